@@ -5,17 +5,16 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
 	"wirelab/dataset/world"
+	"wirelab/internal/testkit"
 )
 
 // A source that says which rows changed says so of every row that did, as a comparison of
 // whole frames finds it: from the initial state on, over seams, from memory and from the
 // file, and when somebody plays.
 func TestChangedRows(t *testing.T) {
-	charlie, frames := reference.File(t, "cubes/charlie.bin.zst"), 7000
-	if !thorough.Checks() {
+	charlie, frames := testkit.DataFile(t, "cubes/charlie.bin.zst"), 7000
+	if !testkit.Thorough() {
 		frames = 3000
 	}
 	for _, c := range []struct {
@@ -78,7 +77,7 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 
 // What is played from memory is what was read from the file.
 func TestReelIsTheRecording(t *testing.T) {
-	path := reference.File(t, "cubes/charlie.bin.zst")
+	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	open := func(most int) *Recording {
 		r, err := OpenRecording(path, 0, true)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/dataset/world"
+	"wirelab/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "record the demo anew")
@@ -71,7 +71,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
 	}
 	frames := demoFrames
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		frames = 600
 	}
 	var got frame.Frame
@@ -86,7 +86,7 @@ func TestDemo(t *testing.T) {
 		}
 		return nil
 	})
-	if err := src.Next(&got); thorough.Checks() && err != io.EOF {
+	if err := src.Next(&got); testkit.Thorough() && err != io.EOF {
 		t.Errorf("after the last frame: %v, expected %v", err, io.EOF)
 	}
 }

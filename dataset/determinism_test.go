@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // simulated lists the folders whose results must not depend on the machine.
@@ -146,7 +146,7 @@ func (v products) float(e ast.Expr) bool {
 // The golden hashes hold for other machines: those whose processors fuse, and
 // one with registers of another size.
 func TestSameOnOtherMachines(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("builds for other machines: under WIRELAB_THOROUGH=1")
 	}
 	machines := []struct{ name, env, runner string }{
@@ -179,7 +179,7 @@ func TestSameOnOtherMachines(t *testing.T) {
 // What the compiler makes of the simulation for a processor that can fuse holds
 // no fused instruction.
 func TestNothingIsFused(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	for _, dir := range simulated {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/testkit"
+	"wirelab/internal/unpack"
 )
 
 // What is wrong with a recording is said with the place and what was expected.
@@ -64,7 +64,7 @@ func TestBadRecordings(t *testing.T) {
 func TestDamagedBytes(t *testing.T) {
 	raw := made(3, 40)
 	for name, content := range map[string][]byte{"a.gz": zipped(raw), "a.zst": zstded(raw)} {
-		for i := 0; i < len(content); i += thorough.Of(1, 3) {
+		for i := 0; i < len(content); i += testkit.Choose(1, 3) {
 			bad := bytes.Clone(content)
 			bad[i] ^= 0x55
 			r, err := OpenRecording(file(t, name, bad), 3, false)

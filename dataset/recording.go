@@ -10,7 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",

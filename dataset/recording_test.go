@@ -17,8 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // made returns a recording of n frames of the given number of cubes, as raw
@@ -86,7 +85,7 @@ func drain(src Source) (frames int, err error) {
 // Every value of a reference recording comes out as a plain reading of the
 // unpacked bytes has it.
 func TestReadsReference(t *testing.T) {
-	path := reference.File(t, "cubes/charlie.bin.zst")
+	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	packed, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +118,7 @@ func TestReadsReference(t *testing.T) {
 	check(0)
 	n := preamble
 	for ; src.Next(&f) == nil; n++ {
-		if !thorough.Checks() && n%50 != 0 {
+		if !testkit.Thorough() && n%50 != 0 {
 			continue
 		}
 		check(n)
@@ -260,7 +259,7 @@ func TestReadsWhatCannotSeek(t *testing.T) {
 // as fast as they come, again and again.
 func BenchmarkNext(b *testing.B) {
 	raw := func(b *testing.B) []byte {
-		z, err := os.ReadFile(reference.File(b, "cubes/charlie.bin.zst"))
+		z, err := os.ReadFile(testkit.DataFile(b, "cubes/charlie.bin.zst"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -276,7 +275,7 @@ func BenchmarkNext(b *testing.B) {
 		spec func(b *testing.B) string
 	}{
 		{"demo", func(*testing.B) string { return "demo" }},
-		{"charlie.zst", func(b *testing.B) string { return reference.File(b, "cubes/charlie.bin.zst") }},
+		{"charlie.zst", func(b *testing.B) string { return testkit.DataFile(b, "cubes/charlie.bin.zst") }},
 		{"charlie.gz", func(b *testing.B) string { return file(b, "charlie.gz", zipped(raw(b))) }},
 		{"charlie raw", func(b *testing.B) string { return file(b, "charlie.bin", raw(b)) }},
 		{"world", func(*testing.B) string { return "world" }},

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
 	"wirelab/dataset/table"
+	"wirelab/internal/testkit"
 )
 
 // alike plays a recording and the same file as a table described by a schema, and
@@ -56,7 +56,7 @@ func TestRecordingAsTable(t *testing.T) {
 	}
 	for _, name := range []string{"charlie", "golf"} {
 		t.Run(name, func(t *testing.T) {
-			alike(t, reference.File(t, "cubes/"+name+".bin.zst"), frame.WalkoffCubes, 300)
+			alike(t, testkit.DataFile(t, "cubes/"+name+".bin.zst"), frame.WalkoffCubes, 300)
 		})
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/unpack"
-	"wirelab/dataset/whole"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/unpack"
 )
 
 // Writer writes a walk-off recording: raw records, or compressed if the path
@@ -21,7 +21,7 @@ import (
 type Writer struct {
 	path   string
 	schema *frame.Schema
-	file   *whole.File // beside path, until Close
+	file   *atomicfile.File // beside path, until Close
 	buf    *bufio.Writer
 	pack   io.WriteCloser // nil if raw
 	out    io.Writer
@@ -47,7 +47,7 @@ func window(s *frame.Schema) int {
 func Create(path string, cubes int) (*Writer, error) { return CreateOn(nil, path, cubes) }
 
 // CreateOn is Create on a disk of which a test knows more.
-func CreateOn(disk *whole.Disk, path string, cubes int) (*Writer, error) {
+func CreateOn(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func CreateOn(disk *whole.Disk, path string, cubes int) (*Writer, error) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
 	file, err := disk.Create(path)
-	if errors.Is(err, whole.ErrDangling) {
+	if errors.Is(err, atomicfile.ErrDangling) {
 		return nil, fmt.Errorf("%w: %q is a link to nothing, expected the path of a file", ErrSpec, path)
 	}
 	if err != nil {

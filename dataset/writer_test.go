@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // record writes what src yields to path.

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole/wholetest"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile/faultfs"
 )
 
 // sweepOf is a short sweep over seeds.
@@ -155,7 +155,7 @@ func TestUsedFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	c := sweepOf(t, int64(1), int64(2))
 	mustRun(t, c, RunOptions{Dir: dir})
-	before, _ := wholetest.Tree(t, dir)
+	before, _ := faultfs.Tree(t, dir)
 	if len(before) != 5+2*6 {
 		t.Fatalf("%d files", len(before))
 	}
@@ -166,11 +166,11 @@ func TestUsedFolder(t *testing.T) {
 	if !errors.As(err, &bad) || bad.Key != "out" || !strings.Contains(err.Error(), "holds the results of another run; expected") {
 		t.Errorf("into a used folder: %v", err)
 	}
-	if after, _ := wholetest.Tree(t, dir); !maps.Equal(before, after) {
+	if after, _ := faultfs.Tree(t, dir); !maps.Equal(before, after) {
 		t.Error("what was there has changed")
 	}
 	mustRun(t, single, RunOptions{Dir: dir, Force: true})
-	if after, left := wholetest.Tree(t, dir); len(after) != 6 || len(left) > 0 {
+	if after, left := faultfs.Tree(t, dir); len(after) != 6 || len(left) > 0 {
 		t.Errorf("%d files are there, %v left", len(after), left)
 	}
 }
@@ -233,15 +233,15 @@ func eachFault(t *testing.T, old, c *config.Config, options func() RunOptions,
 	t.Helper()
 	template := t.TempDir()
 	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
-	return wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+	return faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 		root, opt := t.TempDir(), options()
 		opt.Dir, opt.Force, opt.Disk = filepath.Join(root, "out"), true, &d.Disk
 		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
 			t.Fatal(err)
 		}
-		before, _ := wholetest.Tree(t, root)
+		before, _ := faultfs.Tree(t, root)
 		_, err := Run(t.Context(), c, opt)
-		files, left := wholetest.Tree(t, root)
+		files, left := faultfs.Tree(t, root)
 		check(t, err, opt.Dir, left, crash)
 		if !maps.Equal(files, before) {
 			changed(t, files, err == nil && !crash)
@@ -252,7 +252,7 @@ func eachFault(t *testing.T, old, c *config.Config, options func() RunOptions,
 // check looks at the error of a failing operation, and for what is left.
 func check(t *testing.T, err error, dir string, left []string, crash bool) {
 	t.Helper()
-	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), wholetest.Cause.Error())) {
+	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), faultfs.Cause.Error())) {
 		t.Errorf("%v does not name %s and the cause", err, dir)
 	}
 	if !crash && len(left) > 0 {
@@ -305,12 +305,12 @@ func TestSaveFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Stop()
-	wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+	faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 		root := t.TempDir()
 		dir := filepath.Join(root, "reports")
 		r.opt.Disk = &d.Disk
 		path, err := r.Save(dir)
-		files, left := wholetest.Tree(t, root)
+		files, left := faultfs.Tree(t, root)
 		check(t, err, dir, left, crash)
 		switch {
 		case err == nil && consistent(files, "reports/"+filepath.Base(path)+"/") != "":

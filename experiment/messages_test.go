@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/testkit"
 )
 
 // A protocol with feedback is reproducible, its reports count on the uplink, and its
@@ -47,7 +47,7 @@ func TestFeedbackIsCounted(t *testing.T) {
 // The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
 // than the initial one, and a batch is lost with any of its ten messages.
 func TestBlowTable(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("nine runs of ten seconds: under WIRELAB_THOROUGH=1")
 	}
 	c, err := LoadPreset("blow-table")

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/page"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // RunOptions are what a headless run is given by its caller.
@@ -27,7 +27,7 @@ type RunOptions struct {
 	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
 	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
 	Force   bool              // what another run left in Dir may go, and more than engine.MaxMemory be taken
-	Disk    *whole.Disk       // on which it is written; nil: the machine's
+	Disk    *atomicfile.Disk  // on which it is written; nil: the machine's
 	Workers int               // runs side by side in a sweep; 0: one a core
 	Remote  *remote.Link      // where the receiver is, in real time; nil: here
 	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
@@ -55,7 +55,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		return nil, &config.Error{Key: "sweep", Problem: "a sweep runs as fast as it can, and a network as fast as it is",
 			Expected: "one run with --to or --udp, or a sweep without"}
 	}
-	var folder *whole.Folder
+	var folder *atomicfile.Folder
 	if opt.Dir != "" {
 		var err error
 		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -39,10 +39,10 @@ const (
 
 // RunnerOptions are what a runner is given by its caller.
 type RunnerOptions struct {
-	Clock   engine.Clock // monotonic wall time; required: it paces the session
-	Reports string       // the folder under which Save makes new ones
-	Disk    *whole.Disk  // on which they are made; nil: the machine's
-	Remote  *remote.Link // where the receiver is; nil: here
+	Clock   engine.Clock     // monotonic wall time; required: it paces the session
+	Reports string           // the folder under which Save makes new ones
+	Disk    *atomicfile.Disk // on which they are made; nil: the machine's
+	Remote  *remote.Link     // where the receiver is; nil: here
 	Stamp   func() string
 	// Stamp names a new report's folder, say by the date.
 

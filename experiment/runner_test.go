@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // wall returns the real clock, for the runner's pace.
@@ -70,7 +70,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	all := labtest.OfCubes()
 	speed := 0.0
 	send(t, r, Command{Speed: &speed})
-	for i := range thorough.Of(60, 24) {
+	for i := range testkit.Choose(60, 24) {
 		var c Command
 		switch i % 6 {
 		case 0:

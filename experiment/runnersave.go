@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // filing is a report on its way to the disk, in a goroutine of its own: to read the data
@@ -139,7 +139,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 
 // freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are
 // all the folders that it made.
-func freshDir(disk *whole.Disk, dir, name string) (path string, folder *whole.Folder, made []string, err error) {
+func freshDir(disk *atomicfile.Disk, dir, name string) (path string, folder *atomicfile.Folder, made []string, err error) {
 	if made, err = disk.MkdirAll(dir); err != nil {
 		return "", nil, nil, err
 	}

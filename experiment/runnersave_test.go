@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // The session goes on while a report is written, however long the disk takes; the report
@@ -19,7 +19,7 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	gate := make(chan struct{})
-	disk := &whole.Disk{Before: func(whole.Op, string) error {
+	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error {
 		<-gate
 		return nil
 	}}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // The link of the presets: losses are independent, and jitter is uniform between 0
@@ -51,7 +51,7 @@ func closedFormStarvation(rate int, delay time.Duration) float64 {
 // form, for both rates and every delay of the presets.
 func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	length := 20 * time.Minute
-	if !thorough.Checks() || labtest.RaceEnabled {
+	if !testkit.Thorough() || labtest.RaceEnabled {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {

@@ -8,16 +8,16 @@ import (
 	"slices"
 	"sync"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // sweep runs the grid side by side. Each run is as deterministic as if it were
 // alone, and the report lists them in the order of the grid.
-func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.Folder) (*report.Report, error) {
+func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomicfile.Folder) (*report.Report, error) {
 	grid, err := c.Points()
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ type sweepOut struct {
 	config *config.Config
 	grid   []config.Point
 	opt    RunOptions
-	folder *whole.Folder // nil: none
-	first  bool          // nothing was written yet
+	folder *atomicfile.Folder // nil: none
+	first  bool               // nothing was written yet
 
 	mu      sync.Mutex
 	results []*engine.Result
@@ -135,7 +135,7 @@ type sweepOut struct {
 }
 
 // folderOf returns the folder of one run, nil if there is none.
-func (s *sweepOut) folderOf(i int) *whole.Folder {
+func (s *sweepOut) folderOf(i int) *atomicfile.Folder {
 	if s.folder == nil {
 		return nil
 	}

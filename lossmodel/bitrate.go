@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 // bitErrors draws how many of a datagram's bits are flipped where each is by

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 )
 
 // MaxFlips is the most bits that are flipped in one datagram.

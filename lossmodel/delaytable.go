@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 func paretoCDF(x float64) float64 {

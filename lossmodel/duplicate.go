@@ -3,8 +3,8 @@ package lossmodel
 import (
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

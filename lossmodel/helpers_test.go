@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/random"
 )
 
@@ -16,7 +16,7 @@ const ms = time.Millisecond
 
 // packets is how many a statistical test sends: enough to see a fault of a
 // thousandth where checks are thorough, and of half a hundredth else.
-func packets() int { return thorough.Of(1_000_000, 50_000) }
+func packets() int { return testkit.Choose(1_000_000, 50_000) }
 
 // specOf builds a spec from keys and texts.
 func specOf(t testing.TB, pairs ...string) Spec {

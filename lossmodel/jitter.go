@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

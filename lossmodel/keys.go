@@ -1,8 +1,8 @@
 package lossmodel
 
 import (
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

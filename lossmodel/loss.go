@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 // losses sends n datagrams of size bytes and returns 1 for each that was lost.

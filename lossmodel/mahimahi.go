@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

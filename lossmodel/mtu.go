@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 // Bytes of headers on the wire: IPv4 without options, UDP.

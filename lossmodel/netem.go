@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/netem"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 )
 
 // The netem stage: a line of tc in place of all others. With Spec.Netem on, the line

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
-	"wirelab/lossmodel/setting"
 )
 
 // Profile is a named pair of links. Where the source gives a round trip, each

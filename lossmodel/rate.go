@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -3,8 +3,8 @@ package lossmodel
 import (
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 )
 
 // Reorder is what the reorder stage does: with probability P a packet is held

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
 )
@@ -118,7 +118,7 @@ func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
 	a, b := record(still), record(moved)
 	rng := rand.New(rand.NewPCG(1, 1))
 	now := time.Duration(0)
-	packets := thorough.Of(4000, 700)
+	packets := testkit.Choose(4000, 700)
 	for i := range packets {
 		if i%100 == 99 {
 			spec := moved.Spec()
@@ -161,7 +161,7 @@ func TestChangeAndBack(t *testing.T) {
 			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace,
 				QueuePackets: 1} // a fraction of a nanosecond belongs to its rate
 		}
-		for i := range thorough.Of(3000, 1000) {
+		for i := range testkit.Choose(3000, 1000) {
 			now, data := time.Duration(i)*4*ms, make([]byte, 400)
 			for _, s := range []Spec{away, spec} {
 				if err := moved.Reshape(s); err != nil {

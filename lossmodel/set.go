@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/netem"
-	"wirelab/lossmodel/setting"
 )
 
 // Set sets one key to what people write: a string with a unit, a number where

@@ -26,9 +26,9 @@ import (
 
 	"golang.org/x/term"
 
-	"wirelab/dataset/whole"
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/train"
+	"wirelab/internal/atomicfile"
 )
 
 func main() {
@@ -53,7 +53,7 @@ type app struct {
 	stderr  io.Writer            // everything else for people
 	clock   func() time.Duration // monotonic; for timings and progress only
 	columns int                  // of the terminal that stdout is; 0 if it is none
-	disk    *whole.Disk          // on which files are written; nil: the machine's
+	disk    *atomicfile.Disk     // on which files are written; nil: the machine's
 	quiet   bool                 // no progress, no remarks; errors are always said
 
 	// isTerminal tells a person's screen from a pipe or a file.

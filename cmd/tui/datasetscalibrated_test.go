@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // The scripted world is as hard to send as the recordings in which somebody does
@@ -18,7 +18,7 @@ import (
 // foxtrot and lima somebody does, too, and their medians are ours: 25 to 30 in x, 11
 // to 14 in a, 9 to 12 in c.
 func TestWorldIsLikeTheRecordings(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("plays two minutes of the world and reads three recordings: under WIRELAB_THOROUGH=1")
 	}
 	const folder = "../../../shared/data/cubes/"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wirelab/dataset"
-	"wirelab/dataset/reference"
+	"wirelab/internal/testkit"
 )
 
 // What record --from writes is played by table: as the same frames.
@@ -109,7 +109,7 @@ func TestExportKeepsOthers(t *testing.T) {
 
 // What is missing from a damaged match is said by all commands that read it.
 func TestDamagedMatch(t *testing.T) {
-	text, err := os.ReadFile(reference.File(t, "games/oa-dm4.dm_71"))
+	text, err := os.ReadFile(testkit.DataFile(t, "games/oa-dm4.dm_71"))
 	if err != nil {
 		t.Fatal(err)
 	}

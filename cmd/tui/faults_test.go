@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"testing"
 
-	"wirelab/dataset/whole/wholetest"
 	"wirelab/encoders/train"
+	"wirelab/internal/atomicfile/faultfs"
 )
 
 // tuiOn calls the program on a disk that fails.
-func tuiOn(d *wholetest.Failing, args ...string) outcome {
+func tuiOn(d *faultfs.Failing, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := testApp()
 	a.stdout, a.stderr, a.disk = newOutput(&stdout), &stderr, &d.Disk
@@ -49,7 +49,7 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var complete map[string]string
-			wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+			faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 				root := t.TempDir()
 				t.Chdir(root)
 				if !c.fresh {
@@ -58,10 +58,10 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 					}
 					write(t, c.file, "old")
 				}
-				before, _ := wholetest.Tree(t, root)
+				before, _ := faultfs.Tree(t, root)
 				if complete == nil {
-					o := tuiOn(wholetest.FailAt(0, false), c.args...)
-					complete, _ = wholetest.Tree(t, root)
+					o := tuiOn(faultfs.FailAt(0, false), c.args...)
+					complete, _ = faultfs.Tree(t, root)
 					if o.code != exitDone || len(complete) == 0 {
 						t.Fatalf("exit %d: %s", o.code, o.stderr)
 					}
@@ -73,7 +73,7 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 					}
 				}
 				o := tuiOn(d, c.args...)
-				files, left := wholetest.Tree(t, root)
+				files, left := faultfs.Tree(t, root)
 				isNew := len(files) == len(complete) && files[c.file] != "old"
 				for name := range complete {
 					isNew = isNew && files[name] != ""
@@ -89,7 +89,7 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 					t.Errorf("left behind: %v", left)
 				}
 				first, _, _ := strings.Cut(c.file, "/")
-				if o.code != exitDone && (!strings.Contains(o.stderr, first) || !strings.Contains(o.stderr, wholetest.Cause.Error())) {
+				if o.code != exitDone && (!strings.Contains(o.stderr, first) || !strings.Contains(o.stderr, faultfs.Cause.Error())) {
 					t.Errorf("exit %d, %q: neither file nor cause", o.code, o.stderr)
 				}
 			})

@@ -17,8 +17,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
 
@@ -48,7 +48,7 @@ func squeezed(t *testing.T, text string) (zst, gz []byte) {
 func TestLinksTraceAndFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const p, r = 0.02, 0.25
-	traced := tui("links", "trace", "--packets", thorough.Of("20000", "6000"), "--set", "down.loss=gilbert-elliott p=2% r=25%",
+	traced := tui("links", "trace", "--packets", testkit.Choose("20000", "6000"), "--set", "down.loss=gilbert-elliott p=2% r=25%",
 		"--set", "down.latency=50ms±10ms", "--set", "down.distribution=normal")
 	if traced.code != exitDone || traced.stderr != "" {
 		t.Fatalf("trace: exit %d, %q", traced.code, traced.stderr)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // A plugin's encoder is listed, scored, run and replayed as any other; without --plugin it is not there.
@@ -204,7 +204,7 @@ func TestPluginProcess(t *testing.T) {
 	command := "exec:" + string(python) + " mine/mine.py"
 	plug := []string{"--plugin", command, "--plugin-timeout", "20s", "--encoder", "mine"}
 	audit := append([]string{"walkoff", "--frames", "14", "--audit", "--json"}, plug...)
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		audit = append([]string{"walkoff", "--frames", "8", "--json"}, plug...)
 	}
 	for _, c := range []struct {
@@ -212,7 +212,7 @@ func TestPluginProcess(t *testing.T) {
 		code int
 		says string
 	}{
-		{audit, exitDone, thorough.Of(`"audit": "pass"`, `"mine"`)},
+		{audit, exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`)},
 		{append([]string{"run", "--set", "duration=100ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
 		{[]string{"replay", "report", "--plugin", command}, exitDone, "same bytes"},
 		{[]string{"replay", "report"}, exitUsage, "expected --plugin \"" + command + "\", with SHA-256"},

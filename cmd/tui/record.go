@@ -19,8 +19,8 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
-	"wirelab/dataset/whole"
 	"wirelab/dataset/world"
+	"wirelab/internal/atomicfile"
 )
 
 type recordFlags struct {
@@ -180,7 +180,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		frames = max(1, int(f.seconds*float64(s.TickHz)))
 	}
 	done, err := 0, error(nil)
-	write := a.disk.Group(filepath.Dir(f.out), []whole.Entry{
+	write := a.disk.Group(filepath.Dir(f.out), []atomicfile.Entry{
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
 			return packed(out, f.out, func(out io.Writer) error {
 				w := table.NewWriter(out, s)

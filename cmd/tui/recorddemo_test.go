@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // The demo can be made anew by anyone: what `record` writes for its script and
 // seed is the embedded file, to the bit.
 func TestRecordMakesTheDemo(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("records 48 s of the world: under WIRELAB_THOROUGH=1")
 	}
 	path := filepath.Join(t.TempDir(), "demo.bin.zst")

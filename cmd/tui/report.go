@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/page"
+	"wirelab/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -65,9 +65,9 @@ func (a *app) report(paths []string, out string) error {
 		}
 		list[i] = l
 	}
-	write := func(f *whole.File) error { return page.WriteBeside(f, list) }
+	write := func(f *atomicfile.File) error { return page.WriteBeside(f, list) }
 	if len(list) == 1 {
-		write = func(f *whole.File) error { return list[0].Write(f) }
+		write = func(f *atomicfile.File) error { return list[0].Write(f) }
 	}
 	out = cmp.Or(out, "comparison.html")
 	if info, err := os.Stat(out); err == nil && info.IsDir() {

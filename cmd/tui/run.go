@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -162,7 +162,7 @@ func (a *app) forOthers(f otherFiles, r *report.Report) error {
 		if x.path == "" {
 			continue
 		}
-		if err := a.disk.WriteFile(x.path, 0o644, func(w *whole.File) error { return x.write(w, r) }); err != nil {
+		if err := a.disk.WriteFile(x.path, 0o644, func(w *atomicfile.File) error { return x.write(w, r) }); err != nil {
 			errs = append(errs, unwritable(x.path, err))
 		}
 	}

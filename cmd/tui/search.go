@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/dataset/whole"
 	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/report"
 	"wirelab/experiment/search"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -81,7 +81,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	var folder *whole.Folder
+	var folder *atomicfile.Folder
 	if f.out != "" {
 		ours := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
 		if folder, err = report.OpenFolderOf(a.disk, f.out, ours, f.force, "--force to replace them"); err != nil {
@@ -107,7 +107,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 }
 
 // writeSearch prints and keeps what a search came to.
-func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, folder *whole.Folder) (err error) {
+func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, folder *atomicfile.Folder) (err error) {
 	if f.json {
 		err = a.stdout.json(found)
 	} else {
@@ -121,8 +121,8 @@ func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, 
 }
 
 // saveFound writes the folder of a search.
-func saveFound(folder *whole.Folder, c *config.Config, found *search.Found) error {
-	entries := []whole.Entry{
+func saveFound(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
+	entries := []atomicfile.Entry{
 		{Name: "search.json", Write: func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")
@@ -144,7 +144,7 @@ func saveFound(folder *whole.Folder, c *config.Config, found *search.Found) erro
 		if err != nil {
 			return err
 		}
-		entries = append(entries, whole.Entry{Name: "best.toml", Write: func(w io.Writer) error { _, err := w.Write(text); return err }})
+		entries = append(entries, atomicfile.Entry{Name: "best.toml", Write: func(w io.Writer) error { _, err := w.Write(text); return err }})
 	}
 	err := folder.Write(entries)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"wirelab/dataset/whole"
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
-	lossset "wirelab/lossmodel/setting"
+	"wirelab/internal/atomicfile"
+	lossset "wirelab/internal/setting"
 )
 
 type trainFlags struct {
@@ -349,9 +349,9 @@ func (a *app) writeTogether(dir, folder string, files []train.File) error {
 	if err != nil {
 		return unwritable(into, err)
 	}
-	var entries []whole.Entry
+	var entries []atomicfile.Entry
 	for _, f := range files {
-		entries = append(entries, whole.Entry{Name: f.Name, Write: func(w io.Writer) error {
+		entries = append(entries, atomicfile.Entry{Name: f.Name, Write: func(w io.Writer) error {
 			_, err := w.Write(f.Data)
 			return err
 		}})

@@ -17,9 +17,9 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
+	"wirelab/internal/testkit"
 )
 
 // pupil is a trainer that learns how many frames it was shown.
@@ -289,7 +289,7 @@ func TestTrainedOnTheBook(t *testing.T) {
 // Every encoder of the table that learns does so from what it suits, in short, twice
 // alike, and keeps to its folder.
 func TestTrainQuick(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("trains every encoder that learns: under WIRELAB_THOROUGH=1")
 	}
 	for _, trainer := range table.Trainers() {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"wirelab/dataset/source"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // MaxMemory bounds what is kept of a capture, which is held in memory. What comes after

@@ -12,7 +12,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
 
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // Bounds on what a file can make its reader do between two packets. The library trusts

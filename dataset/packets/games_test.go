@@ -16,7 +16,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 	"github.com/klauspost/compress/zstd"
 
-	"wirelab/dataset/reference"
+	"wirelab/internal/testkit"
 )
 
 // Captures of real matches hold what others counted in them.
@@ -33,7 +33,7 @@ func TestGames(t *testing.T) {
 		{"oa-dm4.pcap.zst", 27960, false, 4016, "139", 126, 293}, {"oa-dm4.pcap.zst", 27960, true, 5846, "23.5", 23, 24},
 		{"bz-1.pcap.zst", 5154, false, 3659, "38.0", 31, 78}, {"bz-1.pcap.zst", 5154, true, 425, "31.8", 31, 47},
 	} {
-		got, err := Open(t.Context(), reference.File(t, "games/"+c.name), Choice{Up: c.up})
+		got, err := Open(t.Context(), testkit.DataFile(t, "games/"+c.name), Choice{Up: c.up})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // rows reads a table line by line.
@@ -23,7 +22,7 @@ type rows struct {
 
 func openRows(t testing.TB, name string) *rows {
 	t.Helper()
-	pull, stop := iter.Pull(reference.Rows(t, "games/"+name))
+	pull, stop := iter.Pull(testkit.CSVRows(t, "games/"+name))
 	t.Cleanup(stop)
 	r := &rows{pull: pull}
 	r.next()
@@ -46,16 +45,16 @@ func value(t testing.TB, cell string, f *frame.Field) int32 {
 		return int32(uint32(v))
 	}
 	if f.Kind == frame.Float32 {
-		return int32(math.Float32bits(float32(reference.Number(t, cell))))
+		return int32(math.Float32bits(float32(testkit.ParseInt(t, cell))))
 	}
-	return int32(reference.Number(t, cell))
+	return int32(testkit.ParseInt(t, cell))
 }
 
 // Every value of every snapshot is the one that the engine's own code has read, and so is what
 // it took.
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
-		src, err := Open(t.Context(), reference.File(t, "games/"+name+".dm_71"), 0, false)
+		src, err := Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +65,7 @@ func TestOracle(t *testing.T) {
 		changed := frame.NewRows(s.Rows)
 		at := map[string]int{} // which frame a message holds
 		n := 0
-		for ; snapshots.cells != nil && (n < 300 || thorough.Checks()); n++ {
+		for ; snapshots.cells != nil && (n < 300 || testkit.Thorough()); n++ {
 			if err := src.Next(f); err != nil {
 				t.Fatalf("%s, frame %d: %v", name, n, err)
 			}
@@ -76,19 +75,19 @@ func TestOracle(t *testing.T) {
 			if snap[2] != "-1" {
 				base = n - at[snap[2]]
 			}
-			if got := src.Price(); got.Base != base || got.Bits != reference.Number(t, snap[8])+reference.Number(t, snap[9]) {
+			if got := src.Price(); got.Base != base || got.Bits != testkit.ParseInt(t, snap[8])+testkit.ParseInt(t, snap[9]) {
 				t.Fatalf("%s, message %s: %+v, expected base %d and %s + %s bits", name, snap[0], got, base, snap[8], snap[9])
 			}
 			clear(want.Table)
 			for ; entities.cells != nil && entities.cells[0] == snap[0]; entities.next() {
-				row := want.Table[reference.Number(t, entities.cells[2])*l.Columns:]
+				row := want.Table[testkit.ParseInt(t, entities.cells[2])*l.Columns:]
 				row[netcode.Present] = 1
 				for i, cell := range entities.cells[3:] {
 					row[netcode.Fields+i] = value(t, cell, &s.Fields[netcode.Fields+i])
 				}
 			}
 			row := want.Table[l.Rows*l.Columns:]
-			row[l.Time] = int32(reference.Number(t, snap[1]))
+			row[l.Time] = int32(testkit.ParseInt(t, snap[1]))
 			for i, cell := range players.next()[2:] {
 				row[l.Player+i] = value(t, cell, &s.Fields[l.Player+i])
 			}
@@ -107,7 +106,7 @@ func TestOracle(t *testing.T) {
 			}
 			last.CopyFrom(f)
 		}
-		if err := src.Next(f); thorough.Checks() && (err != io.EOF || entities.cells != nil || n != src.Frames()) {
+		if err := src.Next(f); testkit.Thorough() && (err != io.EOF || entities.cells != nil || n != src.Frames()) {
 			t.Errorf("%s: after %d frames of %d: %v", name, n, src.Frames(), err)
 		}
 	}
@@ -115,7 +114,7 @@ func TestOracle(t *testing.T) {
 
 // What a whole match takes to be read, twice as it is: once to look, once to play.
 func BenchmarkMatch(b *testing.B) {
-	path := reference.File(b, "games/oa-ctf.dm_71")
+	path := testkit.DataFile(b, "games/oa-ctf.dm_71")
 	for b.Loop() {
 		src, err := Open(b.Context(), path, 0, false)
 		if err != nil {

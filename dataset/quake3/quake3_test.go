@@ -17,7 +17,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/source"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // maker writes demos, as a server would.
@@ -316,7 +316,7 @@ func TestDamaged(t *testing.T) {
 func TestFlipped(t *testing.T) {
 	data, _, _ := small(71)
 	step := 11
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		step = 1
 	}
 	for at := 0; at < 8*len(data); at += step {
@@ -388,7 +388,7 @@ func TestMostFrames(t *testing.T) {
 	if text := strings.Join(s.Remarks(), "; "); s.Frames() != maxFrames || !strings.Contains(text, "only the first 1048576 snapshots are read") {
 		t.Fatalf("%d frames, %q", s.Frames(), text)
 	}
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		play(t, s, maxFrames)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/source"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // Kind is this data for dataset.Open.

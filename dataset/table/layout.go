@@ -12,8 +12,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
-	"wirelab/dataset/suggest"
-	"wirelab/dataset/tomlkeys"
+	"wirelab/internal/suggest"
+	"wirelab/internal/tomlkeys"
 )
 
 // Limits of a schema: they bound what a reader allocates, and what a history of 255

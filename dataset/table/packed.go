@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // packed reads frames of little-endian int32 values, one after the other, row by row.

@@ -10,7 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // Kind is this data for dataset.Open.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/dataset/suggest"
+	"wirelab/internal/suggest"
 )
 
 // text reads frames from rows of CSV.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // chunkTick is, of chunks, the mark of a tick.

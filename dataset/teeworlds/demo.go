@@ -11,7 +11,7 @@ import (
 
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds/protocol"
-	"wirelab/dataset/unpack"
+	"wirelab/internal/unpack"
 )
 
 // MaxMemory bounds what is kept of a demo: its snapshots as they are in the file, a tenth of it.

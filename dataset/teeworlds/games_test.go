@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds/protocol"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // Frames hold, at every tick, the items that the oracle lists, and no others; what changed is in
@@ -19,7 +18,7 @@ import (
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"tw-ctf2", "tw-dm1"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Open(reference.File(t, "games/"+name+".demo"), source.Options{})
+			s, err := Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,23 +36,23 @@ func TestOracle(t *testing.T) {
 // compare compares the frames with the oracle's files.
 func compare(t *testing.T, s *Source, name string) {
 	frames := 300
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		frames = 1 << 30
 	}
 	f, want, before := &frame.Frame{}, s.Schema().NewFrame(), &frame.Frame{}
 	s.Initial(before)
 	n := len(s.Schema().Fields)
-	pull, stop := iter.Pull(reference.Rows(t, "games/"+name+".items.csv.zst"))
+	pull, stop := iter.Pull(testkit.CSVRows(t, "games/"+name+".items.csv.zst"))
 	defer stop()
 	item, more := pull()
 	kinds := []string{same: "none", whole: "key", delta: "delta"}
 	count := 0
-	for c := range reference.Rows(t, "games/"+name+".snapshots.csv.zst") {
+	for c := range testkit.CSVRows(t, "games/"+name+".snapshots.csv.zst") {
 		if count == frames {
 			return
 		}
 		tick := &s.demo.ticks[count]
-		if kinds[tick.kind] != c[1] || len(tick.payload) != reference.Number(t, c[2]) {
+		if kinds[tick.kind] != c[1] || len(tick.payload) != testkit.ParseInt(t, c[2]) {
 			t.Fatalf("frame %d: a %s of %d bytes, want %s of %s", count, kinds[tick.kind], len(tick.payload), c[1], c[2])
 		}
 		if err := s.Next(f); err != nil {
@@ -65,7 +64,7 @@ func compare(t *testing.T, s *Source, name string) {
 		for ; more && item[0] == c[0]; item, more = pull() {
 			put(t, s.layout, want, item)
 		}
-		want.Table[s.layout.Now] = int32(reference.Number(t, c[0]))
+		want.Table[s.layout.Now] = int32(testkit.ParseInt(t, c[0]))
 		if !f.Equal(want) {
 			t.Fatalf("frame %d, tick %s: differs in %d rows", count, c[0], f.ChangedRows(want, n))
 		}
@@ -79,7 +78,7 @@ func compare(t *testing.T, s *Source, name string) {
 				t.Fatalf("frame %d: row %d changed, and is not said to have", count, row)
 			}
 		}
-		if p := s.Price(); p.Bits != 8*reference.Number(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
+		if p := s.Price(); p.Bits != 8*testkit.ParseInt(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
 			t.Fatalf("frame %d: price %+v of a %s of %s bytes", count, p, c[1], c[2])
 		}
 		before.CopyFrom(f)
@@ -95,9 +94,9 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 	t.Helper()
 	var values []int32
 	for _, v := range strings.Fields(c[3]) {
-		values = append(values, int32(reference.Number(t, v)))
+		values = append(values, int32(testkit.ParseInt(t, v)))
 	}
-	part, row, ok := l.Find(protocol.KeyOf(reference.Number(t, c[1]), reference.Number(t, c[2])), len(values))
+	part, row, ok := l.Find(protocol.KeyOf(testkit.ParseInt(t, c[1]), testkit.ParseInt(t, c[2])), len(values))
 	if !ok {
 		t.Fatalf("no row for %v", c)
 	}
@@ -110,12 +109,12 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 
 // The code is the game's.
 func TestHuffman(t *testing.T) {
-	lines := slices.Collect(reference.Rows(t, "games/tw-huffman-codes.csv"))
+	lines := slices.Collect(testkit.CSVRows(t, "games/tw-huffman-codes.csv"))
 	if len(lines) != protocol.End+1 {
 		t.Fatalf("%d code words", len(lines))
 	}
 	for _, c := range lines {
-		w := protocol.Huffman().Words[reference.Number(t, c[0])]
+		w := protocol.Huffman().Words[testkit.ParseInt(t, c[0])]
 		var got strings.Builder
 		for i := range w.Len {
 			got.WriteByte('0' + byte(w.Bits>>i&1))
@@ -128,16 +127,16 @@ func TestHuffman(t *testing.T) {
 
 // Types of items have the sizes and the values that the game gives them.
 func TestItems(t *testing.T) {
-	for c := range reference.Rows(t, "games/tw-items.csv") {
-		size, fixed := protocol.FixedSize(reference.Number(t, c[0]))
-		if fixed != (c[2] != "-") || fixed && size != reference.Number(t, c[2]) {
+	for c := range testkit.CSVRows(t, "games/tw-items.csv") {
+		size, fixed := protocol.FixedSize(testkit.ParseInt(t, c[0]))
+		if fixed != (c[2] != "-") || fixed && size != testkit.ParseInt(t, c[2]) {
 			t.Errorf("type %s: size %d, fixed: %v, want %s", c[0], size, fixed, c[2])
 		}
 		if !fixed {
 			size = len(strings.Fields(c[3]))
 		}
 		var g protocol.Groups
-		if err := g.See(protocol.Item{Key: protocol.KeyOf(reference.Number(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
+		if err := g.See(protocol.Item{Key: protocol.KeyOf(testkit.ParseInt(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
 			t.Fatal(err)
 		}
 		l, err := protocol.LayoutOf(g.Schema(25))
@@ -150,7 +149,7 @@ func TestItems(t *testing.T) {
 			base, n, _ := strings.Cut(name, "[")
 			times := 1
 			if n != "" {
-				times = reference.Number(t, strings.TrimSuffix(n, "]"))
+				times = testkit.ParseInt(t, strings.TrimSuffix(n, "]"))
 			}
 			want = append(want, slices.Repeat([]string{base}, times)...)
 		}

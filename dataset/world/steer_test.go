@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // The keys that are held are those that count, and no pilot's: a player told to
@@ -72,7 +72,7 @@ func TestReset(t *testing.T) {
 // every minute something happens. One whose keys were taken does not.
 func TestPilotBeginsAnew(t *testing.T) {
 	minutes := 6
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		minutes = 3
 	}
 	src := start(t, "random")
@@ -93,7 +93,7 @@ func TestPilotBeginsAnew(t *testing.T) {
 		t.Errorf("it began anew %d times in %d minutes", seams, minutes)
 	}
 	src.Autopilot(false)
-	play(t, src, thorough.Of(4, 1)*60*60, func(*frame.Frame) {
+	play(t, src, testkit.Choose(4, 1)*60*60, func(*frame.Frame) {
 		if src.Seam() {
 			t.Fatal("it began anew although nobody asked for it")
 		}

@@ -14,8 +14,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // start opens a script, seed 1.
@@ -45,7 +44,7 @@ func play(t testing.TB, src *Source, n int, each func(f *frame.Frame)) {
 // The grid is that of the recordings, cube for cube; the player starts a hand
 // higher, since theirs has fallen for a step already.
 func TestInitialAgainstRecording(t *testing.T) {
-	packed, err := os.Open(reference.File(t, "cubes/charlie.bin.zst"))
+	packed, err := os.Open(testkit.DataFile(t, "cubes/charlie.bin.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +176,7 @@ func TestBounds(t *testing.T) {
 	switch {
 	case race:
 		seconds = 60
-	case !thorough.Checks():
+	case !testkit.Thorough():
 		seconds = 40
 	}
 	src := start(t, "random")
@@ -277,7 +276,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range thorough.Of(20, 5) * 60 {
+		for range testkit.Choose(20, 5) * 60 {
 			next()
 		}
 		if n := testing.AllocsPerRun(300, next); n != 0 {

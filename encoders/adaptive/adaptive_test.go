@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // talk is two ends and a link between them that loses, delays and doubles what it
@@ -137,7 +137,7 @@ func (k *talk) say(text []byte, size, rounds int) {
 func TestNothingIsEverWrong(t *testing.T) {
 	text := prose(t)
 	rounds := 3
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		rounds = 2
 	}
 	for seed := range uint64(24) {
@@ -181,7 +181,7 @@ func TestNeverWorseThanStatic(t *testing.T) {
 		static.Static = true
 		still := newTalk(t, static, 1)
 		still.say(text, 500, 6)
-		for _, loss := range thorough.Of([]float64{0, 0.01, 0.05, 0.2, 0.5, 1}, []float64{0, 0.2}) {
+		for _, loss := range testkit.Choose([]float64{0, 0.01, 0.05, 0.2, 0.5, 1}, []float64{0, 0.2}) {
 			k := newTalk(t, p, 1)
 			k.down = loss
 			k.say(text, 500, 6)
@@ -296,7 +296,7 @@ func TestBook(t *testing.T) {
 	if err != nil {
 		t.Skipf("the book to send is not there: %v", err)
 	}
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("sends a book several times: under WIRELAB_THOROUGH=1")
 	}
 	var models uint64

@@ -9,8 +9,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/text"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/train"
+	"wirelab/internal/testkit"
 )
 
 // trainingText is the book that the embedded table was learnt from.
@@ -45,7 +45,7 @@ func clipOf(t *testing.T, path string, size int) train.Clip {
 // The embedded table is what its book teaches, to the byte, whatever messages it comes
 // in; and the more bytes of context, the fewer bits that book takes.
 func TestTrained(t *testing.T) {
-	for _, size := range thorough.Of([]int{500, 1777}, []int{500}) {
+	for _, size := range testkit.Choose([]int{500, 1777}, []int{500}) {
 		var points []train.Point
 		job := train.Job{Clips: []train.Clip{clipOf(t, trainingText, size)}}
 		files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { points = append(points, p) }})

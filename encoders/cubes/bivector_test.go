@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rotation"
+	"wirelab/internal/testkit"
 )
 
 // unit returns q at length 1.
@@ -151,7 +151,7 @@ func TestRolled(t *testing.T) {
 // What the compiler makes of the arithmetic for a processor that can fuse holds
 // no fused instruction: both ends of a packet agree whatever they run on.
 func TestNothingIsFused(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	cmd := exec.Command("go", "build", "-gcflags=-S", ".")

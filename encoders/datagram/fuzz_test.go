@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // smallModels are a stateless and an acked model of the made-up game in which numbers have
@@ -149,7 +149,7 @@ func TestHostileModels(t *testing.T) {
 		tryModel(t, good, list)
 		body := good[:len(good)-4]
 		rng := rand.New(rand.NewPCG(5, 6))
-		tries := thorough.Of(400, 60)
+		tries := testkit.Choose(400, 60)
 		for i := range tries {
 			at := rng.IntN(len(body))
 			if i < tries/2 {

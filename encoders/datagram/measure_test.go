@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 func learn(t testing.TB, acked bool, clips ...[][]byte) *Model {
@@ -113,9 +113,9 @@ const figuresEnv = "WIRELAB_DATAGRAM_FIGURES"
 // quarter of it, less is learnt.
 func TestTankGame(t *testing.T) {
 	list := capture(t, "bz-1", 5154, true)
-	list = list[:len(list)/thorough.Of(1, 4)]
+	list = list[:len(list)/testkit.Choose(1, 4)]
 	half := len(list) / 2
-	for i, most := range thorough.Of([]float64{0.43, 0.27}, []float64{0, 0.34}) {
+	for i, most := range testkit.Choose([]float64{0.43, 0.27}, []float64{0, 0.34}) {
 		if most == 0 {
 			continue // what knows more is the harder one
 		}
@@ -133,7 +133,7 @@ func TestMade(t *testing.T) {
 	n := 400
 	if figures {
 		n = 1500
-	} else if !thorough.Checks() {
+	} else if !testkit.Thorough() {
 		t.Skip("learns from five made-up games: set WIRELAB_THOROUGH=1")
 	}
 	for i, shape := range shapes {
@@ -150,7 +150,7 @@ func TestMade(t *testing.T) {
 
 // Another session of a game whose datagrams are half scrambled or entropy-coded.
 func TestQuake(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("learns from a long capture: set WIRELAB_THOROUGH=1")
 	}
 	for i, most := range [][2]float64{{1, 1}, {0.97, 0.55}} {

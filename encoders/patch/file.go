@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"wirelab/dataset/whole"
+	"wirelab/internal/atomicfile"
 )
 
 // Errors of files.
@@ -38,7 +38,7 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 		return stats, err
 	}
 	mode := 0o600 | 0o644&was.info.Mode()&is.info.Mode()
-	err = opt.Disk.WriteFile(patch, mode, func(f *whole.File) error {
+	err = opt.Disk.WriteFile(patch, mode, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
 		if stats, err = makeMapped(w, was.bytes, is.bytes, opt); err != nil {
 			return err
@@ -73,7 +73,7 @@ func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 }
 
 // ApplyFileOn is ApplyFile on a disk of which a test knows more.
-func ApplyFileOn(disk *whole.Disk, old, patch, new string, progress Progress) (Header, error) {
+func ApplyFileOn(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
 	was, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
@@ -95,7 +95,7 @@ func ApplyFileOn(disk *whole.Disk, old, patch, new string, progress Progress) (H
 		return Header{}, err
 	}
 	var h Header
-	err = disk.WriteFile(new, info.Mode().Perm(), func(f *whole.File) (err error) {
+	err = disk.WriteFile(new, info.Mode().Perm(), func(f *atomicfile.File) (err error) {
 		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
@@ -106,7 +106,7 @@ func ApplyFileOn(disk *whole.Disk, old, patch, new string, progress Progress) (H
 
 // noTarget says of a link to nothing that it is no file.
 func noTarget(name string, err error) error {
-	if errors.Is(err, whole.ErrDangling) {
+	if errors.Is(err, atomicfile.ErrDangling) {
 		return fmt.Errorf("%s is a link to nothing: %w", name, ErrNoFile)
 	}
 	return err

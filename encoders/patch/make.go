@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"wirelab/dataset/whole"
 	"wirelab/encoders/patch/align"
 	"wirelab/encoders/patch/delta"
+	"wirelab/internal/atomicfile"
 )
 
 const minClone = 256 << 10 // bytes that are worth a block of their own
@@ -22,7 +22,7 @@ type Options struct {
 	Progress Progress // called now and then, if not nil
 	Watch    Watch    // for those who want to see more
 
-	Disk *whole.Disk // on which MakeFile writes; nil: the machine's
+	Disk *atomicfile.Disk // on which MakeFile writes; nil: the machine's
 }
 
 // Stats is what a patch is made of: bytes of the new file, and of the patch, by

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // patch of them nor to apply it: the parts that changed are searched for in all of
 // the old file, which moved.
 func TestMemory(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("files of 24 MB, and the race detector has memory of its own: under WIRELAB_THOROUGH=1")
 	}
 	dir := t.TempDir()

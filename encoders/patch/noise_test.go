@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // change is an edit of noise: at a place some bytes go and others come.
@@ -29,7 +29,7 @@ func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
 func TestChangedNoise(t *testing.T) {
 	const forFile, forChange = 160, 24
 	sizes, places := []int{1, 30, 700, 5000, 100_000, 270_000}, []int{0, 100_000, 262_144 - 5}
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		sizes, places = []int{1, 100_000}, []int{262_144 - 5}
 	}
 	cases := map[string][]change{}
@@ -70,7 +70,7 @@ func TestChangedNoise(t *testing.T) {
 
 // Noise that was there before is not told again, whether it is short or long.
 func TestRepeatedNoise(t *testing.T) {
-	for _, n := range thorough.Of([]int{300, 5000, 60_000}, []int{300, 5000}) {
+	for _, n := range testkit.Choose([]int{300, 5000, 60_000}, []int{300, 5000}) {
 		fresh := noise(n, 9)
 		new := bytes.Join([][]byte{text(3000), fresh, text(2000), fresh, fresh, text(500)}, nil)
 		for _, fast := range []bool{false, true} {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // bsdiff holds what bsdiff 4 needs for each pair (../shared/spec/patch.md).
@@ -57,7 +57,7 @@ func readPair(t *testing.T, archive, dir string) {
 // Real pairs: the new file comes out, the patch is at most 1.05 times that of
 // bsdiff on each and 0.65 times on all, and applying takes at most 10 MB.
 func TestPairs(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("77 MB of files: under WIRELAB_THOROUGH=1")
 	}
 	archives, _ := filepath.Glob("../../../shared/data/pairs/*.tar.zst")

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/patch/delta"
+	"wirelab/internal/testkit"
 )
 
 func noise(n int, seed uint64) []byte {
@@ -95,7 +95,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, pair := range pairs() {
 		for _, fast := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
-				if !thorough.Checks() && len(pair[1]) > 100_000 {
+				if !testkit.Thorough() && len(pair[1]) > 100_000 {
 					t.Skip("a long file: under WIRELAB_THOROUGH=1")
 				}
 				patch := mustMake(t, pair[0], pair[1], fast)
@@ -147,7 +147,7 @@ func TestWrongOld(t *testing.T) {
 // A patch that was cut, or in which a bit is another, is refused.
 func TestDamage(t *testing.T) {
 	old, stride := text(6000), 17
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		stride = 131
 	}
 	for _, fast := range []bool{false, true} {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // Watch reports every byte once and in order, what it reports adds up to the
 // patch, and a block stands out in the cells that it was taken from.
 func TestWatch(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("files of 3 MB: under WIRELAB_THOROUGH=1")
 	}
 	old := noise(3<<20, 1)

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // TestMain is also the process that the tests start.
@@ -374,7 +374,7 @@ func TestProcessTemplates(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			p := load(t, fmt.Sprintf(how.command, filepath.ToSlash(dir), out), Options{Timeout: 10 * time.Second})
-			keeps(t, p, lang == "go" || thorough.Checks()) // one in Python takes its time
+			keeps(t, p, lang == "go" || testkit.Thorough()) // one in Python takes its time
 		})
 	}
 }

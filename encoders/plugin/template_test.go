@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // write writes a template into a folder.
@@ -60,7 +60,7 @@ func build(t *testing.T, lang string) string {
 func TestTemplates(t *testing.T) {
 	for _, lang := range []string{"c", "cpp", "rust", "go"} {
 		t.Run(lang, func(t *testing.T) {
-			if lang == "go" && !thorough.Checks() {
+			if lang == "go" && !testkit.Thorough() {
 				t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 			}
 			p := load(t, build(t, lang), Options{})

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
+	"wirelab/internal/testkit"
 )
 
 // buildTwin compiles a built-in encoder of cubes as a plugin.
@@ -52,7 +52,7 @@ func buildTwin(t testing.TB, name string) string {
 // A built-in encoder and the same as a plugin write the same bytes, and give the same frames:
 // integers in one, and floats, which decide what is written, in the other.
 func TestTwin(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 	}
 	s, frames := demo(t, 300, 300)

@@ -6,18 +6,17 @@ import (
 
 	"wirelab/dataset/frame"
 	source "wirelab/dataset/quake3"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // snapshots reads what the engine's own code makes of the states of a match when it codes them
 // again: bits of the player and of the entities, by snapshot.
 func snapshots(t testing.TB, name string) (player, entities []int) {
 	t.Helper()
-	for cells := range reference.Rows(t, "games/"+name+".snapshots.csv.zst") {
-		player = append(player, reference.Number(t, cells[16]))
-		entities = append(entities, reference.Number(t, cells[17]))
+	for cells := range testkit.CSVRows(t, "games/"+name+".snapshots.csv.zst") {
+		player = append(player, testkit.ParseInt(t, cells[16]))
+		entities = append(entities, testkit.ParseInt(t, cells[17]))
 	}
 	return player, entities
 }
@@ -33,7 +32,7 @@ type kept struct {
 func TestAgainstTheGame(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
 		player, entities := snapshots(t, name)
-		src, err := source.Open(t.Context(), reference.File(t, "games/"+name+".dm_71"), 0, false)
+		src, err := source.Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +48,7 @@ func TestAgainstTheGame(t *testing.T) {
 		src.Initial(initial.f)
 		ring[0] = initial
 		var payload []byte
-		for n := 1; n <= src.Frames() && (n < 300 || thorough.Checks()); n++ {
+		for n := 1; n <= src.Frames() && (n < 300 || testkit.Thorough()); n++ {
 			k := &ring[n%len(ring)]
 			if k.f == nil {
 				k.f = s.NewFrame()
@@ -87,7 +86,7 @@ func TestAgainstTheGame(t *testing.T) {
 				t.Fatalf("%s, snapshot %d: decoded to another frame, error %v", name, n, err)
 			}
 		}
-		if err := src.Next(s.NewFrame()); thorough.Checks() && err != io.EOF {
+		if err := src.Next(s.NewFrame()); testkit.Thorough() && err != io.EOF {
 			t.Errorf("%s: %v at the end", name, err)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/hostile"
+	"wirelab/internal/testkit"
 )
 
 // anySchema is a schema that nobody would write, with hints that are mostly wrong.
@@ -97,7 +97,7 @@ func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 func TestAnySchema(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	schemas := 30
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		schemas = 300
 	}
 	for n := range schemas {

@@ -15,11 +15,10 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/train"
+	"wirelab/internal/testkit"
 )
 
 // match opens a recorded match.
@@ -29,7 +28,7 @@ func match(t testing.TB, name string) dataset.Source {
 	if strings.HasSuffix(name, ".demo") {
 		kind = "teeworlds:"
 	}
-	src, err := dataset.Open(kind+reference.File(t, "games/"+name), dataset.Options{})
+	src, err := dataset.Open(kind+testkit.DataFile(t, "games/"+name), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +168,7 @@ func TestMatches(t *testing.T) {
 		{"tw-ctf2.demo", run{back: 1, verify: true}, 0.30},
 		{"tw-dm1.demo", run{back: 1, verify: true}, 0.36},
 	} {
-		if !thorough.Checks() {
+		if !testkit.Thorough() {
 			c.frames, c.most = 200, 1
 		}
 		c.params = defaults
@@ -216,7 +215,7 @@ func TestTrained(t *testing.T) {
 		{"oa-dm4.dm_71", "oa-ctf.dm_71", 4},
 	} {
 		frames := 120
-		if thorough.Checks() {
+		if testkit.Thorough() {
 			frames = 1200
 		}
 		files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, c.from, frames)}}, train.Log{})

@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/hostile"
+	"wirelab/internal/testkit"
 )
 
 // each runs a test for every codec on every schema it suits.
 func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
 	for _, c := range All() {
 		for _, s := range schemas() {
-			if c.Suits(s) && (thorough.Checks() || s.Rows <= frame.WalkoffCubes) {
+			if c.Suits(s) && (testkit.Thorough() || s.Rows <= frame.WalkoffCubes) {
 				t.Run(fmt.Sprintf("%s/%s-%d", c.Name, s.Name, s.Rows), func(t *testing.T) { test(t, c, s) })
 			}
 		}
@@ -104,9 +104,9 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 // Every frame comes back, whichever earlier one is its reference.
 func TestRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		length := thorough.Of(30, 6)
+		length := testkit.Choose(30, 6)
 		if s.Rows > 100 {
-			length = thorough.Of(8, 3)
+			length = testkit.Choose(8, 3)
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
@@ -123,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 func TestSameBytesAfterReuse(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		used := newPair(t, c, s)
-		frames := story(s, 2, thorough.Of(7, 3))
+		frames := story(s, 2, testkit.Choose(7, 3))
 		for i, cur := range frames[1:] {
 			used.send(t, cur, frames[i])
 		}
@@ -160,7 +160,7 @@ func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 // to decode honest ones.
 func TestDamage(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if !thorough.Checks() && s.Rows > 100 {
+		if !testkit.Thorough() && s.Rows > 100 {
 			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		p := newPair(t, c, s)
@@ -170,7 +170,7 @@ func TestDamage(t *testing.T) {
 			base := frames[i]
 			payload := p.send(t, cur, base)
 			every := 1 + len(payload)*s.Cells()/400_000 // a long packet is sampled
-			every += thorough.Of(0, 11)
+			every += testkit.Choose(0, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
 				spoil(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)
@@ -194,7 +194,7 @@ func TestCubesAreExact(t *testing.T) {
 			continue
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 4, thorough.Of(6, 3))
+		frames := story(s, 4, testkit.Choose(6, 3))
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			refs := []encoders.Ref{{Frame: frames[i], Memo: p.got[frames[i]]}}
@@ -242,7 +242,7 @@ func TestNoAllocations(t *testing.T) {
 		if s.Delivery == frame.Every {
 			t.Skip("a file is encoded once")
 		}
-		frames := story(s, 5, thorough.Of(6, 4))
+		frames := story(s, 5, testkit.Choose(6, 4))
 		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -264,7 +264,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 		}
 		all()
-		if allocs := testing.AllocsPerRun(thorough.Of(3, 1), all); allocs != 0 {
+		if allocs := testing.AllocsPerRun(testkit.Choose(3, 1), all); allocs != 0 {
 			t.Errorf("%v allocations for %d frames, want none", allocs, len(frames)-1)
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // Packets of the demo are these bytes, however fast the code that makes them. They
@@ -19,7 +19,7 @@ func TestPacketsStay(t *testing.T) {
 		"predictive":     "8b4f164e03668bd1",
 		"delta-adaptive": "857ed827f0cc766c",
 	}
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		frames, want = 1200, map[string]string{
 			"static":         "86062aacff55a570",
 			"adaptive":       "e77aaa012838876c",

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // What the compiler makes of floats for a processor that can fuse a product with a
@@ -15,7 +15,7 @@ import (
 // and everyone who trains finds the same. A test that compares results, on inputs
 // that are few, may miss a last bit.
 func TestNothingIsFused(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	tool, err := exec.LookPath("go")

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // extremes are frames at the edges of what a schema of cubes allows, in an order
@@ -56,7 +56,7 @@ func extremes(s *frame.Schema) []*frame.Frame {
 // any reference, at any distance in time.
 func TestExtremes(t *testing.T) {
 	for _, c := range All() {
-		for _, n := range thorough.Of([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
+		for _, n := range testkit.Choose([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
 			s := frame.Cubes(n)
 			if !c.Suits(s) {
 				continue
@@ -119,11 +119,11 @@ func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Fra
 // decoder and the spare memo are the very ones that the bad bytes have been through.
 func TestChainSurvives(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if s.Rows > 901 || !thorough.Checks() && s.Rows > 100 {
+		if s.Rows > 901 || !testkit.Thorough() && s.Rows > 100 {
 			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		const age = 2
-		j := record(t, c, s, story(s, 8, thorough.Of(11, 7)), age)
+		j := record(t, c, s, story(s, 8, testkit.Choose(11, 7)), age)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestHostileMemory(t *testing.T) {
 		if c.ID >= 64 || s.Rows == 0 || s.Rows > 901 {
 			t.Skip("takes bodies, or is long")
 		}
-		j := record(t, c, s, story(s, 9, thorough.Of(6, 4)), 1)
+		j := record(t, c, s, story(s, 9, testkit.Choose(6, 4)), 1)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // fiedler is what his own program spends on the recordings of its sort, in bytes
@@ -55,7 +55,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 // spends fewer bits on orientation than the smallest three.
 func TestLadder(t *testing.T) {
 	names, length := recording.Names(), 0
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		names, length = []string{"charlie", "bravo"}, 300
 	}
 	for _, name := range names {

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // The laws hold for every setting of the params, not for the defaults alone: one
 // in three of them is at its least here, one in three at its most.
 func TestEveryParam(t *testing.T) {
-	settings := thorough.Of(60, 6)
+	settings := testkit.Choose(60, 6)
 	for _, c := range All() {
 		if c.Params == nil {
 			continue

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // picturePath is the picture in the README of the cubes' encoders.
@@ -142,7 +142,7 @@ func (c *chart) svg() []byte {
 
 // The picture in the README shows what the encoders do with charlie now.
 func TestPicture(t *testing.T) {
-	if !thorough.Checks() && !*update {
+	if !testkit.Thorough() && !*update {
 		t.Skip("draws a whole recording: under WIRELAB_THOROUGH=1")
 	}
 	chain := oneChain(recording.Load(t, "charlie", 0))

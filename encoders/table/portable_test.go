@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // portableEnv makes TestPortableBytes print what it computes, for its parent.
@@ -60,7 +60,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 // where that cannot be, it says so and skips.
 func TestPortableBytes(t *testing.T) {
 	child := os.Getenv(portableEnv) != ""
-	if !thorough.Checks() && !child {
+	if !testkit.Thorough() && !child {
 		t.Skip("builds this test for three other processors: under WIRELAB_THOROUGH=1")
 	}
 	demo := recording.Demo(t, 400, 430)

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/internal/recording"
 	"wirelab/encoders/rows"
+	"wirelab/internal/testkit"
 )
 
 // An encoder of any table, which has never heard of cubes and begins with nothing,
@@ -22,7 +22,7 @@ func TestRowsAgainstCubes(t *testing.T) {
 		}
 	}
 	t.Run("demo", func(t *testing.T) { check(t, recording.Demo(t, 200, 500)) })
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		t.Run("charlie", func(t *testing.T) { check(t, recording.Load(t, "charlie", 400)) })
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/hostile"
+	"wirelab/internal/testkit"
 )
 
 // What holds with one reference holds with two, whichever two they are and whether
@@ -33,7 +33,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(41, uint64(s.Rows)))
-	frames := story(s, 12, thorough.Of(24, 12))
+	frames := story(s, 12, testkit.Choose(24, 12))
 	sent, got := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
 	for i, cur := range frames[1:] {
 		// Honest ends name the newer one first; bytes that are no packet may not.

@@ -8,18 +8,17 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds"
 	"wirelab/dataset/teeworlds/protocol"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/internal/testkit"
 )
 
 // match opens a demo of a real match.
 func match(t testing.TB, name string) *teeworlds.Source {
 	t.Helper()
-	src, err := teeworlds.Open(reference.File(t, "games/"+name+".demo"), source.Options{})
+	src, err := teeworlds.Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func TestAgainstTheGame(t *testing.T) {
 		base, cur, got := s.NewFrame(), s.NewFrame(), s.NewFrame()
 		src.Initial(base)
 		deltas, most := 0, 200
-		if thorough.Checks() {
+		if testkit.Thorough() {
 			most = 1 << 30
 		}
 		var payload []byte

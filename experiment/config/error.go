@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wirelab/dataset/suggest"
 	"wirelab/encoders"
+	"wirelab/internal/suggest"
 	"wirelab/lossmodel"
 )
 

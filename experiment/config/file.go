@@ -14,7 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/source"
-	"wirelab/dataset/tomlkeys"
+	"wirelab/internal/tomlkeys"
 )
 
 // maxConfigBytes bounds what is read as a configuration.

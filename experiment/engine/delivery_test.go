@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/transfer"
+	"wirelab/internal/testkit"
 )
 
 // fileEncoders are the fast encoders of files.
@@ -137,7 +137,7 @@ func randomLink(rng *rand.Rand) []any {
 // Over any link that does not lose everything, and with any swaps, the file arrives
 // intact with every encoder.
 func TestDeliveryOverAnyLink(t *testing.T) {
-	for seed := range thorough.Of[uint64](30, 10) {
+	for seed := range testkit.Choose[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
 		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
@@ -169,7 +169,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 // acks detect them, so that damage only costs what loss costs, and the file arrives.
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
-	for seed := range thorough.Of[uint64](20, 6) {
+	for seed := range testkit.Choose[uint64](20, 6) {
 		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2],
 			"duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // The digest of twelve seconds with losses and swaps, and that of a minute, for each encoder.
@@ -18,7 +18,7 @@ func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: every encoder, in one goroutine, is long under the race detector")
 	}
-	whole := thorough.Checks() || labtest.Updates()
+	whole := testkit.Thorough() || labtest.Updates()
 	var brief, minute bytes.Buffer
 	for _, codec := range labtest.OfCubes() {
 		c := config.Default()

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
+	"wirelab/internal/testkit"
 )
 
 // A script of ten times as many changes is ten times the work, whatever they change: to
@@ -22,7 +22,7 @@ func TestLongScriptsAreLinear(t *testing.T) {
 		"a bookmark":      func(i int) string { return fmt.Sprintf("mark = \"m%d\"", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := thorough.Of(1000, 100)
+			n := testkit.Choose(1000, 100)
 			few, many := workOf(t, n, change), workOf(t, 10*n, change)
 			if ratio := float64(many) / float64(few); ratio > 13 {
 				t.Errorf("%d changes allocate %d bytes, ten times as many allocate %d: %.1f times that", n, few, many, ratio)

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // numberDamage is a session without UDP's checksum, of which one packet in ten is damaged for
@@ -62,7 +62,7 @@ func failures(l *lane) int64 {
 // after the damage, both ends count alike, and every packet is what was sent.
 func TestDamagedNumbersHeal(t *testing.T) {
 	moved := 0
-	for seed := range thorough.Of[uint64](30, 10) {
+	for seed := range testkit.Choose[uint64](30, 10) {
 		for _, x := range []struct {
 			encoder string
 			digest  int
@@ -152,7 +152,7 @@ func TestMovedFramesCount(t *testing.T) {
 // one with digests even after the 16 bits have gone all the way round.
 func TestOutageUnderGuard(t *testing.T) {
 	cases := []struct{ digest, packets int }{{0, 36_000}, {16, 65_536 - 2000}, {16, 36_000}, {8, 65_536 + 70}}
-	for _, x := range thorough.Of(cases, cases[:2]) {
+	for _, x := range testkit.Choose(cases, cases[:2]) {
 		c := config.Default()
 		c.Receiver.DigestBits = x.digest
 		for key, v := range map[string]any{"link.latency": "20ms", "down.checksum": false} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
+	"wirelab/internal/testkit"
 )
 
 // otherSources are the sources without cubes, with encoders for them.
@@ -34,7 +34,7 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 // is frame.Each.
 func TestCallsAndMessages(t *testing.T) {
 	for source, names := range otherSources {
-		for seed := range thorough.Of[uint64](3, 1) {
+		for seed := range testkit.Choose[uint64](3, 1) {
 			s, err := NewSession(roughLink(t, source, seed), Options{})
 			if err != nil {
 				t.Fatal(err)

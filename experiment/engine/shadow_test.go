@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // badLink turns on all impairments in both directions.
@@ -53,7 +53,7 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 // have wrapped.
 func TestLateShadowMeetsTheSameFates(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
-		if joins > time.Minute && !thorough.Checks() {
+		if joins > time.Minute && !testkit.Thorough() {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestShadowsAreBounded(t *testing.T) {
 		return n
 	}
 	before := size()
-	for i := range thorough.Of(40, 12) {
+	for i := range testkit.Choose(40, 12) {
 		change(t, s, config.NewChange("shadow_off", names[i%4:i%4+1]), 50*time.Millisecond)
 		change(t, s, config.NewChange("shadow", shadowNamed(names[i%4])), 1500*time.Millisecond)
 	}
@@ -255,7 +255,7 @@ func TestShadowsAreBounded(t *testing.T) {
 // With shadows that join and leave at random under random changes, nothing is decoded
 // wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
-	for seed := range thorough.Of[uint64](24, 3) {
+	for seed := range testkit.Choose[uint64](24, 3) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		c := config.Default()
 		c.Seed = seed

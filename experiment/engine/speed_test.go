@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"wirelab/dataset"
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // charlie is a real recording in a folder beside the project.
@@ -79,7 +79,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cubes := thorough.Of(200, 40)
+			cubes := testkit.Choose(200, 40)
 			s, err := NewSessionOf(c, labtest.NewCrowd(cubes, cubes/10, -1, 1), Options{KeepSamples: 20, Endless: true})
 			if err != nil {
 				t.Fatal(err)

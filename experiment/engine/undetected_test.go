@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // damagedLink is a session without UDP's checksum, in which one packet in ten is damaged for
@@ -45,7 +45,7 @@ func TestUndetectedDamage(t *testing.T) {
 		}
 		before := [2]int64{silent.lanes[0].totals(silent.Now()).Undetected, healed.lanes[0].totals(healed.Now()).Undetected}
 		for _, s := range []*Session{silent, healed} {
-			if err := s.RunUntil(thorough.Of(60*time.Second, 20*time.Second)); err != nil {
+			if err := s.RunUntil(testkit.Choose(60*time.Second, 20*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,7 +81,7 @@ func TestDigestsOfRightFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(thorough.Of(time.Minute, 20*time.Second)); err != nil {
+		if err := s.RunUntil(testkit.Choose(time.Minute, 20*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		x := s.lanes[0].totals(s.Now())

@@ -23,7 +23,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 // browserPath returns a browser, and skips the test where there is none.
@@ -181,7 +181,7 @@ func TestInBrowser(t *testing.T) {
 	pages := pagesToTry(t)
 	b := openTab(t)
 	axe := axeScript(t)
-	for _, name := range thorough.Of([]string{"run", "beside", "sweep"}, []string{"run"}) {
+	for _, name := range testkit.Choose([]string{"run", "beside", "sweep"}, []string{"run"}) {
 		address := pages[name]
 		t.Run(name, func(t *testing.T) {
 			b.requests, b.errors = nil, nil
@@ -347,7 +347,7 @@ func TestTenMinutes(t *testing.T) {
 	if rest := text.Len() - len(block); rest > 300_000 || len(block) > 400_000 {
 		t.Errorf("%d bytes, and %d of data", rest, len(block))
 	}
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("its size is as it should be; it is opened in a browser under WIRELAB_THOROUGH=1")
 	}
 	path := filepath.Join(t.TempDir(), "ten.html")

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // Loaded is a report that was saved, with what lies beside it.
@@ -55,13 +55,13 @@ func Load(path string) (*Loaded, error) {
 }
 
 // SaveBeside writes the page of a saved report beside it, and returns where that is.
-func SaveBeside(disk *whole.Disk, path string) (out string, err error) {
+func SaveBeside(disk *atomicfile.Disk, path string) (out string, err error) {
 	l, err := Load(path)
 	if err != nil {
 		return "", err
 	}
 	out = filepath.Join(folderOf(path), "report.html")
-	return out, disk.WriteFile(out, 0o644, func(f *whole.File) error { return l.Write(f) })
+	return out, disk.WriteFile(out, 0o644, func(f *atomicfile.File) error { return l.Write(f) })
 }
 
 // folderOf returns the folder of a report, which may be named by its report.json.

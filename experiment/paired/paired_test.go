@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 func ones(n int) []float64 {
@@ -98,7 +98,7 @@ func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64)
 // TestCoverage: 95 % intervals contain the true difference in 95 of 100 cases, also
 // for correlated samples, for which naive intervals do not.
 func TestCoverage(t *testing.T) {
-	trials := thorough.Of(400, 50)
+	trials := testkit.Choose(400, 50)
 	naive := func(a, b Ratio, seed uint64) Interval { return ratios(a, b, 1, 1, seed) }
 	for _, c := range []struct {
 		n           int
@@ -128,7 +128,7 @@ func TestCoverage(t *testing.T) {
 // distribution do not differ.
 func TestQuantileCoverage(t *testing.T) {
 	trials := 300
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		trials = 100
 	}
 	rng := rand.New(rand.NewPCG(5, 5))

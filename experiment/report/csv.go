@@ -6,20 +6,20 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/atomicfile"
 	"wirelab/lossmodel"
 )
 
 // rows is a file of rows that grows while a session runs.
 type rows struct {
 	name string
-	log  *whole.Log
+	log  *atomicfile.Log
 	out  *csv.Writer // its errors are the log's, which keeps them
 }
 
-func newRows(folder *whole.Folder, name string, head []string) *rows {
+func newRows(folder *atomicfile.Folder, name string, head []string) *rows {
 	log := folder.Log(name)
 	r := &rows{name, log, csv.NewWriter(log)}
 	r.row(head)
@@ -30,9 +30,9 @@ func newRows(folder *whole.Folder, name string, head []string) *rows {
 func (r *rows) row(row []string) { _ = r.out.Write(row) }
 
 // entry is the file, with rows that are not there to stay.
-func (r *rows) entry(more ...[]string) whole.Entry {
+func (r *rows) entry(more ...[]string) atomicfile.Entry {
 	r.out.Flush()
-	return whole.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
+	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
 }
 
 // sampleHead names the columns of samples.csv, which has a row for each 100 ms.

@@ -9,18 +9,18 @@ import (
 	"regexp"
 	"slices"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // Exporter writes the folder of a report while a session runs: all of it anew, or
 // nothing. Rows go to the disk as they come, and what is held in memory does not grow with
 // the length of the run. Close it after use.
 type Exporter struct {
-	Set              map[string]string // the run's place in a sweep
-	folder           *whole.Folder     // nil: none
-	files            *Files            // that the run reads
+	Set              map[string]string  // the run's place in a sweep
+	folder           *atomicfile.Folder // nil: none
+	files            *Files             // that the run reads
 	samples, packets *rows
 	packetList           // not yet in packets, where they stand by sequence
 	enough           int // how many make it worth to look which can go there
@@ -33,7 +33,7 @@ const openPackets = 1024
 
 // NewExporter returns an exporter into folder, nil if there is none, for a run at the
 // place set of a sweep, which reads files. pages makes its report.html.
-func NewExporter(folder *whole.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
+func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
 	e := &Exporter{folder: folder, Set: set, files: files, enough: openPackets}
 	if folder != nil {
 		e.samples, e.packets = newRows(folder, "samples.csv", sampleHead()), newRows(folder, "packets.csv", packetHead())
@@ -93,7 +93,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	}
 	x := *r
 	x.Files = e.files.List(e.folder.Path())
-	entries := []whole.Entry{
+	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		e.samples.entry(),
 		e.packets.entry(open...),
@@ -101,10 +101,10 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
 	}
 	if len(x.SideBySide) > 1 {
-		entries = append(entries, whole.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
+		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
 	}
 	if e.page != nil {
-		entries = append(entries, whole.Entry{Name: "report.html", Write: func(w io.Writer) error {
+		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {
 			p := e.page.Copy()
 			for _, row := range open {
 				p.Packet(row)
@@ -137,7 +137,7 @@ func WriteError(err error) error {
 // WriteSweep writes the top of a sweep's folder: the results so far, a page that
 // compares them, and the configuration. The runs have folders of their own below. The
 // first time all that was there before goes.
-func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
+func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
 	list := files.List(folder.Path())
@@ -146,14 +146,14 @@ func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, f
 		y.Files = list
 		x.Runs[i] = &y
 	}
-	entries := []whole.Entry{
+	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
 		{Name: "report.md", Write: func(w io.Writer) error { return writeSweepMarkdown(w, &x) }},
 		{Name: "summary.csv", Write: func(w io.Writer) error { return writeSummary(w, &x) }},
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &x) }},
 	}
 	if pages.Sweep != nil {
-		entries = append(entries, whole.Entry{Name: "report.html", Write: func(w io.Writer) error { return pages.Sweep(w, &x) }})
+		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error { return pages.Sweep(w, &x) }})
 	}
 	if first {
 		return WriteError(folder.Write(entries))
@@ -194,19 +194,19 @@ var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.cs
 
 // OpenFolder says, before a run, whether a report can be written into dir, which is made
 // if it is missing. What another run has written there stays, unless force.
-func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error) {
+func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Folder, error) {
 	return OpenFolderOf(disk, dir, resultName.MatchString, force, "--force to replace them")
 }
 
 // OpenFolderOf is OpenFolder for results of other names; otherwise says what to do if there
 // are some already.
-func OpenFolderOf(disk *whole.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*whole.Folder, error) {
+func OpenFolderOf(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, ours, force)
 	switch {
-	case errors.Is(err, whole.ErrHeld):
+	case errors.Is(err, atomicfile.ErrHeld):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
 			Expected: "an empty folder or a new one, or " + otherwise}
-	case errors.Is(err, whole.ErrMixed), errors.Is(err, whole.ErrFixed):
+	case errors.Is(err, atomicfile.ErrMixed), errors.Is(err, atomicfile.ErrFixed):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:
 		return nil, unwritable(dir, err)
@@ -221,7 +221,7 @@ func unwritable(dir string, err error) error {
 
 // CheckDir says whether reports can be written below dir: it makes the folder if it is
 // missing, and a file in it for a moment.
-func CheckDir(disk *whole.Disk, dir string) error {
+func CheckDir(disk *atomicfile.Disk, dir string) error {
 	made, err := disk.MkdirAll(dir)
 	if err == nil {
 		err = disk.Probe(dir)

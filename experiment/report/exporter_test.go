@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"wirelab/dataset/whole"
+	"wirelab/internal/atomicfile"
 )
 
 // A file whose writer fails is not left half written.
@@ -17,7 +17,7 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := (*whole.Disk)(nil).Group(dir, []whole.Entry{{Name: "f", Write: writeHalf}}); err == nil {
+	if err := (*atomicfile.Disk)(nil).Group(dir, []atomicfile.Entry{{Name: "f", Write: writeHalf}}); err == nil {
 		t.Fatal("no error")
 	}
 	data, err := os.ReadFile(path)

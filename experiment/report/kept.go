@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // packetList gathers packets as they end.
@@ -55,7 +55,7 @@ func (k *Kept) Sample(s *engine.Sample) { k.samples = append(k.samples, *s) }
 func (k *Kept) Settled(uint64) {}
 
 // Write writes the whole folder for r.
-func (k *Kept) Write(folder *whole.Folder, files *Files, pages Pages, r *engine.Result) error {
+func (k *Kept) Write(folder *atomicfile.Folder, files *Files, pages Pages, r *engine.Result) error {
 	e := NewExporter(folder, nil, files, pages)
 	for i := range k.samples {
 		e.Sample(&k.samples[i])

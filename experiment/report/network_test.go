@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/atomicfile"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 )
@@ -27,7 +27,7 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*whole.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}

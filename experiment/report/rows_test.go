@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/atomicfile"
 )
 
 // keeper keeps what it is told of, and passes it on.
@@ -45,7 +45,7 @@ func TestRowsOfALongRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*whole.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // SavedReport is a report in a folder of reports.
@@ -66,7 +66,7 @@ func (s *SavedReport) Automatic() bool { return automatic.MatchString(s.Name) }
 const keptAutomatic = 10
 
 // Prune removes the reports below dir that nobody asked for, but for the newest.
-func Prune(disk *whole.Disk, dir string) {
+func Prune(disk *atomicfile.Disk, dir string) {
 	list, _ := SavedReports(dir)
 	n := 0
 	for i := range list {
@@ -93,7 +93,7 @@ func (s *SavedReport) Rename(name string) error {
 }
 
 // Delete takes a report out of the list. Until ten others were deleted Restore brings it back.
-func (s *SavedReport) Delete(disk *whole.Disk) error {
+func (s *SavedReport) Delete(disk *atomicfile.Disk) error {
 	dir := filepath.Dir(filepath.Dir(s.Path))
 	if err := move(filepath.Dir(s.Path), filepath.Join(dir, deleted+s.Name)); err != nil {
 		return err

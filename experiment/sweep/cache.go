@@ -14,13 +14,13 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // cache is a folder of files that came with sweeps, by their hashes.
 type cache struct {
-	disk *whole.Disk
+	disk *atomicfile.Disk
 	dir  string
 }
 
@@ -29,7 +29,7 @@ const maxCache = 8 << 30
 
 var hashName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func openCache(disk *whole.Disk, dir string) (*cache, error) {
+func openCache(disk *atomicfile.Disk, dir string) (*cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
@@ -65,7 +65,7 @@ func (c *cache) bring(ctx context.Context, store jetstream.ObjectStore, f engine
 		return "", err
 	}
 	defer in.Close()
-	return path, c.disk.WriteFile(path, 0o600, func(out *whole.File) error {
+	return path, c.disk.WriteFile(path, 0o600, func(out *atomicfile.File) error {
 		h := sha256.New()
 		n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(in, f.Bytes+1))
 		if err != nil {

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/testkit"
 )
 
 // workerURL in the environment makes the test program a worker of that queue.
@@ -141,7 +141,7 @@ values = ["0%", "10%", "30%", "50%"]
 // middle, and a server that is killed and begun again: every run is there once, and all
 // is as on one core.
 func TestQueueSurvives(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("processes that are killed: under WIRELAB_THOROUGH=1")
 	}
 	p := planned(t, medium)

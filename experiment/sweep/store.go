@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"slices"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // Names in the folder of a sweep.
@@ -40,13 +40,13 @@ type manifest struct {
 // Store keeps the results of a sweep in a folder, a file for each job, each written whole
 // or not at all. A nil Store keeps nothing.
 type Store struct {
-	disk   *whole.Disk
-	folder *whole.Folder
+	disk   *atomicfile.Disk
+	folder *atomicfile.Folder
 	dir    string
 }
 
 // NewStore begins the folder of a sweep. Another's results there are refused, unless force.
-func NewStore(disk *whole.Disk, dir string, p *Plan, force bool) (*Store, error) {
+func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
 	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func NewStore(disk *whole.Disk, dir string, p *Plan, force bool) (*Store, error)
 		files[i].Path = report.SeenFrom(folder.Path(), files[i].Name)
 	}
 	m := manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
-	err = folder.Write([]whole.Entry{jsonEntry(planName, m), textEntry(configName, p.TOML)})
+	err = folder.Write([]atomicfile.Entry{jsonEntry(planName, m), textEntry(configName, p.TOML)})
 	s := &Store{disk, folder, folder.Path()}
 	if err == nil {
 		_, err = disk.MkdirAll(s.results())
@@ -67,7 +67,7 @@ func NewStore(disk *whole.Disk, dir string, p *Plan, force bool) (*Store, error)
 func (s *Store) results() string { return filepath.Join(s.dir, resultsName) }
 
 // OpenStore goes on with the folder of a sweep, by the same version of the program.
-func OpenStore(disk *whole.Disk, dir, version string) (*Store, *Plan, error) {
+func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error) {
 	bad := func(name, problem string, cause error) error {
 		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
 	}
@@ -125,7 +125,7 @@ func (s *Store) Save(p *Plan, d Done) error {
 		runs[i] = o.Run
 	}
 	d.Key = p.job(runs).Key
-	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *whole.File) error {
+	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *atomicfile.File) error {
 		return json.NewEncoder(f).Encode(d)
 	}))
 	if err != nil {
@@ -191,8 +191,8 @@ func (p *Plan) accepts(d *Done) error {
 }
 
 // jsonEntry is a file with v as JSON.
-func jsonEntry(name string, v any) whole.Entry {
-	return whole.Entry{Name: name, Write: func(w io.Writer) error {
+func jsonEntry(name string, v any) atomicfile.Entry {
+	return atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
 		data, err := json.MarshalIndent(v, "", "  ")
 		if err == nil {
 			_, err = w.Write(append(data, '\n'))
@@ -202,8 +202,8 @@ func jsonEntry(name string, v any) whole.Entry {
 }
 
 // textEntry is a file with this text.
-func textEntry(name string, text []byte) whole.Entry {
-	return whole.Entry{Name: name, Write: func(w io.Writer) error {
+func textEntry(name string, text []byte) atomicfile.Entry {
+	return atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}}

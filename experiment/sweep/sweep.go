@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // Options are how a sweep is run.
@@ -303,13 +303,13 @@ func (s *state) saveLocked(last bool) error {
 // pages writes the pages of a sweep for people and for other programs.
 func (s *Store) pages(sum *Summary) error {
 	sum.reckon()
-	entries := []whole.Entry{
+	entries := []atomicfile.Entry{
 		jsonEntry("report.json", sum),
 		{Name: "report.md", Write: sum.markdown},
 		{Name: "summary.csv", Write: sum.CSV},
 	}
 	if sum.Reason != engine.Unfinished || len(sum.Points) <= manyPoints {
-		entries = append(entries, whole.Entry{Name: "report.html", Write: sum.html})
+		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.html})
 	}
 	return report.WriteError(s.folder.Update(entries))
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
 // WorkerOptions are how a worker works.
@@ -27,7 +27,7 @@ type WorkerOptions struct {
 	Name    string // under which its results come; "": the host's name and the process
 	Version string // of the program
 	Cache   string // folder for files of sweeps; "": the user's
-	Disk    *whole.Disk
+	Disk    *atomicfile.Disk
 	Say     func(text string)
 	Ran     func(runs int) // hears of jobs that were finished
 	known   *executor      // of a plan that is here already; nil: none

@@ -6,16 +6,15 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/internal/testkit"
 )
 
 // recording opens a recording of the reference data.
 func recording(t *testing.T, name string) (spec string, open Open) {
 	t.Helper()
-	spec = reference.File(t, "cubes/"+name+".bin.zst")
+	spec = testkit.DataFile(t, "cubes/"+name+".bin.zst")
 	return spec, func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
 }
 
@@ -32,7 +31,7 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 // TestEveryEncoder: all encoders of cubes are lossless and legal.
 func TestEveryEncoder(t *testing.T) {
 	frames, names := 800, []string{"alpha", "bravo", "charlie"} // by then much is in motion
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		frames, names = 30, names[:1]
 	}
 	for _, name := range names {
@@ -58,7 +57,7 @@ func TestReferencePrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, fiedler := range thorough.Of(map[string]float64{"bravo": 481.3, "charlie": 516.5}, map[string]float64{"charlie": 516.5}) {
+	for name, fiedler := range testkit.Choose(map[string]float64{"bravo": 481.3, "charlie": 516.5}, map[string]float64{"charlie": 516.5}) {
 		spec, open := recording(t, name)
 		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: stepClock()})
 		if err != nil {

@@ -3,8 +3,8 @@ package loss
 import (
 	"fmt"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -3,7 +3,7 @@ package loss
 import (
 	"fmt"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

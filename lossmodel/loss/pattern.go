@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

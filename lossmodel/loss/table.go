@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 // kinds lists the loss models. A new one is a file with its Kind, and a line here.

@@ -1,7 +1,7 @@
 package loss
 
 import (
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -24,7 +24,7 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
-func packets() int { return thorough.Of(200_000, 40_000) }
+func packets() int { return testkit.Choose(200_000, 40_000) }
 
 // Every profile, and specs with every model, keep to their closed forms.
 func TestTestHolds(t *testing.T) {
@@ -45,7 +45,7 @@ func TestTestHolds(t *testing.T) {
 		specs[pairs[1]] = specOf(t, pairs...)
 	}
 	for name, spec := range specs {
-		r, err := Test(spec, 7, Traffic{Packets: thorough.Of(67_000, 17_000), Interval: time.Millisecond, Size: 200})
+		r, err := Test(spec, 7, Traffic{Packets: testkit.Choose(67_000, 17_000), Interval: time.Millisecond, Size: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/loss"
@@ -99,7 +99,7 @@ func TestFitKernelLoss(t *testing.T) {
 	if f.LossModels[0].Name != "gilbert" || f.RunsP < 0.01 {
 		t.Errorf("models %v, runs p = %g", f.LossModels, f.RunsP)
 	}
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		f = fitOf(t, kernel(t, "A01_loss10"))
 		recovers(t, &f, "loss", 0.10, 0.05)
 		if f.LossModels[0].Name != "bernoulli" || f.Spec.Loss.Model() != "bernoulli" {
@@ -107,7 +107,7 @@ func TestFitKernelLoss(t *testing.T) {
 		}
 	}
 	both := kernel(t, "A12_dup10_loss10")
-	both.Packets = both.Packets[:thorough.Of(len(both.Packets), len(both.Packets)/3)]
+	both.Packets = both.Packets[:testkit.Choose(len(both.Packets), len(both.Packets)/3)]
 	f = fitOf(t, both)
 	if b, ok := f.Spec.Loss.(loss.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
 		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
@@ -186,7 +186,7 @@ func TestFitOwnModels(t *testing.T) {
 
 // Clocks that differ, in whichever way, leave all else as it was.
 func TestFitCopesWithClocks(t *testing.T) {
-	c := captureOf(t, thorough.Of(20_000, 8000), "loss", "2%", "latency", "50ms±9ms", "distribution", "uniform", "duplicate", "1%")
+	c := captureOf(t, testkit.Choose(20_000, 8000), "loss", "2%", "latency", "50ms±9ms", "distribution", "uniform", "duplicate", "1%")
 	plain := fitOf(t, c)
 	for name, change := range map[string]func(p *capture.Packet){
 		"offset": func(p *capture.Packet) { p.Took -= 10 * time.Second },

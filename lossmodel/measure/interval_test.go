@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
 )
 
 // go test ./lossmodel/measure -run Intervals -v -seeds 4000 measures with more.
-var seeds = flag.Int("seeds", thorough.Of(400, 60), "captures that each test of the intervals draws")
+var seeds = flag.Int("seeds", testkit.Choose(400, 60), "captures that each test of the intervals draws")
 
 // tally counts how often the intervals of a figure held the truth.
 type tally struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 func parsed(t testing.TB, line string) Params {
@@ -19,7 +19,7 @@ func parsed(t testing.TB, line string) Params {
 
 // The shares that warnings name are those that come out.
 func TestEffectiveRates(t *testing.T) {
-	packets := thorough.Of(4_000_000, 200_000)
+	packets := testkit.Choose(4_000_000, 200_000)
 	for _, c := range []struct {
 		line string
 		runs float64 // how much more than independent losses the mean may stray

@@ -14,7 +14,7 @@ import (
 	"os"
 	"strings"
 
-	"wirelab/lossmodel/setting"
+	"wirelab/internal/setting"
 )
 
 // Sentinels for what can be wrong with a file that a spec names.

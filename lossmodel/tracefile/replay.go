@@ -7,9 +7,9 @@ import (
 	"sort"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/random"
-	"wirelab/lossmodel/setting"
 )
 
 // Losses and Delays read a capture as a *Replay: for what was lost or copied, and for

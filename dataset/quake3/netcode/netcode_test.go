@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"testing"
 
-	"wirelab/dataset/reference"
+	"wirelab/internal/testkit"
 )
 
 // The code is the one that a reader of the engine has written down.
 func TestCode(t *testing.T) {
-	for s, row := range slices.Collect(reference.Rows(t, "games/q3-huffman-codes.csv")) {
+	for s, row := range slices.Collect(testkit.CSVRows(t, "games/q3-huffman-codes.csv")) {
 		w, text := theCode().words[s], ""
 		for i := range w.size {
 			text += strconv.Itoa(int(w.bits >> i & 1))
@@ -41,7 +41,7 @@ func TestCodeIsAPrefixCode(t *testing.T) {
 func TestFields(t *testing.T) {
 	lists := map[string][]Field{"entity": EntityFields(71), "player": playerFields[:]}
 	n := 0
-	for row := range reference.Rows(t, "games/q3-netfields.csv") {
+	for row := range testkit.CSVRows(t, "games/q3-netfields.csv") {
 		order, _ := strconv.Atoi(row[1])
 		if f := lists[row[0]][order]; f.Name != row[2] || strconv.Itoa(f.Bits) != row[3] {
 			t.Errorf("%s field %d is %v, expected %v", row[0], order, f, row)

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 func codecs() []encoders.Codec {
@@ -194,7 +194,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) float64 {
 // legal. lima
 // is in nobody's tables, and charlie and kilo nobody has tuned on.
 func TestReferenceFigures(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("whole recordings: under WIRELAB_THOROUGH=1")
 	}
 	for name, giesen := range map[string]float64{"bravo": 397.0, "charlie": 424.3, "kilo": 443.3, "lima": 427.2} {

@@ -11,8 +11,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // setup is a way of forecasting.
@@ -168,7 +168,7 @@ func TestAsGoodAsTheEngine(t *testing.T) {
 		{setup{64, 0, 0}, 1.09, 1.37},
 		{setup{64, 1, 0}, 1.04, 1.24},
 	}
-	for _, c := range thorough.Of(cases, cases[:1]) {
+	for _, c := range testkit.Choose(cases, cases[:1]) {
 		s := measure(frames, c.how)
 		if pos, rot := s.means(); pos > c.pos || rot > c.rot {
 			t.Errorf("%+v: errors of %.3f and %.3f, want at most %.3f and %.3f", c.how, pos, rot, c.pos, c.rot)

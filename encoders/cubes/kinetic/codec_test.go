@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 func both(t testing.TB, test func(t *testing.T, c encoders.Codec)) {
@@ -86,7 +86,7 @@ func TestRecordings(t *testing.T) {
 		"kinetic":      {"bravo": 180, "lima": 192},
 	}
 	frames := 200
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		frames = 40
 	}
 	both(t, func(t *testing.T, codec encoders.Codec) {
@@ -109,7 +109,7 @@ func TestRecordings(t *testing.T) {
 // time back, and packets are lost on the way.
 func TestAnyBaseline(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		list := recording.Load(t, "bravo", thorough.Of(560, 480))[400:]
+		list := recording.Load(t, "bravo", testkit.Choose(560, 480))[400:]
 		c := newChains(t, codec, frame.WalkoffCubes)
 		rng := rand.New(rand.NewPCG(11, 12))
 		held := []int{0}
@@ -160,7 +160,7 @@ func wild(rng *rand.Rand, s *frame.Schema, tick uint32) *frame.Frame {
 // Cubes may be anywhere, in any number, and all move at once.
 func TestAnyFrame(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		for _, rows := range thorough.Of([]int{1, 2, 300, frame.WalkoffCubes, 5000}, []int{1, 2, 300, frame.WalkoffCubes}) {
+		for _, rows := range testkit.Choose([]int{1, 2, 300, frame.WalkoffCubes, 5000}, []int{1, 2, 300, frame.WalkoffCubes}) {
 			rng := rand.New(rand.NewPCG(13, uint64(rows)))
 			c := newChains(t, codec, rows)
 			base := c.schema.NewFrame() // all in one place
@@ -272,7 +272,7 @@ func TestAllocations(t *testing.T) {
 
 // A second snapshot, a frame before the baseline, shows how fast things are.
 func TestSecondReference(t *testing.T) {
-	list := recording.Load(t, "bravo", thorough.Of(450, 405))[360:]
+	list := recording.Load(t, "bravo", testkit.Choose(450, 405))[360:]
 	codec := Kinetic()
 	bytes := [2]int{}
 	for k := range bytes {

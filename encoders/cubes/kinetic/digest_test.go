@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // Packets are these bytes, whatever the processor and however fast the code. They change
@@ -18,7 +18,7 @@ func TestPacketsStay(t *testing.T) {
 		"kinetic-lite": "6accded24734435a",
 		"kinetic":      "dab5847ca9eea7d4",
 	}
-	if thorough.Checks() {
+	if testkit.Thorough() {
 		frames, want = 600, map[string]string{
 			"kinetic-lite": "9e8cb78e58177776",
 			"kinetic":      "00f569cc9a8d6778",

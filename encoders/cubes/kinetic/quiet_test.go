@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // Quiet cubes take the bits that they would take if they were looked at like all others, and
@@ -73,7 +73,7 @@ func TestOrder(t *testing.T) {
 // A mover costs about the same whether a hundred are in motion or a thousand: no limit that
 // suits 901 cubes binds in a larger world.
 func TestCrowdOfMovers(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("takes seconds")
 	}
 	perMover := func(movers int) float64 {

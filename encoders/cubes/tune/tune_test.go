@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/internal/recording"
+	"wirelab/internal/testkit"
 )
 
 // value is one changed value, the slow evaluator's only input.
@@ -143,7 +143,7 @@ func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
 
 // The figures that a brute-force evaluation found on charlie.
 func TestCharlie(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("the whole recording: under WIRELAB_THOROUGH=1")
 	}
 	pairs := pairsOf(t, "charlie", 0, 1)

@@ -13,7 +13,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/reference"
+	"wirelab/internal/testkit"
 )
 
 // Names are the recordings there are, in alphabetical order.
@@ -56,7 +56,7 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 // counted from 0. It skips the test where the recordings are absent.
 func Load(t testing.TB, name string, n int) []*frame.Frame {
 	t.Helper()
-	path := reference.File(t, "cubes/"+name+".bin.zst")
+	path := testkit.DataFile(t, "cubes/"+name+".bin.zst")
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/nn"
+	"wirelab/internal/testkit"
 )
 
 // known fills a set from a mixture that can be said: if input 3 is zero then every
@@ -60,7 +60,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 // and rounding to integers costs next to nothing.
 func TestLearnsAKnownMixture(t *testing.T) {
 	n, epochs := 60_000, 6
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		n, epochs = 20_000, 6
 	}
 	set, _ := known(1, n)

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/engine"
+	"wirelab/internal/testkit"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/repaint"
@@ -105,7 +105,7 @@ func (l *playLab) Do(experiment.Command) bool { return true }
 // ten seconds of moving data, and counts the bytes that a second of it costs.
 // The count is by seconds of the session, so a slow machine changes nothing.
 func TestTerminalBudget(t *testing.T) {
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		t.Skip("takes ten seconds: under WIRELAB_THOROUGH=1")
 	}
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/dataset/thorough"
+	"wirelab/internal/testkit"
 )
 
 func TestTaintedPacketsAreSeen(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTaintedPacketsAreSeen(t *testing.T) {
 
 func TestNoTitleIsCutInTwo(t *testing.T) {
 	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewDamaged()} {
-		for w := 104; w <= 200; w += thorough.Of(1, 3) {
+		for w := 104; w <= 200; w += testkit.Choose(1, 3) {
 			m := screen(lab, w, 40, Options{})
 			for _, row := range strings.Split(m.View(), "\n") {
 				left, _, _ := strings.Cut(strings.TrimLeft(row, "╭├"), "╮")

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/engine"
+	"wirelab/internal/testkit"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
@@ -53,10 +53,10 @@ func TestGoldenFile(t *testing.T) {
 
 // Every size shows something that fits, at every stage.
 func TestFilePageFits(t *testing.T) {
-	step := thorough.Of(14, 70)
+	step := testkit.Choose(14, 70)
 	for _, done := range []float64{0, 0.01, 0.99, 1, 1.01, 2, 9} {
 		for w := 60; w <= 200; w += step {
-			for h := 20; h <= 60; h += thorough.Of(10, 20) {
+			for h := 20; h <= 60; h += testkit.Choose(10, 20) {
 				m := fileScreen(labtest.NewFile(done), w, h, Options{})
 				for range 6 {
 					lines := strings.Split(m.View(), "\n")

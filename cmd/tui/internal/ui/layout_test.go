@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/testkit"
 
 	"wirelab/cmd/tui/internal/labtest"
 
@@ -43,7 +43,7 @@ func sizes(most int) [][2]int {
 			list = append(list, [2]int{w + 1, heights[i]%80 + 1})
 		}
 	}
-	if !thorough.Checks() {
+	if !testkit.Thorough() {
 		most = min(most, 45)
 	}
 	return list[:min(most, len(list))]

@@ -1,6 +1,4 @@
-// Package reference finds the reference data in the folder beside the project, which is no part of
-// it: for tests only.
-package reference
+package testkit
 
 import (
 	"bufio"
@@ -15,18 +13,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// File returns the path of a file such as "games/oa-ctf.dm_71". It skips the test where that is absent.
-func File(t testing.TB, name string) string {
+// DataFile returns the path of a file of ../shared/data, such as "games/oa-ctf.dm_71". It skips the test
+// if the file is absent: the reference data are not part of the project.
+func DataFile(t testing.TB, name string) string {
 	t.Helper()
-	path := filepath.Join(root(t), "..", "shared", "data", filepath.FromSlash(name))
+	path := filepath.Join(moduleRoot(t), "..", "shared", "data", filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no reference data at %s: it is not part of the project", path)
 	}
 	return path
 }
 
-// root finds the folder of go.mod.
-func root(t testing.TB) string {
+// moduleRoot returns the folder of go.mod.
+func moduleRoot(t testing.TB) string {
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +42,11 @@ func root(t testing.TB) string {
 	}
 }
 
-// Rows yields the cells of the lines of a CSV file without quotes, behind its head. The file may
-// be compressed with zstd.
-func Rows(t testing.TB, name string) iter.Seq[[]string] {
+// CSVRows returns the rows of a file of ../shared/data, without the header row, each split at commas:
+// the file must not contain quotes. A name that ends in .zst is decompressed.
+func CSVRows(t testing.TB, name string) iter.Seq[[]string] {
 	t.Helper()
-	file, err := os.Open(File(t, name))
+	file, err := os.Open(DataFile(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +71,8 @@ func Rows(t testing.TB, name string) iter.Seq[[]string] {
 	}
 }
 
-// Number returns the whole number in a cell.
-func Number(t testing.TB, cell string) int {
+// ParseInt returns the integer in a cell of CSVRows.
+func ParseInt(t testing.TB, cell string) int {
 	t.Helper()
 	n, err := strconv.ParseInt(cell, 10, 64)
 	if err != nil {

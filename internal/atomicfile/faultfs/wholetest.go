@@ -1,6 +1,6 @@
 // Package wholetest lets the operations of a disk fail, one after the other, and looks
 // at what is left then.
-package wholetest
+package faultfs
 
 import (
 	"io/fs"
@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"wirelab/dataset/thorough"
-	"wirelab/dataset/whole"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/testkit"
 )
 
 // Cause is what a failing operation says.
@@ -20,14 +20,14 @@ const Cause = syscall.ENOSPC
 
 // Failing is a disk on which an operation fails.
 type Failing struct {
-	whole.Disk
+	atomicfile.Disk
 	mu    sync.Mutex
 	count int
 	at    int
 	crash bool
 
-	Op   whole.Op // that failed; "" none
-	Path string   // what it was about
+	Op   atomicfile.Op // that failed; "" none
+	Path string        // what it was about
 }
 
 // FailAt returns a disk whose n-th operation fails, counted from 1. After a crash all
@@ -38,7 +38,7 @@ func FailAt(n int, crash bool) *Failing {
 	return f
 }
 
-func (f *Failing) before(op whole.Op, path string) error {
+func (f *Failing) before(op atomicfile.Op, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
@@ -58,7 +58,7 @@ func (f *Failing) before(op whole.Op, path string) error {
 // up to eight more.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
-	step := thorough.Of(1, 9)
+	step := testkit.Choose(1, 9)
 	for _, crash := range []bool{false, true} {
 		for n = 1; ; n += step {
 			d := FailAt(n, crash)

@@ -6,4 +6,4 @@
 // and a number and ".tmp". A process that is killed leaves it there; whoever writes
 // beside it a day later removes it. All operations go through a Disk, so that a test
 // can let the n-th of them fail.
-package whole
+package atomicfile

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package whole
+package atomicfile
 
 import "errors"
 

@@ -1,4 +1,4 @@
-package whole_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole"
-	"wirelab/dataset/whole/wholetest"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/atomicfile/faultfs"
 )
 
 // entries are files that say of which state they are.
-func entries(state string) []whole.Entry {
-	var list []whole.Entry
+func entries(state string) []atomicfile.Entry {
+	var list []atomicfile.Entry
 	for _, name := range []string{"a", "b", "c"} {
-		list = append(list, whole.Entry{Name: name, Write: func(w io.Writer) error {
+		list = append(list, atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s %s", name, state)
 			return err
 		}})
@@ -66,24 +66,24 @@ func TestOldOrNew(t *testing.T) {
 		"a group":            {before: extra, group: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+			n := faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 				root, dir := prepared(t, c.before)
 				var err error
 				d.NoExchange = name == "in two steps"
 				if name == "a group" {
 					err = d.Group(dir, entries("new"))
 				} else {
-					var f *whole.Folder
+					var f *atomicfile.Folder
 					if f, err = d.Open(dir, ours, c.force); err == nil {
 						err = f.Write(entries("new"))
 					}
 				}
 				if crash && d.NoExchange { // whoever comes next finds what was cut off
-					if _, err := (*whole.Disk)(nil).Open(dir, ours, true); err != nil {
+					if _, err := (*atomicfile.Disk)(nil).Open(dir, ours, true); err != nil {
 						t.Error(err)
 					}
 				}
-				files, left := wholetest.Tree(t, root)
+				files, left := faultfs.Tree(t, root)
 				want := tree("new")
 				if _, ok := c.before["d/notes.txt"]; ok {
 					want["d/notes.txt"] = "mine"
@@ -99,7 +99,7 @@ func TestOldOrNew(t *testing.T) {
 				if !crash && len(left) > 0 {
 					t.Errorf("left behind: %v", left)
 				}
-				if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), dir)) {
+				if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
 					t.Errorf("%v does not name %s and the cause", err, dir)
 				}
 			})
@@ -112,18 +112,18 @@ func TestOldOrNew(t *testing.T) {
 
 // A file alone, likewise.
 func TestFileOldOrNew(t *testing.T) {
-	wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+	faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 		root, _ := prepared(t, map[string]string{"f": "old"})
 		path := filepath.Join(root, "f")
-		err := d.WriteFile(path, 0o644, func(f *whole.File) error {
+		err := d.WriteFile(path, 0o644, func(f *atomicfile.File) error {
 			_, err := io.WriteString(f, "new")
 			return err
 		})
-		files, left := wholetest.Tree(t, root)
+		files, left := faultfs.Tree(t, root)
 		if files["f"] != map[bool]string{true: "new", false: "old"}[err == nil] || len(files) != 1 || !crash && len(left) > 0 {
 			t.Errorf("%v: %v, left %v", err, files, left)
 		}
-		if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), path)) {
+		if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), path)) {
 			t.Errorf("%v does not name %s", err, path)
 		}
 	})
@@ -139,20 +139,20 @@ func TestFolderRefused(t *testing.T) {
 		force  bool
 		want   error
 	}{
-		{tree("old"), false, whole.ErrHeld},
-		{mixed, false, whole.ErrHeld},
-		{mixed, true, whole.ErrMixed},
+		{tree("old"), false, atomicfile.ErrHeld},
+		{mixed, false, atomicfile.ErrHeld},
+		{mixed, true, atomicfile.ErrMixed},
 		{map[string]string{"d/notes.txt": "mine"}, false, nil},
 		{map[string]string{"d/.wirelab-123.tmp": "half"}, false, nil},
 	} {
 		_, dir := prepared(t, c.before)
-		if _, err := (*whole.Disk)(nil).Open(dir, ours, c.force); !errors.Is(err, c.want) {
+		if _, err := (*atomicfile.Disk)(nil).Open(dir, ours, c.force); !errors.Is(err, c.want) {
 			t.Errorf("%v, force %v: %v; want %v", c.before, c.force, err, c.want)
 		}
 	}
 	root, dir := prepared(t, tree("old"))
 	t.Chdir(dir)
-	if _, err := (*whole.Disk)(nil).Open(".", ours, true); !errors.Is(err, whole.ErrFixed) {
+	if _, err := (*atomicfile.Disk)(nil).Open(".", ours, true); !errors.Is(err, atomicfile.ErrFixed) {
 		t.Errorf("the working directory: %v", err)
 	}
 	t.Chdir(root)
@@ -170,7 +170,7 @@ func TestFolderUnused(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, c.there), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		f, err := new(whole.Disk).Open(filepath.Join(root, "a", "b"), ours, false)
+		f, err := new(atomicfile.Disk).Open(filepath.Join(root, "a", "b"), ours, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestFolderByLink(t *testing.T) {
 	if err := errors.Join(os.Symlink(dir, link), os.Chmod(dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := (*whole.Disk)(nil).Open(link, ours, true)
+	f, err := (*atomicfile.Disk)(nil).Open(link, ours, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +215,14 @@ func TestFolderByLink(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	late := filepath.Join(root, "late")
-	f, err = (*whole.Disk)(nil).Open(late, ours, false)
+	f, err = (*atomicfile.Disk)(nil).Open(late, ours, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(late, "a"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Write(entries("new")); !errors.Is(err, whole.ErrHeld) {
+	if err := f.Write(entries("new")); !errors.Is(err, atomicfile.ErrHeld) {
 		t.Errorf("written over what came meanwhile: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestLeftBehind(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, ".wirelab-7.tmp")); err != nil {
 		t.Fatal(err)
 	}
-	if err := (*whole.Disk)(nil).Probe(dir); err != nil {
+	if err := (*atomicfile.Disk)(nil).Probe(dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

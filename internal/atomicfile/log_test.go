@@ -1,4 +1,4 @@
-package whole_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/whole"
-	"wirelab/dataset/whole/wholetest"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/atomicfile/faultfs"
 )
 
 // lines are many enough that a log of them is on the disk.
@@ -26,8 +26,8 @@ func lines(from, n int) string {
 const many = 3000 // lines, more than fit in memory
 
 // written writes a folder of one log with tail after it.
-func written(f *whole.Folder, l *whole.Log, tail string) error {
-	return f.Write([]whole.Entry{{Name: "a", Log: l, Write: func(w io.Writer) error {
+func written(f *atomicfile.Folder, l *atomicfile.Log, tail string) error {
+	return f.Write([]atomicfile.Entry{{Name: "a", Log: l, Write: func(w io.Writer) error {
 		_, err := io.WriteString(w, tail)
 		return err
 	}}, {Name: "b", Write: func(w io.Writer) error { _, err := io.WriteString(w, tail); return err }}})
@@ -44,10 +44,10 @@ func TestLog(t *testing.T) {
 				before = map[string]string{"d/notes.txt": "mine"}
 			}
 			root, dir := prepared(t, before)
-			d := &whole.Disk{NoExchange: name == "in two steps"}
+			d := &atomicfile.Disk{NoExchange: name == "in two steps"}
 			if name == "without links" {
-				d.Before = func(op whole.Op, _ string) error {
-					if op == whole.Link {
+				d.Before = func(op atomicfile.Op, _ string) error {
+					if op == atomicfile.Link {
 						return errors.ErrUnsupported
 					}
 					return nil
@@ -82,7 +82,7 @@ func TestLog(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if _, left := wholetest.Tree(t, root); len(left) > 0 {
+			if _, left := faultfs.Tree(t, root); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 			if _, err := io.WriteString(l, lines(0, many)); err == nil {
@@ -97,7 +97,7 @@ func TestLog(t *testing.T) {
 func TestLogOldOrNew(t *testing.T) {
 	first, second := lines(0, many), lines(many, many)
 	for _, among := range []bool{false, true} {
-		n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		n := faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 			var before map[string]string
 			if among {
 				before = map[string]string{"d/notes.txt": "mine"}
@@ -116,7 +116,7 @@ func TestLogOldOrNew(t *testing.T) {
 				}
 				err = errors.Join(err, f.Close())
 			}
-			files, left := wholetest.Tree(t, root)
+			files, left := faultfs.Tree(t, root)
 			a, b := files["d/a"], files["d/b"]
 			switch state := [2]string{a, b}; state {
 			case [2]string{first + second + "1", "1"}:
@@ -132,7 +132,7 @@ func TestLogOldOrNew(t *testing.T) {
 			if !crash && len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
-			if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), dir)) {
+			if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
 				t.Errorf("%v does not name %s and the cause", err, dir)
 			}
 		})
@@ -148,7 +148,7 @@ func TestLogOfDaysStays(t *testing.T) {
 	folder := filepath.Join(dir, ".wirelab-1.tmp")
 	old := time.Now().Add(-48 * time.Hour)
 	err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.a"), nil, 0o644), os.Chtimes(folder, old, old))
-	if err := errors.Join(err, (*whole.Disk)(nil).Probe(dir)); err != nil {
+	if err := errors.Join(err, (*atomicfile.Disk)(nil).Probe(dir)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(folder); err != nil {

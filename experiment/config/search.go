@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/setting"
 )
 
 // Search says what is looked for: the settings in Over that make figures smallest.
@@ -183,15 +185,23 @@ func toFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// ordered reports whether the values are numbers, or texts that begin with one, which only rise.
+// ordered reports whether the values can all be read in one unit and only rise in it. "off" has
+// no place among the others: for some keys it is the least value, for others the greatest.
 func ordered(list []any) bool {
-	last := 0.0
-	for i, v := range list {
-		x, ok := toFloat(v)
-		if text, isText := v.(string); isText {
-			n, err := fmt.Sscanf(text, "%g", &x)
-			ok = n == 1 && err == nil
-		}
+	if slices.ContainsFunc(list, setting.IsOff) {
+		return false
+	}
+	return rising(list, setting.ParseNumber) || risingIn(list, setting.Percent) || risingIn(list, setting.Span) ||
+		risingIn(list, setting.Rate) || risingIn(list, setting.Size)
+}
+
+func risingIn[T cmp.Ordered](list []any, unit setting.Unit[T]) bool { return rising(list, unit.Parse) }
+
+// rising reports whether parse reads every value and each is greater than the one before.
+func rising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
+	var last T
+	for i, value := range list {
+		x, ok := parse(value)
 		if !ok || i > 0 && x <= last {
 			return false
 		}
@@ -243,7 +253,7 @@ func (r *Range) spread() error {
 		return &Error{Key: key, Problem: "it is no range", Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
 	}
 	for i := 0; ; i++ {
-		v := *r.from + float64(float64(i)*step)
+		v := setting.AddSteps(*r.from, step, i)
 		if v > *r.to+step*1e-9 {
 			break
 		}

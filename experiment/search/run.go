@@ -109,7 +109,8 @@ func place(c *config.Config) Setting {
 	for d, r := range c.Search.Over {
 		s[d] = -1
 		for i, v := range r.Values {
-			if fmt.Sprint(v) == settings[r.Key] {
+			same := c.Clone() // which writes "1000ms" as it writes "1s"
+			if same.Set(r.Key, v) == nil && same.Settings()[r.Key] == settings[r.Key] {
 				s[d] = i
 			}
 		}

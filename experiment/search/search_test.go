@@ -211,6 +211,33 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// The configuration itself is found among the values however these are written.
+func TestPlaceComparesQuantities(t *testing.T) {
+	text := `
+down.latency = "1s"
+down.rate = "1mbit"
+[search]
+minimise = "payload_kbps"
+[search.over]
+"down.latency" = ["10ms", "1000ms"]
+"down.rate" = ["1000kbit", "2mbit", "off"]
+"sender.every" = [2, 1]
+`
+	c, err := config.Parse("test.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := place(c), (Setting{1, 0, 1}); !slices.Equal(got, want) {
+		t.Errorf("the configuration is at %v, want %v", got, want)
+	}
+	if err := c.Set("down.latency", "20ms"); err != nil {
+		t.Fatal(err)
+	}
+	if got := place(c); got != nil {
+		t.Errorf("20ms is none of the values, and found at %v", got)
+	}
+}
+
 // Over real runs: the same search gives the same result, its best really is that good, and
 // params of another encoder are left alone.
 func TestRealRuns(t *testing.T) {

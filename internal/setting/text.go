@@ -38,6 +38,23 @@ func cut(s string) (number, unit string) {
 // FormatNumber writes a float as a plain decimal.
 func FormatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
+// AddSteps returns from + n*step, rounded to as many decimal places as from or step is written
+// with: 0.1 and two steps of 0.1 are 0.3, not 0.30000000000000004.
+func AddSteps(from, step float64, n int) float64 {
+	sum := from + float64(float64(n)*step)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(sum, 'f', max(decimals(from), decimals(step)), 64), 64)
+	if err != nil {
+		return sum
+	}
+	return rounded + 0 // not -0
+}
+
+// decimals returns the number of digits after the point when f is written as a decimal.
+func decimals(f float64) int {
+	_, part, _ := strings.Cut(FormatNumber(f), ".")
+	return len(part)
+}
+
 // ParsePercent takes a percentage, "off" or 0, and returns the share.
 func ParsePercent(v any) (float64, bool) {
 	if IsOff(v) || isZero(v) {

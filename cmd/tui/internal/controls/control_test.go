@@ -201,12 +201,14 @@ func TestStepParam(t *testing.T) {
 	lo, hi := 2.0, 8.0
 	whole := encoders.ParamInfo{Type: "int", Min: &lo, Max: &hi}
 	real := encoders.ParamInfo{Type: "float", Min: &lo, Max: &hi}
+	zero, one := 0.0, 1.0
+	share := encoders.ParamInfo{Type: "float", Min: &zero, Max: &one}
 	for _, c := range []struct {
 		info encoders.ParamInfo
 		now  any
 		n    int
 		want any
-	}{{whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
+	}{{share, 0.1, 1, 0.15}, {share, 0.25, 1, 0.3}, {share, 0.3, -6, 0.0}, {whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
 		5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
 		if got := stepParam(c.info, c.now, c.n); got != c.want {
 			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)

@@ -63,7 +63,8 @@ func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Du
 	err = r.session.Close()
 	r.session, r.refused = s, 0
 	r.config.Adopt(s.StartConfig())
-	r.opened, r.seeking, r.jump, r.saved = nil, nowhere, false, 0
+	r.opened, r.seeking, r.jump = nil, nowhere, false
+	r.savedAtMost(0)
 	r.rest, r.pace = rest{}, pace{}
 	if at > 0 || len(made) > 0 {
 		s.ReplayChanges(made, at)

@@ -19,8 +19,8 @@ import (
 // for their digests and to write takes as long as the disk takes, and the session goes on.
 type filing struct {
 	done chan struct{}
-	upto time.Duration
-	path string // these hold once done is closed
+	upto time.Duration // how much of the present run the report contains; the runner's own
+	path string        // these hold once done is closed
 	err  error
 }
 
@@ -46,6 +46,15 @@ func (r *Runner) filed() <-chan struct{} {
 		return nil
 	}
 	return r.filing.done
+}
+
+// savedAtMost notes that reports contain at most the first d of the present run: it is another
+// run now, or begins to differ there. That also holds for a report that is being written.
+func (r *Runner) savedAtMost(d time.Duration) {
+	r.saved = min(r.saved, d)
+	if r.filing != nil {
+		r.filing.upto = min(r.filing.upto, d)
+	}
 }
 
 // settleFiling waits until the report that is being written is done, and says so.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/atomicfile"
 )
@@ -44,6 +45,46 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 	r.Stop()
 	if list, _ := filepath.Glob(filepath.Join(r.opt.Reports, "*", "report.json")); len(list) != 2 {
 		t.Errorf("%v", list)
+	}
+}
+
+// A report that is being written while the run begins anew, or goes back, does not make the new
+// run count as saved.
+func TestReportOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	back := time.Second
+	for name, c := range map[string]struct {
+		leave Command
+		want  time.Duration // of the run after, how much is in the report
+	}{
+		"another seed": {Command{Change: new(config.NewChange("seed", 99))}, 0},
+		"back to 1 s":  {Command{Seek: &back}, back},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate := make(chan struct{})
+			disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error {
+				<-gate
+				return nil
+			}}
+			set := quick(t)
+			set.At, set.Duration = nil, 0
+			r, err := NewRunner(set, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.close()
+			if err := r.session.RunUntil(3 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			r.obey(Command{Save: new(string)})
+			r.obey(c.leave)
+			close(gate)
+			r.settleFiling()
+			if !strings.HasPrefix(r.notice.Text, "saved as ") || r.saved != c.want {
+				t.Errorf("%q; saved up to %v, want %v", r.notice.Text, r.saved, c.want)
+			}
+		})
 	}
 }
 

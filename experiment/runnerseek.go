@@ -29,7 +29,7 @@ func (r *Runner) seek(t time.Duration) error {
 		}
 	}
 	r.seeking, r.jump = t, true
-	r.saved = min(r.saved, t)
+	r.savedAtMost(t)
 	return nil
 }
 

@@ -28,39 +28,41 @@ func (r *Runner) change(ch config.Change) error {
 		return r.session.Change(ch)
 	}
 	was := before{r.config, r.session.Log(), r.session.Now(), ch}
-	if err := r.restart(ch); err != nil {
+	old, err := r.restart(ch)
+	if err != nil {
 		return err
 	}
 	r.befores = append(r.befores, was)
 	r.befores = r.befores[max(0, len(r.befores)-maxBefore):]
 	r.say(false, "the run begins anew: "+ch.Label())
-	return nil
+	return old.Close()
 }
 
 // restart begins a run anew: as it was set up, with what was changed by hand since, and
-// ch. The script runs again from its start.
-func (r *Runner) restart(ch config.Change) error {
+// ch. The script runs again from its start. The caller closes old.
+func (r *Runner) restart(ch config.Change) (old *engine.Session, err error) {
 	now := r.session.ByHand(r.config).Clone()
 	if err := now.Apply(ch); err != nil {
-		return err
+		return nil, err
 	}
 	return r.begin(now, nil, 0)
 }
 
-// begin puts a session of c in the place of the present one, which repeats the changes
-// made until it has come to at.
-func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Duration) error {
+// begin replaces the session by one of c, which repeats the changes made until it has come
+// to at. The caller closes old, the session before, once all is noted that belongs to the
+// new one: an error of Close does not undo the replacement.
+func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Duration) (old *engine.Session, err error) {
 	if r.opt.Remote != nil && at > 0 {
-		return errNoWay
+		return nil, errNoWay
 	}
 	was := r.config
 	r.config = c
 	s, err := r.open()
 	if err != nil {
 		r.config = was
-		return err
+		return nil, err
 	}
-	err = r.session.Close()
+	old = r.session
 	r.session, r.refused = s, 0
 	r.config.Adopt(s.StartConfig())
 	r.opened, r.seeking, r.jump = nil, nowhere, false
@@ -70,7 +72,7 @@ func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Du
 		s.ReplayChanges(made, at)
 		r.seeking = at
 	}
-	return err
+	return old, nil
 }
 
 // undo takes back the last change: of this run, or else the one that it began with.
@@ -85,11 +87,12 @@ func (r *Runner) undo() (label string, err error) {
 		return label, err
 	}
 	last := r.befores[n-1]
-	if err := r.begin(last.config, last.made, last.at); err != nil {
+	old, err := r.begin(last.config, last.made, last.at)
+	if err != nil {
 		return "", err
 	}
 	r.befores, r.undone = r.befores[:n-1], append(r.undone, last.ended)
-	return last.ended.Label(), nil
+	return last.ended.Label(), old.Close()
 }
 
 // errNothingToRedo says that nothing was taken back, or that something was changed since.
@@ -101,10 +104,10 @@ func (r *Runner) redo() (label string, err error) {
 	if n == 0 {
 		return "", errNothingToRedo
 	}
-	ch := r.undone[n-1]
-	if err := r.change(ch); err != nil {
-		return "", err
+	ch, was := r.undone[n-1], r.session
+	err = r.change(ch)
+	if err == nil || r.session != was { // a new run began, even if the old one could not be closed
+		r.undone = r.undone[:n-1]
 	}
-	r.undone = r.undone[:n-1]
-	return ch.Label(), nil
+	return ch.Label(), err
 }

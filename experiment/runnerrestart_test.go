@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 )
 
 // A change of the seed restarts the run with all other settings kept. Undo restores
@@ -58,6 +60,57 @@ func TestUndoSeedAtTheStart(t *testing.T) {
 	}
 	if err := r.session.RunUntil(r.seeking); err != nil || r.session.Config().Encoder.Name != "raw" {
 		t.Errorf("%v; it has %s, and had raw", err, r.session.Config().Encoder.Name)
+	}
+}
+
+// stuck is a source that cannot be closed.
+type stuck struct{ *labtest.Crowd }
+
+var errStuck = errors.New("it cannot be closed")
+
+func (stuck) Close() error { return errStuck }
+
+// A session that cannot be closed is replaced all the same: undo, redo and the seek still work.
+func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	jam := func() { // until the session is replaced
+		s, err := engine.NewSessionOf(r.config, stuck{labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.session.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r.session = s
+	}
+	check := func(what string, err error, seed uint64, befores, undone int) {
+		t.Helper()
+		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.befores) != befores || len(r.undone) != undone {
+			t.Errorf("%s: %v; seed %d, want %d; %d to undo, want %d; %d to redo, want %d", what, err, r.session.Config().Seed, seed,
+				len(r.befores), befores, len(r.undone), undone)
+		}
+	}
+	jam()
+	check("change", r.change(config.NewChange("seed", 99)), 99, 1, 0)
+	jam()
+	_, err = r.undo()
+	check("undo", err, c.Seed, 0, 1)
+	jam()
+	_, err = r.redo()
+	check("redo", err, 99, 1, 0)
+	jam()
+	if err := r.session.RunUntil(2 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	check("seek", r.seek(time.Second), 99, 1, 0)
+	if r.seeking != time.Second {
+		t.Errorf("it seeks %v, want 1s", r.seeking)
 	}
 }
 

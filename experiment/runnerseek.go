@@ -17,19 +17,19 @@ func (r *Runner) seek(t time.Duration) error {
 	if t < 0 || t > now+maxSeek {
 		return fmt.Errorf("seek to %v makes no sense; expected 0 to %v ahead", t, maxSeek)
 	}
+	old := r.session
 	if t < now {
 		again, err := r.rewound(t)
 		if err != nil {
 			return err
 		}
-		err = r.session.Close()
 		r.session, r.refused = again, 0
-		if err != nil {
-			return err
-		}
 	}
 	r.seeking, r.jump = t, true
 	r.savedAtMost(t)
+	if r.session != old {
+		return old.Close()
+	}
 	return nil
 }
 

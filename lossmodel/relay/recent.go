@@ -84,16 +84,13 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	w := &r.ways[way]
 	r.mu.Lock()
 	from := w.n - min(w.n, uint64(min(n, len(w.ring))))
-	for i := from; i < w.n; i++ {
+	for i := from; i < w.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
 		if x := &w.ring[i%uint64(len(w.ring))]; x.Seq == i {
 			list = append(list, *x)
 		}
 		if i%atOnce == 0 {
 			r.mu.Unlock()
 			r.mu.Lock()
-		}
-		if uint64(n) <= i-from {
-			break // as fast as they come, they are not told
 		}
 	}
 	r.mu.Unlock()

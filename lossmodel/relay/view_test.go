@@ -119,6 +119,31 @@ func addsUp(t *testing.T, shared bool) {
 }
 
 // IPv6 at either side or both, and IPv4 on a socket of both.
+// Newest returns at most n datagrams however fast others arrive meanwhile.
+func TestNewestIsBounded(t *testing.T) {
+	recent := NewRecent(64)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for seq := uint64(0); ; seq++ {
+			select {
+			case <-quit:
+				return
+			default:
+				recent.Tap(&Event{Kind: Entered, Way: Up, Seq: seq})
+			}
+		}
+	}()
+	for range 20_000 {
+		if list := recent.Newest(nil, Up, 16); len(list) > 16 {
+			t.Errorf("%d datagrams, want at most 16", len(list))
+			break
+		}
+	}
+	close(quit)
+	<-done
+}
+
 func TestIPv6(t *testing.T) {
 	probe, err := net.ListenUDP("udp6", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("[::1]:0")))
 	if err != nil {

@@ -1,6 +1,7 @@
 package proxyview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ func (m *Model) newest(list []relay.Fated, n int) []relay.Fated {
 	for _, way := range []relay.Way{relay.Up, relay.Down} {
 		list = m.proxy.Recent.Newest(list, way, n)
 	}
-	slices.SortStableFunc(list, func(a, b relay.Fated) int { return int(a.At - b.At) })
+	slices.SortStableFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) })
 	return list
 }
 

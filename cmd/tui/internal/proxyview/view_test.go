@@ -2,11 +2,13 @@ package proxyview
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -485,5 +487,19 @@ func BenchmarkView(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		_ = m.View()
+	}
+}
+
+// The newest datagrams of both directions are in the order of time, however far apart. Where an
+// int has 32 bits (GOARCH=386), the difference of two times does not fit into one.
+func TestNewestInOrder(t *testing.T) {
+	recent := relay.NewRecent(8)
+	for i, way := range []relay.Way{relay.Up, relay.Down, relay.Up, relay.Down} {
+		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
+	}
+	m := &Model{proxy: Proxy{Recent: recent}}
+	list := m.newest(nil, 8)
+	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) }) {
+		t.Errorf("%d datagrams, not in order: %v", len(list), list)
 	}
 }

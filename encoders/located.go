@@ -1,9 +1,6 @@
 package encoders
 
 import (
-	"fmt"
-	"io"
-	"os"
 	"reflect"
 
 	"wirelab/dataset/frame"
@@ -58,24 +55,4 @@ func (c *Codec) Unnamed(params any) (names []string) {
 		}
 	}
 	return names
-}
-
-// ReadFile reads a file that a parameter names: a regular one, of at most so many bytes. A
-// parameter may come out of a packet, so nothing is waited for.
-func ReadFile(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", path)
-	case info.Size() > most:
-		return nil, fmt.Errorf("%s has %d bytes, expected at most %d", path, info.Size(), most)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most))
 }

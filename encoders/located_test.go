@@ -1,9 +1,6 @@
 package encoders
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -37,20 +34,5 @@ func TestLocated(t *testing.T) {
 	}
 	if Located(&codec, nil) != &codec {
 		t.Error("another codec, with nothing to find")
-	}
-}
-
-func TestReadFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := ReadFile(path, 5); err != nil || string(data) != "12345" {
-		t.Errorf("%q, %v", data, err)
-	}
-	for says, try := range map[string]string{"5 bytes, expected at most 4": path, "is no file": filepath.Dir(path), "no such file": path + "x"} {
-		if _, err := ReadFile(try, 4); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", try, err, says)
-		}
 	}
 }

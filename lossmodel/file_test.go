@@ -131,6 +131,13 @@ func TestBadFiles(t *testing.T) {
 	if _, err := tracefile.ReadFile(t.TempDir()); err == nil {
 		t.Error("a folder was read as a file")
 	}
+	large := filepath.Join(t.TempDir(), "large.csv")
+	if err := errors.Join(os.WriteFile(large, nil, 0o600), os.Truncate(large, tracefile.MaxFile+1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tracefile.ReadFile(large); err == nil || err.Error() != "expected at most 268435456 bytes" {
+		t.Errorf("a file that is too large: %v", err)
+	}
 }
 
 // FuzzFiles: no content makes a parser panic, and what is accepted makes a link

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,6 +20,7 @@ import (
 	"wirelab/dataset/table"
 	"wirelab/dataset/world"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/boundedio"
 )
 
 type recordFlags struct {
@@ -205,13 +205,17 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	return cmd.Context().Err()
 }
 
+// maxSchema bounds what is read as a schema.
+const maxSchema = 1 << 20
+
 // vacant says why a schema cannot take the place of what is at path.
 func vacant(path string, schema []byte, force bool) error {
-	text, err := os.ReadFile(path)
+	text, err := boundedio.ReadFile(path, maxSchema)
+	tooLarge := errors.As(err, new(*boundedio.SizeError))
 	switch {
-	case err != nil || len(text) == 0 || bytes.Equal(text, schema):
+	case err != nil && !tooLarge || err == nil && len(text) == 0 || bytes.Equal(text, schema):
 		return nil
-	case !bytes.Contains(text, []byte("[[field]]")):
+	case tooLarge || !bytes.Contains(text, []byte("[[field]]")):
 		return usagef("%s is there, and is no schema, for which its name is wanted; expected another --out", path)
 	case !force:
 		return usagef("%s is there, and says something else than the schema of this data; expected another --out, or --force to replace it", path)

@@ -14,6 +14,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/boundedio"
 )
 
 // MaxFile bounds either file, which is held in memory.
@@ -119,27 +120,25 @@ func different(old, new string) error {
 
 // read reads a whole file, if it is one.
 func read(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
+	data, err := boundedio.ReadFile(path, MaxFile)
 	var failed *fs.PathError
+	var kind *boundedio.KindError
+	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, &failed):
 		return nil, fmt.Errorf("%s: %w; expected a file", path, failed.Err)
+	case errors.As(err, &kind) && kind.Mode.IsDir():
+		return nil, fmt.Errorf("%s is a folder; %w", path, ErrKind)
+	case errors.As(err, &kind):
+		return nil, fmt.Errorf("%s is no regular file; %w", path, ErrKind)
+	case errors.As(err, &tooLarge):
+		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, float64(max(tooLarge.Size, MaxFile+1))/1e6, MaxFile/1_000_000)
 	case err != nil:
 		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder; %w", path, ErrKind)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file; %w", path, ErrKind)
-	case info.Size() == 0:
+	case len(data) == 0:
 		return nil, fmt.Errorf("%s %w", path, ErrEmpty)
-	case info.Size() > MaxFile:
-		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, float64(info.Size())/1e6, MaxFile/1_000_000)
 	}
-	data, err := os.ReadFile(path)
-	if err == nil && (len(data) == 0 || len(data) > MaxFile) {
-		err = fmt.Errorf("%s changed while it was read; %w", path, ErrKind)
-	}
-	return data, err
+	return data, nil
 }
 
 // Schema describes the new file: bytes, and no table.

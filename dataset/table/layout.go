@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/boundedio"
 	"wirelab/internal/suggest"
 	"wirelab/internal/tomlkeys"
 )
@@ -57,19 +57,16 @@ type Layout struct {
 
 // ReadLayout reads a schema from a TOML file.
 func ReadLayout(path string) (*Layout, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
 	const expected = "a schema in TOML of at most 256 KB"
-	if what := source.What(info.Mode()); what != "" {
-		return nil, &Error{File: path, Problem: "is " + what, Expected: expected, Kind: ErrSchema}
-	}
-	if info.Size() > maxSchemaBytes {
-		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", info.Size()/1000), Expected: expected, Kind: ErrSchema}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
+	data, err := boundedio.ReadFile(path, maxSchemaBytes)
+	var kind *boundedio.KindError
+	var tooLarge *boundedio.SizeError
+	switch {
+	case errors.As(err, &kind):
+		return nil, &Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
+	case errors.As(err, &tooLarge):
+		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", max(tooLarge.Size, maxSchemaBytes+1)/1000), Expected: expected, Kind: ErrSchema}
+	case err != nil:
 		return nil, err
 	}
 	return ParseLayout(path, data)

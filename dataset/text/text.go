@@ -12,6 +12,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/boundedio"
 )
 
 // declaration is the embedded text: the Declaration of Independence of the United
@@ -82,14 +83,12 @@ func read(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxText+1))
-	switch {
-	case err != nil:
+	text, err := boundedio.ReadAll(f, path, MaxText)
+	if err != nil {
 		return "", err
-	case len(text) == 0:
+	}
+	if len(text) == 0 {
 		return "", fmt.Errorf("%s: %w", path, ErrEmpty)
-	case len(text) > MaxText:
-		return "", fmt.Errorf("%s: more than %d MB of text", path, MaxText>>20)
 	}
 	return string(text), nil
 }

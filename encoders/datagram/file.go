@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
-	"os"
+	"wirelab/internal/boundedio"
 )
 
 // A model's file: these bytes, a version, the model, and a CRC-32 of all before it.
@@ -28,20 +27,13 @@ var (
 
 // Load reads a model from a file. Its errors wrap those above, or are the system's.
 func Load(path string) (*Model, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > MaxFile {
+	data, err := boundedio.ReadFile(path, MaxFile)
+	switch {
+	case errors.As(err, new(*boundedio.KindError)):
 		return nil, fmt.Errorf("%s: %w", path, ErrNoModel)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
+	case errors.As(err, new(*boundedio.SizeError)):
+		return nil, fmt.Errorf("%w: %w", err, ErrNoModel)
+	case err != nil:
 		return nil, err
 	}
 	m, err := Parse(data)

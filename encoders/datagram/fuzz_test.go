@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -193,6 +194,13 @@ func TestLoad(t *testing.T) {
 	}
 	if _, _, err := Datagram().New(nil, &Params{Model: dir}); !errors.Is(err, ErrNoModel) {
 		t.Errorf("a folder: %v", err)
+	}
+	if err := os.Truncate(path, MaxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	want := path + " has 16777217 bytes, expected at most 16777216"
+	if _, _, err := Datagram().New(nil, &Params{Model: path}); !errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), want) {
+		t.Errorf("a file that is too large: %v, want %q", err, want)
 	}
 	if _, _, err := Datagram().New(nil, &Params{Model: path + "x"}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)

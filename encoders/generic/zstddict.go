@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/boundedio"
 )
 
 // trainedDictionary is what cubes are like, as learnt from one recording (see
@@ -70,7 +71,7 @@ func (p *DictParams) read() ([]byte, error) {
 	if p.Dictionary == "" {
 		return nil, nil
 	}
-	data, err := encoders.ReadFile(p.Dictionary, MaxDictionary)
+	data, err := boundedio.ReadFile(p.Dictionary, MaxDictionary)
 	if err == nil {
 		if d, bad := zstd.InspectDictionary(data); bad != nil || d.ID() == 0 || d.ID() > 255 {
 			err = fmt.Errorf("%s is no dictionary of Zstandard, or its number is not 1 to 255", p.Dictionary)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"wirelab/encoders"
+	"wirelab/internal/boundedio"
 )
 
 // ABI is the version of wirelab.h that this package speaks.
@@ -142,25 +142,19 @@ func (p *Plugin) origin() *encoders.Plugin {
 }
 
 func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	text, err := boundedio.ReadFile(path, MaxFile)
+	var tooLarge *boundedio.SizeError
 	switch {
+	case errors.As(err, new(*boundedio.KindError)):
+		return nil, fmt.Errorf("%s: %w: it is no file", path, ErrContract)
+	case errors.As(err, &tooLarge):
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, MaxFile+1), MaxFile)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: %w: it is no file", path, ErrContract)
-	case info.Size() > MaxFile:
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, info.Size(), MaxFile)
+	case !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")):
+		return nil, fmt.Errorf("%s: %w: it is no WebAssembly module", path, ErrContract)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, MaxFile))
-	if err == nil && !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")) {
-		err = fmt.Errorf("%s: %w: it is no WebAssembly module", path, ErrContract)
-	}
-	return text, err
+	return text, nil
 }
 
 // Close ends all instances and processes.

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/train"
+	"wirelab/internal/boundedio"
 )
 
 // A book is what was learnt from matches of a schema: counters that stay as they are and are
@@ -154,7 +155,7 @@ func DeltaTrained() encoders.Codec {
 			if p.Book == "" {
 				return enc, dec, nil
 			}
-			book, err := encoders.ReadFile(p.Book, MaxBook)
+			book, err := boundedio.ReadFile(p.Book, MaxBook)
 			if err == nil {
 				if err = enc.open(book); err == nil {
 					err = dec.open(book)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -335,5 +336,22 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 	if len(c.Shadows) != MaxShadows {
 		t.Errorf("a change that was refused left %d shadows", len(c.Shadows))
+	}
+}
+
+// A file of exactly the limit is read; one byte more is refused, with the file and the limit.
+func TestReadFileLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.toml")
+	for size, want := range map[int]string{
+		1 << 20:   "",
+		1<<20 + 1: path + ": has more than 1048576 bytes; expected a TOML file of at most 1 MB",
+		20 << 20:  path + ": has 21.0 MB; expected a TOML file of at most 1 MB",
+	} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte("\n"), size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadFile(path); err == nil != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/source"
+	"wirelab/internal/boundedio"
 	"wirelab/internal/tomlkeys"
 )
 
@@ -29,30 +29,23 @@ func LoadFile(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// ReadFile reads a regular file of at most limit bytes.
+// ReadFile reads a regular file of at most limit bytes. Its errors are *Error with expected.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
-	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
-	if err != nil {
-		return nil, unreadable(path, expected, err)
-	}
-	if what := source.What(info.Mode()); what != "" {
-		return nil, bad("is " + what)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unreadable(path, expected, err)
-	}
-	defer f.Close()
-	var data bytes.Buffer
-	n, err := data.ReadFrom(io.LimitReader(f, limit+1))
+	data, err := boundedio.ReadFile(path, limit)
+	var kind *boundedio.KindError
+	var tooLarge *boundedio.SizeError
 	switch {
+	case errors.As(err, &kind):
+		return nil, bad("is " + source.What(kind.Mode))
+	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
+		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
+	case errors.As(err, &tooLarge): // perhaps by one byte
+		return nil, bad(fmt.Sprintf("has more than %d bytes", limit))
 	case err != nil:
 		return nil, unreadable(path, expected, err)
-	case n > limit:
-		return nil, bad(fmt.Sprintf("has %.1f MB", float64(max(n, info.Size()))/1e6))
 	}
-	return data.Bytes(), nil
+	return data, nil
 }
 
 func unreadable(path, expected string, err error) error {

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/boundedio"
 )
 
 // Loaded is a report that was saved, with what lies beside it.
@@ -98,7 +99,7 @@ func (r *Run) read(dir, name, use string, begin func(head []string) func(row []s
 		return err
 	}
 	defer file.Close()
-	rows := csv.NewReader(bufio.NewReaderSize(io.LimitReader(file, maxRows), 1<<16))
+	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRows), 1<<16))
 	rows.ReuseRecord, rows.FieldsPerRecord = true, -1
 	head, err := rows.Read()
 	var take func([]string)

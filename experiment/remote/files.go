@@ -10,6 +10,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/internal/boundedio"
 )
 
 // Files says where a file lies that an encoder's parameters name, "" if it is not to be
@@ -69,7 +70,7 @@ func filesOf(c *config.Config) (list []SetupFile, err error) {
 }
 
 func sumOf(path string) (string, error) {
-	data, err := encoders.ReadFile(path, maxFile)
+	data, err := boundedio.ReadFile(path, maxFile)
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), err
 }

@@ -9,10 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
+	"wirelab/internal/boundedio"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
@@ -425,7 +425,7 @@ var errTooMuch = errors.New("more than a message may hold")
 // pack compresses results for a message.
 func pack(d Done) ([]byte, error) {
 	data, err := json.Marshal(d)
-	if err == nil && len(data) >= maxUnpacked {
+	if err == nil && len(data) > maxUnpacked {
 		err = errTooMuch
 	}
 	if err != nil {
@@ -448,7 +448,7 @@ func unpack(data []byte) (d Done, err error) {
 		return d, err
 	}
 	defer dec.Close()
-	text, err := io.ReadAll(io.LimitReader(dec, maxUnpacked))
+	text, err := boundedio.ReadAll(dec, "a message", maxUnpacked)
 	if err != nil {
 		return d, err
 	}

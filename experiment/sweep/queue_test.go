@@ -3,7 +3,9 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -19,7 +21,10 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/boundedio"
 	"wirelab/internal/testkit"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // workerURL in the environment makes the test program a worker of that queue.
@@ -294,6 +299,47 @@ func TestHostileJobs(t *testing.T) {
 		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
 		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)
+		}
+	}
+}
+
+// A message of exactly the limit arrives; a longer one is neither sent nor cut off on arrival.
+func TestMessageLimit(t *testing.T) {
+	empty, err := json.Marshal(Done{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := Done{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
+	if text, err := json.Marshal(largest); err != nil || len(text) != maxUnpacked {
+		t.Fatalf("%d bytes, want %d; %v", len(text), maxUnpacked, err)
+	}
+	data, err := pack(largest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := unpack(data); err != nil || len(d.Error) != len(largest.Error) {
+		t.Errorf("%d bytes arrived, want %d; %v", len(d.Error), len(largest.Error), err)
+	}
+	largest.Error += "x"
+	if _, err := pack(largest); !errors.Is(err, errTooMuch) {
+		t.Errorf("one byte more is packed: %v", err)
+	}
+	enc, err := packer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer // a stream, whose length stands nowhere
+	w, err := zstd.NewWriter(&out)
+	if err == nil {
+		_, err = w.Write(append(bytes.Repeat([]byte(" "), maxUnpacked-2), "{}x"...))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]byte{out.Bytes(), enc.EncodeAll(bytes.Repeat([]byte(" "), maxUnpacked+1), nil)} {
+		var tooLarge *boundedio.SizeError
+		if _, err := unpack(data); !errors.As(err, &tooLarge) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+			t.Errorf("a message that is too large: %v", err)
 		}
 	}
 }

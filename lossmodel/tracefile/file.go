@@ -4,16 +4,14 @@
 package tracefile
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 
+	"wirelab/internal/boundedio"
 	"wirelab/internal/setting"
 )
 
@@ -51,23 +49,16 @@ type Loader func(path string) ([]byte, error)
 
 // ReadFile is the loader of links that are given none. It reads from disk.
 func ReadFile(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
-	if err != nil {
-		return nil, pathless(err)
-	}
-	if !info.Mode().IsRegular() {
+	data, err := boundedio.ReadFile(path, MaxFile)
+	switch {
+	case errors.As(err, new(*boundedio.KindError)):
 		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
+	case errors.As(err, new(*boundedio.SizeError)):
+		return nil, fmt.Errorf("expected at most %d bytes", MaxFile)
+	case err != nil:
 		return nil, pathless(err)
 	}
-	defer f.Close()
-	var b bytes.Buffer
-	if n, err := io.Copy(&b, io.LimitReader(f, MaxFile+1)); err != nil || n > MaxFile {
-		return nil, errors.Join(err, fmt.Errorf("expected at most %d bytes", MaxFile))
-	}
-	return b.Bytes(), nil
+	return data, nil
 }
 
 // pathless strips an error of the path, which whoever asked for the file names anyway.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/remote/probe"
+	"wirelab/internal/atomicfile"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 	"wirelab/lossmodel/relay"
@@ -187,26 +187,19 @@ func (f *measureFlags) write(a *app, p *probe.Path) error {
 		return nil
 	}
 	stem := strings.TrimSuffix(f.record, ".csv")
-	for name, c := range map[string]*capture.Capture{stem + ".up.csv": &p.Up, stem + ".down.csv": &p.Down} {
-		err := writeCapture(name, c)
+	for _, x := range []struct {
+		name    string
+		capture *capture.Capture
+	}{{stem + ".up.csv", &p.Up}, {stem + ".down.csv", &p.Down}} {
+		err := a.disk.WriteFile(x.name, 0o644, func(f *atomicfile.File) error {
+			return capture.Write(f, slices.Values(x.capture.Packets))
+		})
 		if err != nil {
-			return usage(unwritable(name, err))
+			return usage(unwritable(x.name, err))
 		}
-		a.remark("wrote %s", name)
+		a.remark("wrote %s", x.name)
 	}
 	return nil
-}
-
-func writeCapture(name string, c *capture.Capture) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if err := capture.Write(file, slices.Values(c.Packets)); err != nil {
-		return err
-	}
-	return file.Close()
 }
 
 // sayMeasured fits both directions and tells.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +13,50 @@ import (
 	"time"
 
 	"wirelab/experiment/remote/channel"
+	"wirelab/experiment/remote/probe"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/atomicfile/faultfs"
 	"wirelab/lossmodel/capture"
 )
+
+// The captures of a measurement are written in one order, each whole or not at all.
+func TestMeasureWritesWholeCaptures(t *testing.T) {
+	packets := func(n int) (c capture.Capture) {
+		for seq := range n {
+			c.Packets = append(c.Packets, capture.Packet{Seq: uint64(seq)})
+		}
+		return c
+	}
+	path := &probe.Path{Up: packets(2), Down: packets(3)}
+	for n := 1; ; n++ {
+		dir := t.TempDir()
+		up, down := filepath.Join(dir, "x.up.csv"), filepath.Join(dir, "x.down.csv")
+		if err := errors.Join(os.WriteFile(up, []byte("old"), 0o600), os.WriteFile(down, []byte("old"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		disk := faultfs.FailAt(n, false)
+		var stderr bytes.Buffer
+		a := &app{stdout: newOutput(io.Discard), stderr: &stderr, disk: &disk.Disk}
+		err := (&measureFlags{record: filepath.Join(dir, "x.csv")}).write(a, path)
+		var rows [2]int
+		for i, name := range []string{up, down} {
+			text, err := os.ReadFile(name)
+			rows[i] = strings.Count(string(text), "\n")
+			if err != nil || string(text) != "old" && rows[i] != 1+2+i {
+				t.Errorf("operation %d fails: %s holds %q, %v", n, name, text, err)
+			}
+		}
+		if disk.Op == "" {
+			if said := stderr.String(); n < 5 || err != nil || rows != [2]int{3, 4} || said != "wrote "+up+"\nwrote "+down+"\n" {
+				t.Errorf("%v after %d operations; %v rows; %s", err, n-1, rows, said)
+			}
+			return
+		}
+		if err == nil || rows[1] > 0 && disk.Op != atomicfile.Remove {
+			t.Errorf("operation %d, %s of %s, fails: %v, %v rows", n, disk.Op, disk.Path, err, rows)
+		}
+	}
+}
 
 // TestMeasureOverListen measures the path to this very machine, and holds both ends to what
 // they say.

@@ -118,6 +118,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	}
 	files, err := p.openFiles()
 	if err != nil {
+		p.relay.Close()
 		return err
 	}
 	p.say()
@@ -300,38 +301,46 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 type proxyFiles struct {
 	names   []string
 	files   []*os.File
+	created []string // of names: those that were not there before
 	writers []relay.Writer
 	journal *relay.Journal
 }
 
 // openFiles begins the capture and the records. They are written beside the traffic, and a full
-// disk does not end a game: it is told at once, and by the exit code.
-func (p *proxied) openFiles() (*proxyFiles, error) {
+// disk does not end a game: it is told at once, and by the exit code. Older files are emptied
+// once all can be opened; after an error they are unchanged.
+func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	files := &proxyFiles{}
-	add := func(name string, make func(*os.File) (relay.Writer, error)) error {
-		file, err := files.create(name, p.flags.link.file)
+	defer func() {
 		if err != nil {
-			return err
+			files.discard()
 		}
-		w, err := make(file)
-		if err != nil {
-			return unwritable(name, err)
-		}
-		files.writers = append(files.writers, w)
-		return nil
-	}
+	}()
+	var begin []func(*os.File) (relay.Writer, error)
 	if name := p.flags.capture; name != "" {
-		if err := add(name, func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }); err != nil {
+		if err := files.open(name, p.flags.link.file); err != nil {
 			return nil, err
 		}
+		begin = append(begin, func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) })
 	}
 	if name := p.flags.record; name != "" {
 		for _, way := range []relay.Way{relay.Up, relay.Down} {
-			part := strings.TrimSuffix(name, ".csv") + "." + way.String() + ".csv"
-			if err := add(part, func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil }); err != nil {
+			if err := files.open(strings.TrimSuffix(name, ".csv")+"."+way.String()+".csv", p.flags.link.file); err != nil {
 				return nil, err
 			}
+			begin = append(begin, func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil })
 		}
+	}
+	for i, f := range files.files {
+		err := empty(f)
+		if err != nil {
+			return nil, unwritable(files.names[i], err)
+		}
+		w, err := begin[i](f)
+		if err != nil {
+			return nil, unwritable(files.names[i], err)
+		}
+		files.writers = append(files.writers, w)
 	}
 	if len(files.writers) > 0 {
 		p.trouble = make(chan string, len(files.writers))
@@ -341,21 +350,44 @@ func (p *proxied) openFiles() (*proxyFiles, error) {
 	return files, nil
 }
 
-// create begins a file that is none of the others, nor the configuration.
-func (p *proxyFiles) create(name, config string) (*os.File, error) {
+// open opens a file that is none of the others, nor the configuration, with what it holds.
+func (p *proxyFiles) open(name, config string) error {
+	_, missing := os.Lstat(name)
 	if there, err := os.Stat(name); err == nil && there.Mode().IsRegular() {
 		for _, other := range append([]string{config}, p.names...) {
 			if x, err := os.Stat(other); err == nil && os.SameFile(x, there) {
-				return nil, usagef("%s is %s, too; expected another file", name, other)
+				return usagef("%s is %s, too; expected another file", name, other)
 			}
 		}
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, usage(unwritable(name, err))
+		return usage(unwritable(name, err))
 	}
 	p.names, p.files = append(p.names, name), append(p.files, file)
-	return file, nil
+	if missing != nil {
+		p.created = append(p.created, name)
+	}
+	return nil
+}
+
+// empty removes what a regular file holds; a pipe or a device holds nothing.
+func empty(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return f.Truncate(0)
+}
+
+// discard closes the files before anything was written, and removes those that were not there.
+func (p *proxyFiles) discard() {
+	for _, f := range p.files {
+		_ = f.Close()
+	}
+	for _, name := range p.created {
+		_ = os.Remove(name)
+	}
 }
 
 // close writes what is left.

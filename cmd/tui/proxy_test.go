@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -116,6 +118,49 @@ func TestProxyTellsOfItsDisk(t *testing.T) {
 	if o.code != exitMachine || strings.Count(o.stderr, "tui: warning: /dev/full cannot be written: ") < 1 || strings.Contains(o.stderr, "too slow") ||
 		!strings.Contains(o.stdout, "0 clients joined") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A proxy that cannot begin because of one file leaves the others as they were, and its port free.
+func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old, fresh := filepath.Join(dir, "old.pcapng"), filepath.Join(dir, "x.up.csv")
+	if err := errors.Join(os.WriteFile(old, []byte("old"), 0o600), os.Mkdir(filepath.Join(dir, "x.down.csv"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	port := echoServer(t)
+	listen := port.LocalAddr().(*net.UDPAddr)
+	port.Close()
+	o := tuiIn(t.Context(), metronome(), "proxy", "--listen", listen.String(), "--to", "127.0.0.1:9", "--capture", old,
+		"--record", filepath.Join(dir, "x.csv"), "--duration", "1ms")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "x.down.csv cannot be written") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
+		t.Errorf("the older capture holds %q, %v", text, err)
+	}
+	if _, err := os.Stat(fresh); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was left behind: %v", fresh, err)
+	}
+	again, err := net.ListenUDP("udp4", listen)
+	if err != nil {
+		t.Fatalf("the port is still taken: %v", err)
+	}
+	again.Close()
+}
+
+// An older capture is replaced by one that begins, whole.
+func TestProxyReplacesOlderFiles(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.csv")
+	older, up := strings.Repeat("old\n", 10_000), strings.TrimSuffix(path, ".csv")+".up.csv"
+	if err := os.WriteFile(up, []byte(older), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := tuiIn(t.Context(), metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--record", path, "--duration", "1ms")
+	if text, err := os.ReadFile(up); o.code != exitDone || err != nil || string(text) != "seq,send_us,recv_us,copy,client,bytes,left_us\n" {
+		t.Errorf("%+v; %q, %v", o, text, err)
 	}
 }
 

@@ -110,6 +110,9 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
+// Close releases the sockets of a relay that is not to be run. Run does so itself.
+func (r *Relay) Close() { r.stop() }
+
 // beside runs f beside Run, which passes on a panic of it: whoever called Run may have a
 // terminal to restore first.
 func (r *Relay) beside(f func()) {

@@ -110,7 +110,8 @@ func (s state) check(script *Script) error {
 	if err := script.fits(s.all); err != nil {
 		return fmt.Errorf("not for a client with conditions of its own: %w", err)
 	}
-	for turn, own := range s.own {
+	for _, turn := range slices.Sorted(maps.Keys(s.own)) { // the error is about the first client
+		own := s.own[turn]
 		if own.change.IsZero() {
 			continue
 		}

@@ -136,7 +136,12 @@ func TestRefusedChanges(t *testing.T) {
 	if _, err := l.Change(who(7), config.NewChange("down.loss", "3%")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Change(who(0), config.NewChange("down.netem", "delay 1ms")); err == nil || !strings.Contains(err.Error(), "client 7") {
+	for turn := 8; turn < 16; turn++ {
+		if _, err := l.Change(who(turn), config.NewChange("down.loss", "3%")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Change(who(0), config.NewChange("down.netem", "delay 1ms")); err == nil || !strings.Contains(err.Error(), "client 7,") {
 		t.Errorf("a line that client 7 cannot have: %v", err)
 	}
 }

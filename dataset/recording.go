@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"wirelab/dataset/frame"
@@ -29,7 +28,7 @@ type Recording struct {
 	schema *frame.Schema
 	ranges ranges
 	in     *unpack.Reader
-	file   *os.File // nil for the demo
+	file   *source.File // nil for the demo
 	loop   bool
 
 	buf     []byte      // one frame of records

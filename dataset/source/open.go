@@ -28,17 +28,35 @@ func What(mode fs.FileMode) string {
 	return "a device"
 }
 
+// File is an open file or pipe.
+type File struct {
+	*os.File
+	stop func() bool // ends the watch of the context; nil if there is none
+}
+
+// Close closes the file. The context of OpenFile then no longer refers to it.
+func (f *File) Close() error {
+	if f.stop != nil {
+		f.stop()
+	}
+	return f.File.Close()
+}
+
 // OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once
 // somebody writes into it: ctx ends the wait for that and, later, for what is written,
 // with os.ErrDeadlineExceeded. nil stands for a context that never ends.
-func OpenFile(ctx context.Context, path string) (*os.File, error) {
+func OpenFile(ctx context.Context, path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	switch what := What(info.Mode()); what {
 	case "", "a folder": // of which its reader has more to say
-		return os.Open(path)
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return &File{File: file}, nil
 	case "a pipe":
 		if ctx == nil {
 			ctx = context.Background()
@@ -51,7 +69,7 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 
 // openPipe leaves a goroutine behind if ctx ends before anybody writes: there is no
 // other way to take back that a file is being opened.
-func openPipe(ctx context.Context, path string) (*os.File, error) {
+func openPipe(ctx context.Context, path string) (*File, error) {
 	type opened struct {
 		file *os.File
 		err  error
@@ -72,10 +90,10 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
-		context.AfterFunc(ctx, func() {
+		stop := context.AfterFunc(ctx, func() {
 			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed: so much the better
 		})
-		return r.file, nil
+		return &File{r.file, stop}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

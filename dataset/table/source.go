@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"wirelab/dataset/frame"
@@ -43,7 +42,7 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 type Source struct {
 	path    string
 	layout  *Layout
-	file    *os.File
+	file    *source.File
 	in      *unpack.Reader
 	records interface {
 		// read fills a table with frame n of the file; io.EOF if there is none.

@@ -1,0 +1,69 @@
+//go:build unix
+
+package source_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+	"weak"
+
+	"wirelab/dataset/source"
+)
+
+// pipe returns the path of a pipe into which somebody writes until the test ends.
+func pipe(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return path
+}
+
+// A pipe that was closed can be collected while the context goes on.
+func TestClosedPipeIsReleased(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	f, err := source.OpenFile(ctx, pipe(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := weak.Make(f.File)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = nil
+	for end := time.Now().Add(10 * time.Second); kept.Value() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the closed file is still referenced")
+		}
+		runtime.GC()
+	}
+	runtime.KeepAlive(ctx)
+}
+
+// The end of the context ends the wait for what is written into a pipe.
+func TestContextEndsTheWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	f, err := source.OpenFile(ctx, pipe(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	time.AfterFunc(time.Millisecond, cancel)
+	if _, err := io.ReadAll(f); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("it ends with %v", err)
+	}
+}

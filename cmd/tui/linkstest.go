@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	units "wirelab/internal/setting"
 	"wirelab/lossmodel/measure"
 )
 
@@ -139,7 +140,7 @@ func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measu
 func wholeOf(w *measure.Stats) string {
 	text := fmt.Sprintf("%.4g%% lost", w.LossRate*100)
 	if w.Bursts > 0 {
-		text += fmt.Sprintf(" in runs of %.3g", w.MeanBurst)
+		text += " in runs of " + units.Significant(w.MeanBurst, 3)
 	}
 	if d := &w.Delay; d.Count > 0 {
 		text += fmt.Sprintf(", delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond))

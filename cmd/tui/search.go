@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"wirelab/encoders"
@@ -16,6 +15,7 @@ import (
 	"wirelab/experiment/search"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
+	units "wirelab/internal/setting"
 
 	"github.com/spf13/cobra"
 )
@@ -202,9 +202,9 @@ func meanText(m sweep.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}
-	text := strconv.FormatFloat(m.Mean, 'g', 5, 64)
+	text := units.Significant(m.Mean, 5)
 	if m.Lo != nil && *m.Hi > *m.Lo {
-		text += " ± " + strconv.FormatFloat((*m.Hi-*m.Lo)/2, 'g', 2, 64)
+		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
 	}
 	return text
 }

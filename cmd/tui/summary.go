@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	units "wirelab/internal/setting"
 )
 
 // writeReport tells a person what was measured: a page for one run, a table for
@@ -341,12 +342,7 @@ func gaugeCells(t *figures.Totals, names []string) []any {
 }
 
 // gaugeValue shows a gauge with three digits or more.
-func gaugeValue(g encoders.Gauge) string {
-	if g.Value >= 1000 {
-		return fmt.Sprintf("%.0f", g.Value)
-	}
-	return fmt.Sprintf("%.3g", g.Value)
-}
+func gaugeValue(g encoders.Gauge) string { return units.Significant(g.Value, 3) }
 
 // writeGauges tells what the ends say of themselves in a line.
 func writeGauges(w io.Writer, list []encoders.Gauge) {

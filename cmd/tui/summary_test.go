@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/encoders"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/sweep"
 )
 
 func TestFigure(t *testing.T) {
@@ -31,5 +33,18 @@ func TestBudgetOfManyFields(t *testing.T) {
 	writeBudget(&b, budget[:12])
 	if got := b.String(); strings.Count(got, ",") != 11 || strings.Contains(got, "others") {
 		t.Error(got)
+	}
+}
+
+// A gauge has three digits or more, and no exponent.
+func TestGaugeValue(t *testing.T) {
+	for value, want := range map[float64]string{999.6: "1000", 999.4: "999", 12345.6: "12346", 0.12345: "0.123", 12: "12"} {
+		if got := gaugeValue(encoders.Gauge{Value: value}); got != want {
+			t.Errorf("%v is shown as %s, want %s", value, got, want)
+		}
+	}
+	lo, hi := 123_000.0, 124_000.0
+	if got := meanText(sweep.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
+		t.Errorf("a mean is shown as %s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/internal/setting"
 )
 
 // mdGauges tells what the ends of a protocol know of themselves.
@@ -27,11 +28,7 @@ func mdGauges(b *strings.Builder, r *engine.Result) {
 
 // mdGauge is a gauge with its unit.
 func mdGauge(g encoders.Gauge) string {
-	form := "%.3g %s"
-	if g.Value >= 1000 {
-		form = "%.0f %s"
-	}
-	return strings.TrimSpace(fmt.Sprintf(form, g.Value, g.Unit))
+	return strings.TrimSpace(setting.Significant(g.Value, 3) + " " + g.Unit)
 }
 
 // mdName is a name from a schema as it may stand in a table, whatever is in it.

@@ -38,6 +38,16 @@ func cut(s string) (number, unit string) {
 // FormatNumber writes a float as a plain decimal.
 func FormatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
+// Significant writes a float as a plain decimal with at least the given number of significant
+// digits, trailing zeros aside: with 3, 0.12345 is 0.123 and 12345.6 is 12346.
+func Significant(f float64, digits int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
+	if err != nil || math.Abs(rounded) >= math.Pow10(digits) {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return FormatNumber(rounded)
+}
+
 // AddSteps returns from + n*step, rounded to as many decimal places as from or step is written
 // with: 0.1 and two steps of 0.1 are 0.3, not 0.30000000000000004.
 func AddSteps(from, step float64, n int) float64 {

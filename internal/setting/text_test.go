@@ -7,6 +7,21 @@ import (
 	"wirelab/internal/setting"
 )
 
+func TestSignificant(t *testing.T) {
+	for _, c := range []struct {
+		f      float64
+		digits int
+		want   string
+	}{
+		{999.6, 3, "1000"}, {999.4, 3, "999"}, {-999.6, 3, "-1000"}, {12345.6, 3, "12346"}, {12.345, 3, "12.3"}, {12, 3, "12"}, {100, 2, "100"},
+		{0.12345, 3, "0.123"}, {0.00001234, 3, "0.0000123"}, {0, 3, "0"}, {9.9996, 4, "10"}, {math.Inf(1), 3, "+Inf"}, {math.NaN(), 3, "NaN"},
+	} {
+		if got := setting.Significant(c.f, c.digits); got != c.want {
+			t.Errorf("Significant(%v, %d) = %s, want %s", c.f, c.digits, got, c.want)
+		}
+	}
+}
+
 func TestAddSteps(t *testing.T) {
 	for _, c := range []struct {
 		from, step float64

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"wirelab/internal/setting"
 )
 
 // TOML returns the fitted link as a table [down] of a configuration, with the
@@ -29,9 +30,9 @@ func (f *FitResult) Table(name string) string {
 
 func (e *Estimate) text(v float64) string {
 	if e.Unit == "" {
-		return strconv.FormatFloat(v*100, 'g', 4, 64) + "%"
+		return setting.Significant(v*100, 4) + "%"
 	}
-	return strconv.FormatFloat(v, 'g', 5, 64) + " " + e.Unit
+	return setting.Significant(v, 5) + " " + e.Unit
 }
 
 // Goodness compares the capture with what the fitted link does, a line a figure:

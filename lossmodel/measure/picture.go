@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -88,7 +89,7 @@ func (p *picture) figures(st *Stats) {
 	}
 }
 
-func inMillis(d time.Duration) string { return fmt.Sprintf("%.4g", float64(d)/millisecond) }
+func inMillis(d time.Duration) string { return setting.Significant(float64(d)/millisecond, 4) }
 
 // delays draws the histogram between the delays of all but a thousandth at either
 // end, which count with the outermost bars.

@@ -30,7 +30,7 @@ type pluginFlags struct {
 func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders of yours: a WebAssembly `FILE`, or exec:COMMAND; may be repeated; see tui plugins")
-	flags.StringVar(&f.memory, "plugin-memory", "256MB", "the most memory that each end of a plugin may take (`SIZE`)")
+	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "the most memory that each end of a plugin may take (`SIZE`)")
 	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "the longest that a call of a plugin may take (`TIME`); 0: it is trusted")
 	flags.StringArrayVar(&f.sums, "plugin-sha256", nil, "what each plugin has to be")
 	_ = flags.MarkHidden("plugin-sha256") // it is there

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/internal/setting"
 )
 
 // maxPlugins bounds the list: there are no more IDs for their encoders.
@@ -18,7 +20,7 @@ const maxPlugins = 128 - table.FirstPluginID
 
 // Limits of what a plugin may take.
 const (
-	LeastPluginMemory = 1 << 20
+	LeastPluginMemory = 1_000_000
 	MostPluginMemory  = 4 << 30
 	maxPluginTimeout  = time.Hour
 )
@@ -62,21 +64,40 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	return nil
 }
 
-// ParseSize reads how much memory a plugin may take, such as 64MB.
+// ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.
 func ParseSize(text string) (n int64, ok bool) {
-	var unit string
-	if _, err := fmt.Sscanf(strings.ToUpper(text)+" ", "%d%s", &n, &unit); err != nil || n < 1 || n > 4096 {
-		return 0, false
+	n, ok = setting.Size.Parse(strings.ToUpper(text))
+	return n, ok && n >= LeastPluginMemory && n <= MostPluginMemory
+}
+
+// formatSize writes a size as ParseSize reads it, and never with MB: see PluginSizesOf.
+func formatSize(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%dMiB", n>>20)
 	}
-	switch unit {
-	case "MB":
-		n <<= 20
-	case "GB":
-		n <<= 30
-	default:
-		return 0, false
+	return fmt.Sprintf("%dB", n)
+}
+
+// PluginSizesOf returns the values of a report with the memory of plugins in today's units: where
+// a report says MB, it was written when that meant 2^20 bytes.
+func PluginSizesOf(values map[string]any) map[string]any {
+	list, _ := values["plugin"].([]any)
+	if len(list) == 0 {
+		return values
 	}
-	return n, n >= LeastPluginMemory && n <= MostPluginMemory
+	list = slices.Clone(list)
+	for i, p := range list {
+		table, _ := p.(map[string]any)
+		text, _ := table["memory"].(string)
+		if number, old := strings.CutSuffix(text, "MB"); old {
+			table = maps.Clone(table)
+			table["memory"] = number + "MiB"
+			list[i] = table
+		}
+	}
+	values = maps.Clone(values)
+	values["plugin"] = list
+	return values
 }
 
 // loadPlugins brings the plugins of a configuration into the table of encoders, before
@@ -158,7 +179,7 @@ func (c *Config) pluginValues(v map[string]any) (list []any) {
 			m["sha256"] = p.SHA256
 		}
 		if p.Memory != 0 {
-			m["memory"] = fmt.Sprintf("%dMB", p.Memory>>20)
+			m["memory"] = formatSize(p.Memory)
 		}
 		if p.Timeout != 0 {
 			m["timeout"] = max(p.Timeout, 0).String()

@@ -229,10 +229,11 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
 			Expected: fmt.Sprintf("at most %d", DigestVersion)}
 	}
-	if err := config.LoadPlugins(r.Config); err != nil {
+	values := config.PluginSizesOf(r.Config)
+	if err := config.LoadPlugins(values); err != nil {
 		return nil, config.Within("config", err)
 	}
-	c, err := config.FromValues("", r.Config)
+	c, err := config.FromValues("", values)
 	if err != nil {
 		return nil, config.Within("config", err)
 	}

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -150,11 +150,11 @@ func (r *Runner) Stop() {
 
 // close releases the source; what was measured stays.
 func (r *Runner) close() {
+	defer close(r.done)
 	r.settleFiling()
-	if err := r.session.Close(); err != nil && r.err == nil {
+	if err := panics.Call(r.session.Close); err != nil && r.err == nil {
 		r.err = err
 	}
-	close(r.done)
 }
 
 // Snapshot returns the newest picture of the session; it is never nil.
@@ -176,15 +176,18 @@ func (r *Runner) Do(c Command) bool {
 	}
 }
 
+// loop runs the session until ctx ends, and publishes a panic.
 func (r *Runner) loop(ctx context.Context) {
 	defer r.close()
-	defer func() {
-		if p := recover(); p != nil {
-			r.broken = true
-			r.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
-			r.publishBroken()
-		}
-	}()
+	err := panics.Call(func() error { r.run(ctx); return nil })
+	if err != nil {
+		r.broken = true
+		r.err = fmt.Errorf("the lab broke: %w", err)
+		r.publishBroken()
+	}
+}
+
+func (r *Runner) run(ctx context.Context) {
 	every := beat
 	if r.opt.Remote != nil {
 		every = remoteBeat

@@ -2,12 +2,13 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/internal/panics"
 )
 
 // waits reports whether the session has to wait for a patch, and sees that it is
@@ -89,12 +90,10 @@ func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding,
 	}})
 	go func() {
 		defer close(m.finished)
-		defer func() {
-			if p := recover(); p != nil {
-				m.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
-			}
-		}()
-		m.err = pack()
+		m.err = panics.Call(pack)
+		if errors.As(m.err, new(*panics.Error)) {
+			m.err = fmt.Errorf("the lab broke: %w", m.err)
+		}
 	}()
 	return m
 }

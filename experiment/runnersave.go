@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // filing is a report on its way to the disk, in a goroutine of its own: to read the data
@@ -36,7 +37,7 @@ func (r *Runner) file(dir string) {
 	r.filing = f
 	go func() {
 		defer close(f.done)
-		f.path, f.err = write()
+		f.err = panics.Call(func() (err error) { f.path, err = write(); return err })
 	}()
 }
 
@@ -65,8 +66,12 @@ func (r *Runner) settleFiling() {
 	}
 	<-f.done
 	r.filing = nil
-	if f.err == nil {
+	switch {
+	case f.err == nil:
 		r.saved = f.upto
+	case errors.As(f.err, new(*panics.Error)):
+		r.fail(fmt.Errorf("the report broke: %w", f.err))
+		return
 	}
 	r.report("saved as "+f.path, f.err)
 }
@@ -81,17 +86,19 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	default:
 		return "", errors.New("the session is still running: stop it first, or send a Command")
 	}
-	defer func() {
-		if p := recover(); p != nil && r.broken {
-			err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", p)
+	err = panics.Call(func() error {
+		write, err := r.reportInto(dir, report.Automatic, engine.Interrupted)
+		if err != nil {
+			return err
 		}
-	}()
-	write, err := r.reportInto(dir, report.Automatic, engine.Interrupted)
-	if err != nil {
-		return "", err
-	}
-	if path, err = write(); err == nil {
-		report.Prune(r.opt.Disk, filepath.Dir(path))
+		if path, err = write(); err == nil {
+			report.Prune(r.opt.Disk, filepath.Dir(path))
+		}
+		return err
+	})
+	var bug *panics.Error
+	if errors.As(err, &bug) && r.broken {
+		err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", bug.Value)
 	}
 	return path, err
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // The session goes on while a report is written, however long the disk takes; the report
@@ -86,6 +88,38 @@ func TestReportOfAnotherRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A panic in the goroutine that writes a report ends the session in order, with its stack, and so
+// does the attempt to save it at the end.
+func TestPanicWhileSaving(t *testing.T) {
+	t.Parallel()
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error { panic("boom") }}
+	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start(t.Context())
+	defer r.Stop()
+	send(t, r, Command{Save: new(string)})
+	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the session goes on")
+		}
+	}
+	check := func(err error) {
+		t.Helper()
+		var bug *panics.Error
+		if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicWhileSaving") {
+			t.Errorf("%v, want the panic with its stack", err)
+		}
+	}
+	check(r.Snapshot().Err)
+	r.Stop()
+	_, err = r.Save("")
+	check(err)
 }
 
 // What is saved because the program was ended is named so, and the last ten of it are kept;

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // sweep runs the grid side by side. Each run is as deterministic as if it were
@@ -59,9 +60,12 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 						cancel()
 					}
 				}
-				r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files, page.Pages()))
-				out.add(i, r)
-				if errs[i] = err; err != nil {
+				errs[i] = panics.Call(func() error {
+					r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files, page.Pages()))
+					out.add(i, r)
+					return err
+				})
+				if errs[i] != nil {
 					cancel()
 				}
 			}

@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -29,6 +28,7 @@ import (
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/train"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 func main() {
@@ -82,8 +82,8 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 
 func (a *app) run(ctx context.Context, args []string) (code int) {
 	defer func() {
-		if r := recover(); r != nil {
-			fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %v\n\n%s", r, debug.Stack())
+		if bug := panics.Recovered(recover()); bug != nil {
+			a.explain(bug)
 			code = exitFailed
 		}
 	}()

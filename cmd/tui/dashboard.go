@@ -14,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
 	"wirelab/experiment/report"
+	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
 
@@ -145,6 +146,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	runner.Start(ctx)
 	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, Charts: f.charts, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
+	if last := runner.Snapshot().Err; err == nil && errors.As(last, new(*panics.Error)) {
+		err = last // the report that was being written as the person left
+	}
 	if err == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/panics"
 )
 
 // The exit codes that scripts depend on.
@@ -61,6 +62,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, new(*panics.Error)):
+		return exitFailed
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case machineRefused(err):
@@ -97,6 +100,10 @@ func refusals() []syscall.Errno {
 // explain says on standard error what went wrong, a line for each reason.
 func (a *app) explain(err error) {
 	text := err.Error()
+	if errors.As(err, new(*panics.Error)) { // whatever else went wrong
+		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", strings.TrimSuffix(text, "\n"))
+		return
+	}
 	if errors.Is(err, context.Canceled) {
 		text = "interrupted"
 	}

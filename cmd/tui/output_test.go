@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // failing is a standard output that takes a few bytes and then fails.
@@ -55,5 +57,19 @@ func TestPanic(t *testing.T) {
 	}
 	if !strings.HasPrefix(stderr.String(), "tui: a bug in wirelab: boom\n") {
 		t.Errorf("stderr %q", stderr.String())
+	}
+}
+
+// A panic that comes as an error is said as a bug, whatever else the error is.
+func TestPanicAsError(t *testing.T) {
+	bug := panics.Call(func() error { panic("boom") })
+	for _, err := range []error{bug, usage(bug), errors.Join(bug, context.Canceled), fmt.Errorf("the lab broke: %w", bug)} {
+		var stderr bytes.Buffer
+		a := &app{stderr: &stderr}
+		a.explain(err)
+		if text := stderr.String(); !strings.HasPrefix(text, "tui: a bug in wirelab: ") || !strings.Contains(text, "boom\n") ||
+			!strings.Contains(text, "TestPanicAsError") || exitCode(err) != exitFailed {
+			t.Errorf("exit %d, %q", exitCode(err), text)
+		}
 	}
 }

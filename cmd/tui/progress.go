@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // progress is one line on standard error that says how far a job is and when it
@@ -141,23 +142,18 @@ func people(d time.Duration) string {
 func (a *app) await(ctx context.Context, what string, job func() error) error {
 	line := a.progress(what)
 	defer line.done()
-	done, bug := make(chan error, 1), make(chan string, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				bug <- fmt.Sprintf("%v\n\n%s", r, debug.Stack())
-			}
-		}()
-		done <- job()
-	}()
+	done := make(chan error, 1)
+	go func() { done <- panics.Call(job) }()
 	tick := time.NewTicker(progressRedraw)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-done:
+			var bug *panics.Error
+			if errors.As(err, &bug) {
+				panic(bug) // where the program catches it
+			}
 			return err
-		case text := <-bug:
-			panic(text) // where the program catches it
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:

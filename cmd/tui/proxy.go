@@ -14,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
+	"wirelab/internal/panics"
 	"wirelab/lossmodel/relay"
 
 	"github.com/spf13/cobra"
@@ -163,11 +164,15 @@ type proxied struct {
 	interrupted    bool
 }
 
-// run passes datagrams on until ctx ends, plays the script, and has said what is to be told.
+// run passes datagrams on until ctx ends, plays the script, and has said what is to be told. A
+// panic beside it ends it, and is its error.
 func (p *proxied) run(ctx context.Context, say func(format string, args ...any)) error {
 	quit := make(chan struct{})
-	var aside sync.WaitGroup
-	aside.Go(func() {
+	var all sync.WaitGroup
+	ctx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	aside := func(f func()) { all.Go(panics.Guard(broken, f)) }
+	aside(func() {
 		p.live.Play(p.relay.Begin(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
 				say("tui: warning: at %v: %v", at, err)
@@ -176,8 +181,8 @@ func (p *proxied) run(ctx context.Context, say func(format string, args ...any))
 			say("%7.1f s  %s", at.Seconds(), ch.Label())
 		})
 	})
-	aside.Go(func() { p.eachSecond(quit, say) })
-	aside.Go(func() {
+	aside(func() { p.eachSecond(quit, say) })
+	aside(func() {
 		for {
 			select {
 			case text := <-p.trouble:
@@ -187,9 +192,13 @@ func (p *proxied) run(ctx context.Context, say func(format string, args ...any))
 			}
 		}
 	})
-	defer aside.Wait()
-	defer close(quit)
-	return p.relay.Run(ctx)
+	err := panics.Call(func() error { return p.relay.Run(ctx) })
+	close(quit)
+	all.Wait()
+	if cause := context.Cause(ctx); errors.As(cause, new(*panics.Error)) {
+		err = errors.Join(err, cause)
+	}
+	return err
 }
 
 // show runs the proxy with its dashboard. Who leaves ends it; when it has ended by itself,
@@ -201,29 +210,21 @@ func (p *proxied) show(ctx context.Context, leave context.CancelFunc) (err error
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
 	ended := make(chan struct{})
-	var bug string
 	go func() {
 		defer close(ended)
-		defer func() {
-			if r := recover(); r != nil {
-				bug = fmt.Sprint(r)
-				hide()
-			}
-		}()
-		err = p.run(ctx, func(format string, args ...any) {
-			if text := fmt.Sprintf(format, args...); strings.HasPrefix(text, "tui: warning: ") {
-				view.Notes.Say(strings.TrimPrefix(text, "tui: warning: "))
-			}
+		defer hide()
+		err = panics.Call(func() error {
+			return p.run(ctx, func(format string, args ...any) {
+				if text := fmt.Sprintf(format, args...); strings.HasPrefix(text, "tui: warning: ") {
+					view.Notes.Say(strings.TrimPrefix(text, "tui: warning: "))
+				}
+			})
 		})
-		hide()
 	}()
 	screen := proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
 		Dark: ui.DarkByName(), Picture: linkPicture})
 	leave()
 	<-ended
-	if bug != "" {
-		panic(bug) // where the program catches it: the terminal has been restored
-	}
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
 	}
@@ -344,7 +345,10 @@ func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	}
 	if len(files.writers) > 0 {
 		p.trouble = make(chan string, len(files.writers))
-		files.journal = relay.NewJournal(func(i int, err error) { p.trouble <- unwritable(files.names[i], err).Error() }, files.writers...)
+		files.journal = relay.NewJournal(func(i int, err error) {
+			text, _, _ := strings.Cut(unwritable(files.names[i], err).Error(), "\n") // of a panic without its stack
+			p.trouble <- text
+		}, files.writers...)
 		p.relay.Tap(files.journal.Tap)
 	}
 	return files, nil

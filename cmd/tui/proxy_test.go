@@ -5,13 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"wirelab/cmd/tui/internal/script"
+	"wirelab/experiment/config"
+	"wirelab/internal/panics"
+	"wirelab/lossmodel/relay"
 )
 
 // echoServer answers every datagram with itself.
@@ -118,6 +124,39 @@ func TestProxyTellsOfItsDisk(t *testing.T) {
 	if o.code != exitMachine || strings.Count(o.stderr, "tui: warning: /dev/full cannot be written: ") < 1 || strings.Contains(o.stderr, "too slow") ||
 		!strings.Contains(o.stdout, "0 clients joined") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A panic beside a proxy ends it, and what it wrote is complete.
+func TestProxyPanics(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var stderr bytes.Buffer
+	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, isTerminal: func(any) bool { return false }, clock: metronome()}
+	p := &proxied{app: a, flags: &proxyFlags{record: filepath.Join(dir, "x.csv")}}
+	c := config.Default()
+	s, err := script.New(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.live = script.NewLive(s, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
+	if p.relay, err = relay.Open(relay.Options{Listen: netip.MustParseAddrPort("127.0.0.1:0"), Server: netip.MustParseAddrPort("127.0.0.1:9"),
+		Conditions: p.live.Conditions()}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := p.openFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	err = p.run(ctx, func(string, ...any) { panic("boom") }) // with the first line, after a second
+	if !errors.As(err, new(*panics.Error)) || ctx.Err() != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	p.relay.Snapshot(&p.end)
+	if err := files.close(a); err != nil || strings.Count(stderr.String(), "wrote ") != 2 {
+		t.Errorf("%v; %s", err, stderr.String())
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/panics"
 
 	"github.com/spf13/cobra"
 )
@@ -207,16 +207,13 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 		shown, hide := context.WithCancel(ctx)
 		defer hide()
 		ended := make(chan struct{})
-		var bug string
 		go func() {
 			defer close(ended)
-			defer func() {
-				if r := recover(); r != nil {
-					bug = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
-					hide()
-				}
-			}()
-			sum, err = sweep.Run(running, p, o)
+			err = panics.Call(func() (err error) { sum, err = sweep.Run(running, p, o); return err })
+			if errors.As(err, new(*panics.Error)) {
+				hide()
+				return
+			}
 			if sum != nil {
 				w.End(string(sum.Reason))
 			}
@@ -227,8 +224,8 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 		screen := sweepview.Run(shown, w, view)
 		stop()
 		<-ended
-		if bug != "" {
-			panic(bug) // where the program catches it: the terminal has been restored
+		if sum == nil && errors.As(err, new(*panics.Error)) {
+			panic(err) // where the program catches it: the terminal has been restored
 		}
 		for _, text := range w.State().Said {
 			if err == nil || text != err.Error() {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // ErrFile: what a path names can be no input: a folder, a device, a socket.
@@ -76,7 +77,8 @@ func openPipe(ctx context.Context, path string) (*File, error) {
 	}
 	result := make(chan opened)
 	go func() {
-		file, err := os.Open(path)
+		var file *os.File
+		err := panics.Call(func() (err error) { file, err = os.Open(path); return err })
 		select {
 		case result <- opened{file, err}:
 		case <-ctx.Done():

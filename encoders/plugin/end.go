@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/panics"
 )
 
 const (
@@ -67,7 +68,7 @@ func (e *end) begin() error {
 		return err
 	}
 	e.instance, e.slots = x, [numSlots]slot{}
-	e.abandoned = runtime.AddCleanup(e, func(x *instance) { x.close() }, x)
+	e.abandoned = runtime.AddCleanup(e, func(x *instance) { panics.Guard(x.plugin.fail, x.close)() }, x)
 	if err := e.create(); err != nil {
 		e.fail()
 		return err

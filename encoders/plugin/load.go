@@ -22,6 +22,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/internal/boundedio"
+	"wirelab/internal/panics"
 )
 
 // ABI is the version of wirelab.h that this package speaks.
@@ -71,6 +72,16 @@ type Plugin struct {
 	command  []string      // of a process
 	alive    processes     // those of ends
 	named    atomic.Uint64 // memos so far: no two of them have one name
+
+	bug atomic.Pointer[panics.Error] // the first panic of a goroutine beside an end; nil: none
+}
+
+// fail notes the panic of a goroutine. The next call of a process returns it, and Close panics.
+func (p *Plugin) fail(err error) {
+	var bug *panics.Error
+	if errors.As(err, &bug) {
+		p.bug.CompareAndSwap(nil, bug)
+	}
 }
 
 // function is one that a module has to export.
@@ -157,7 +168,7 @@ func read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Close ends all instances and processes.
+// Close ends all instances and processes. It panics if a goroutine of theirs did.
 func (p *Plugin) Close() {
 	if p.runtime != nil {
 		_ = p.runtime.Close(context.Background())
@@ -166,6 +177,9 @@ func (p *Plugin) Close() {
 		_ = p.cache.Close(context.Background())
 	}
 	p.alive.end()
+	if bug := p.bug.Load(); bug != nil {
+		panic(bug)
+	}
 }
 
 // compile makes machine code of the module, and checks what it imports and exports.

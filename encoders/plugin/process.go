@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"wirelab/encoders"
+	"wirelab/internal/panics"
 )
 
 // An encoder can be a process of its own, one for each end, that answers messages on its
@@ -166,15 +167,17 @@ func (p *Plugin) start() (*process, error) {
 		return nil, fail(err)
 	}
 	go func() {
-		_, _ = io.Copy(&x.stderr, stderr)
-		close(x.heard)
+		defer close(x.heard)
+		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderr, stderr) })()
 	}()
-	stop := context.AfterFunc(p.ctx, x.end)
+	stop := context.AfterFunc(p.ctx, panics.Guard(x.fail, x.end))
 	go func() {
-		_ = x.cmd.Wait()
-		stop()
-		killGroup(x.cmd) // those that it left behind
-		close(x.reaped)
+		defer close(x.reaped)
+		panics.Guard(x.fail, func() {
+			_ = x.cmd.Wait()
+			stop()
+			killGroup(x.cmd) // those that it left behind
+		})()
 	}()
 	p.alive.add(x)
 	return x, nil
@@ -198,7 +201,7 @@ func (l *processes) add(x *process) {
 	}
 	if staying > maxProcesses && oldest != nil {
 		oldest.gone = true
-		go oldest.leave()
+		go panics.Guard(oldest.fail, oldest.leave)()
 	}
 }
 
@@ -242,6 +245,12 @@ func (x *process) end() {
 	l.list = slices.DeleteFunc(l.list, func(y *process) bool { return y == x })
 }
 
+// fail makes the call of a process fail because of a panic in a goroutine beside it.
+func (x *process) fail(bug error) {
+	x.plugin.fail(bug)
+	_, _ = x.in.Close(), x.out.Close()
+}
+
 // leave lets a process end by itself, if it does so soon.
 func (x *process) leave() {
 	_ = x.in.Close()
@@ -259,7 +268,7 @@ func (l *processes) end() {
 	l.mu.Unlock()
 	var all sync.WaitGroup
 	for _, x := range list {
-		all.Go(x.leave)
+		all.Go(panics.Guard(x.fail, x.leave))
 	}
 	all.Wait()
 }
@@ -274,7 +283,7 @@ func (x *process) ask(name string, kind uint32, message []byte, limit int) (code
 	}
 	var late atomic.Bool
 	if timeout > 0 {
-		defer time.AfterFunc(timeout, func() { late.Store(true); x.end() }).Stop()
+		defer time.AfterFunc(timeout, panics.Guard(x.fail, func() { late.Store(true); x.end() })).Stop()
 	}
 	x.number++
 	code, answer, err = x.exchange(kind, message, limit)
@@ -283,6 +292,8 @@ func (x *process) ask(name string, kind uint32, message []byte, limit int) (code
 		return code, answer, nil
 	case x.plugin.ctx.Err() != nil:
 		return 0, nil, x.plugin.ctx.Err()
+	case x.plugin.bug.Load() != nil:
+		err = x.plugin.bug.Load()
 	case late.Load() && x.number == 1:
 		err = fmt.Errorf("%w %v, %d times --plugin-timeout, to begin", errLate, timeout, startTime)
 	case late.Load():

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"wirelab/encoders"
+	"wirelab/internal/panics"
 	"wirelab/internal/testkit"
 )
 
@@ -181,6 +182,28 @@ func serve(mode string) {
 		binary.LittleEndian.PutUint32(head[4:], number)
 		binary.LittleEndian.PutUint32(head[8:], uint32(code))
 		_, _ = os.Stdout.Write(append(head[:], w...))
+	}
+}
+
+// A panic in a goroutine beside a process is the error of the next call, and Close passes it on.
+func TestPanicBesideAProcess(t *testing.T) {
+	s, frames := rows(t)
+	p, err := Load(t.Context(), self(t, "good"), Options{Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc, _, err := p.Codecs[0].New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics.Guard(enc.(*processEnd).x.fail, func() { panic("boom") })()
+	var b encoders.Budget
+	_, _, err = enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, &b)
+	if !errors.Is(err, encoders.ErrBroken) || !errors.As(err, new(*panics.Error)) {
+		t.Errorf("encoded with %v", err)
+	}
+	if err := panics.Call(func() error { p.Close(); return nil }); !errors.As(err, new(*panics.Error)) {
+		t.Errorf("closed with %v", err)
 	}
 }
 

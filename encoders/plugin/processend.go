@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/panics"
 )
 
 // writer appends what messages are made of.
@@ -168,7 +169,7 @@ func (e *processEnd) begin() error {
 	}
 	e.abandoned.Stop()
 	e.x, e.slots = x, [numSlots]heldFrame{}
-	e.abandoned = runtime.AddCleanup(e, func(x *process) { go x.leave() }, x)
+	e.abandoned = runtime.AddCleanup(e, func(x *process) { go panics.Guard(x.fail, x.leave)() }, x)
 	if err := e.create(); err != nil {
 		e.fail()
 		return err

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/panics"
 )
 
 // The beat of the far end.
@@ -56,8 +56,8 @@ func Serve(ctx context.Context, conn Conn, find Files) (out *Served, err error) 
 	f := &far{conn: conn, find: find, buf: make([]byte, channel.MaxPayload), out: &Served{}}
 	defer func() {
 		f.count()
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the receiver broke: %v\n%s", p, debug.Stack())
+		if bug := panics.Recovered(recover()); bug != nil {
+			err = fmt.Errorf("the receiver broke: %w", bug)
 		}
 	}()
 	wake := time.NewTimer(0)

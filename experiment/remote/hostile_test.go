@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/internal/panics"
 )
 
 // some returns a setup that is taken on.
@@ -233,6 +234,14 @@ func TestEndings(t *testing.T) {
 		near.close(context.Canceled)
 		var x *engine.NetworkError
 		if err := link.Err(); !errors.As(err, &x) || !strings.Contains(err.Error(), "there: the far end is gone") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if near, link, err := begin(true); err != nil {
+		t.Fatal(err)
+	} else { // of this process: no error of the network
+		near.close(&panics.Error{Value: "boom"})
+		if err := link.Err(); !errors.As(err, new(*panics.Error)) || errors.As(err, new(*engine.NetworkError)) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 )
 
@@ -170,7 +171,11 @@ func (l *Link) introduce(data []byte) error {
 
 // gone says that the connection has ended.
 func (l *Link) gone() error {
-	if err := l.conn.Err(); !errors.Is(err, io.EOF) {
+	err := l.conn.Err()
+	switch {
+	case errors.As(err, new(*panics.Error)): // of this process
+		return fmt.Errorf("the lab broke: %w", err)
+	case !errors.Is(err, io.EOF):
 		return l.broken("the far end is gone: %v", err)
 	}
 	return l.broken("the far end has left")

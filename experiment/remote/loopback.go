@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/panics"
 )
 
 // Loopback is both ends in one process, with real sockets between them.
@@ -27,22 +28,28 @@ func NewLoopback(ctx context.Context) (*Loopback, error) {
 	if l.listener, err = channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), o); err != nil {
 		return nil, err
 	}
-	go l.serve()
 	if l.near, err = channel.Dial(ctx, l.listener.Addr(), Purpose, o); err != nil {
+		close(l.served)
 		return nil, errors.Join(err, l.Close())
 	}
+	go l.serve() // the listener keeps the session until it is accepted
 	l.Link = NewLink(l.near, Options{To: l.listener.Addr().String(), Context: ctx})
 	return l, nil
 }
 
-// serve is the far end, until its listener is closed.
+// serve is the far end, until its listener is closed. A panic there ends the near end.
 func (l *Loopback) serve() {
 	defer close(l.served)
-	s, err := l.listener.Accept(context.Background())
-	if err == nil {
-		_, err = Serve(context.Background(), s, AnyFile)
-	}
-	_ = err // the near end sees that nothing comes any more
+	err := panics.Call(func() error {
+		s, err := l.listener.Accept(context.Background())
+		if err == nil {
+			_, err = Serve(context.Background(), s, AnyFile)
+		}
+		return err
+	})
+	if errors.As(err, new(*panics.Error)) {
+		l.near.Fail(err)
+	} // else the near end sees that nothing comes any more
 }
 
 // Close ends both.

@@ -16,6 +16,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/panics"
 )
 
 // Options are how a search is run.
@@ -139,7 +140,7 @@ func (e *evaluator) evaluate(ctx context.Context, jobs []Job) ([]Value, error) {
 	for range min(e.jobs, len(jobs)) {
 		wg.Go(func() {
 			for i := range work {
-				values[i], errs[i] = e.run(ctx, jobs[i])
+				errs[i] = panics.Call(func() (err error) { values[i], err = e.run(ctx, jobs[i]); return err })
 			}
 		})
 	}

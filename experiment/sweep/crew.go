@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"wirelab/internal/panics"
 
 	"github.com/nats-io/nats.go"
 )
@@ -35,25 +36,30 @@ func newCrew(q *Queue, s *state) *crew {
 // listen hears who is there.
 func (c *crew) listen() (err error) {
 	c.sub, err = c.q.conn.Subscribe(helloSubject, func(m *nats.Msg) {
-		var h hello
-		if json.Unmarshal(m.Data, &h) != nil || h.Name == "" || len(h.Name) > 200 || h.Jobs < 1 || h.Jobs > 4096 {
-			return
-		}
-		if h.Version != c.s.plan.Version {
-			c.refuse(m, h)
-			return
-		}
-		c.mu.Lock()
-		if c.members[h.Name] == nil && len(c.members) < maxCrew {
-			c.members[h.Name] = &member{}
-		}
-		if w := c.members[h.Name]; w != nil {
-			w.jobs, w.silent = h.Jobs, 0
-		}
-		c.mu.Unlock()
-		c.tell()
+		panics.Guard(c.s.finish, func() { c.welcome(m) })()
 	})
 	return err
+}
+
+// welcome takes in a worker that says hello, or refuses it.
+func (c *crew) welcome(m *nats.Msg) {
+	var h hello
+	if json.Unmarshal(m.Data, &h) != nil || h.Name == "" || len(h.Name) > 200 || h.Jobs < 1 || h.Jobs > 4096 {
+		return
+	}
+	if h.Version != c.s.plan.Version {
+		c.refuse(m, h)
+		return
+	}
+	c.mu.Lock()
+	if c.members[h.Name] == nil && len(c.members) < maxCrew {
+		c.members[h.Name] = &member{}
+	}
+	if w := c.members[h.Name]; w != nil {
+		w.jobs, w.silent = h.Jobs, 0
+	}
+	c.mu.Unlock()
+	c.tell()
 }
 
 // refuse tells a worker of another version so, and the person who waits, once.

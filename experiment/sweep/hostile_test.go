@@ -20,6 +20,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/panics"
 )
 
 // stub is in place of a run: it takes no time, and its digest follows from the seed.
@@ -166,6 +167,57 @@ func TestBrokenOffWithAQueue(t *testing.T) {
 	sum, err := Run(ctx, p, o)
 	if err != nil || !sum.Interrupted || sum.Done != 8 {
 		t.Errorf("%d runs were finished and %d are kept: %v", ran.Load(), sum.Done, err)
+	}
+}
+
+// A panic in a run ends the sweep, on the cores and with a queue, with its stack and with what
+// was measured until then.
+func TestPanicInARun(t *testing.T) {
+	for name, queue := range map[string]bool{"cores": false, "queue": true} {
+		t.Run(name, func(t *testing.T) {
+			p := planned(t, small)
+			dir := filepath.Join(t.TempDir(), "out")
+			store, err := NewStore(nil, dir, p, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ran atomic.Int64
+			o := Options{Clock: clock, Jobs: 1, Store: store, chunk: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+				if ran.Add(1) > 8 {
+					panic("boom")
+				}
+				return stub(ctx, c)
+			}}
+			if queue {
+				_, o.Queue = served(t)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			sum, err := Run(ctx, p, o)
+			var bug *panics.Error
+			if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicInARun") {
+				t.Fatalf("%v, want the panic with its stack", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil || sum.Done != 8 {
+				t.Errorf("%d runs are kept, want 8; %v", sum.Done, err)
+			}
+		})
+	}
+}
+
+// A panic in a run that is repeated is an error of the sweep.
+func TestPanicWhileVerifying(t *testing.T) {
+	p := planned(t, small)
+	var ran atomic.Int64
+	o := Options{Clock: clock, Jobs: 2, Verify: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+		if ran.Add(1) > int64(p.Runs()) {
+			panic("boom")
+		}
+		return stub(ctx, c)
+	}}
+	sum, err := Run(t.Context(), p, o)
+	if !errors.As(err, new(*panics.Error)) || sum.Done != p.Runs() {
+		t.Errorf("%d runs, %v", sum.Done, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 	"wirelab/internal/boundedio"
+	"wirelab/internal/panics"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
@@ -252,20 +253,7 @@ func (q *Queue) coordinate(ctx context.Context, s *state) error {
 	}
 	wake := make(chan struct{}, 1)
 	feed, err := results.Consume(func(m jetstream.Msg) {
-		if d, err := unpack(m.Data()); err == nil {
-			if err := s.take(d, true); err != nil {
-				s.finish(err)
-				if nk := (*notKept)(nil); errors.As(err, &nk) {
-					return // not acknowledged: who goes on gets it again
-				}
-			}
-			crew.worked(d.Worker)
-		}
-		_ = m.Ack() // or it comes again, which changes nothing
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
+		panics.Guard(s.finish, func() { crew.receive(m, wake) })()
 	})
 	if err != nil {
 		return &QueueError{"cannot be read", err}
@@ -275,6 +263,24 @@ func (q *Queue) coordinate(ctx context.Context, s *state) error {
 	q.feed(ctx, s, crew, wake)
 	q.drain(s, results)
 	return nil
+}
+
+// receive takes what a job came to, and wakes the coordinator.
+func (c *crew) receive(m jetstream.Msg, wake chan<- struct{}) {
+	if d, err := unpack(m.Data()); err == nil {
+		if err := c.s.take(d, true); err != nil {
+			c.s.finish(err)
+			if nk := (*notKept)(nil); errors.As(err, &nk) {
+				return // not acknowledged: who goes on gets it again
+			}
+		}
+		c.worked(d.Worker)
+	}
+	_ = m.Ack() // or it comes again, which changes nothing
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
 }
 
 // drain takes the results that are on their way when the work is broken off: those of this

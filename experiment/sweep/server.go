@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+	"wirelab/internal/panics"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -22,6 +23,7 @@ type Server struct {
 	tls   *tls.Config
 
 	closed chan struct{}
+	bugs   chan error // the first panic beside it
 }
 
 // queueDir is how folders of queues begin; those of servers that were killed are removed
@@ -90,9 +92,9 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &Server{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{})}
-	go s.keep()
-	go ns.Start()
+	s := &Server{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{}), bugs: make(chan error, 1)}
+	go panics.Guard(s.fail, s.keep)()
+	go panics.Guard(s.fail, ns.Start)()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		s.Close()
 		return nil, fmt.Errorf("cannot listen on %s", addr)
@@ -108,12 +110,26 @@ func (s *Server) Open(ctx context.Context) (*Queue, error) {
 	return OpenQueue(ctx, QueueOptions{Token: s.token, inProcess: s.ns})
 }
 
-// Close ends the server and drops its queue.
+// fail ends the server because of a panic, which Close passes on.
+func (s *Server) fail(bug error) {
+	select {
+	case s.bugs <- bug:
+	default:
+	}
+	s.ns.Shutdown()
+}
+
+// Close ends the server and drops its queue. It panics if a goroutine of the server did.
 func (s *Server) Close() {
 	close(s.closed)
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 	os.RemoveAll(s.dir)
+	select {
+	case bug := <-s.bugs:
+		panic(bug)
+	default:
+	}
 }
 
 // hostName names this machine.

@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // Options are how a sweep is run.
@@ -106,20 +107,26 @@ func newState(p *Plan, opt Options) *state {
 func (s *state) work(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() {
+	go panics.Guard(s.finish, func() {
 		select {
 		case <-s.done:
 			cancel()
 		case <-ctx.Done():
 		}
-	}()
+	})()
 	if s.opt.Queue != nil {
 		if s.opt.Jobs > 0 {
 			ended := make(chan struct{})
 			s.helpers = ended
 			go func() {
 				defer close(ended)
-				_ = Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, known: s.executor()})
+				err := panics.Call(func() error {
+					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
+						Version: s.plan.Version, known: s.executor()})
+				})
+				if errors.As(err, new(*panics.Error)) {
+					s.finish(err)
+				}
 			}()
 			defer func() { cancel(); <-ended }()
 		}
@@ -139,7 +146,7 @@ func (s *state) cores(ctx context.Context) {
 	x := s.executor()
 	var wg sync.WaitGroup
 	for range jobs {
-		wg.Go(func() {
+		wg.Go(panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
 				j, ok := s.chunks.take()
 				if !ok {
@@ -150,7 +157,7 @@ func (s *state) cores(ctx context.Context) {
 					s.finish(err)
 				}
 			}
-		})
+		}))
 	}
 	wg.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"sync"
+	"wirelab/internal/panics"
 )
 
 // verify repeats a share of the runs on this machine and compares their digests. Which
@@ -31,7 +32,7 @@ func (s *state) verify(ctx context.Context) error {
 	close(next)
 	var wg sync.WaitGroup
 	for range max(s.opt.Jobs, 1) {
-		wg.Go(func() {
+		wg.Go(panics.Guard(cancel, func() {
 			for n := range next {
 				d, err := x.do(ctx, s.plan.job([]int{n}))
 				if err != nil {
@@ -45,7 +46,7 @@ func (s *state) verify(ctx context.Context) error {
 					s.verified(v, n)
 				}
 			}
-		})
+		}))
 	}
 	wg.Wait()
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {

@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/panics"
 )
 
 // WorkerOptions are how a worker works.
@@ -50,6 +51,8 @@ type worker struct {
 	q   *Queue
 	opt WorkerOptions
 
+	fail func(error) // ends the worker
+
 	mu    sync.Mutex
 	plans map[string]*executor // by ID
 	order []string             // of the plans, the oldest first
@@ -73,17 +76,18 @@ func Work(ctx context.Context, q *Queue, opt WorkerOptions) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if err := w.greet(ctx, cancel); err != nil {
+	w.fail = cancel
+	if err := w.greet(ctx); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
 	for range max(opt.Jobs, 1) {
-		wg.Go(func() { w.loop(ctx) })
+		wg.Go(panics.Guard(w.fail, func() { w.loop(ctx) }))
 	}
 	wg.Wait()
-	var refused *RefusedError
-	if errors.As(context.Cause(ctx), &refused) {
-		return refused
+	cause := context.Cause(ctx)
+	if errors.As(cause, new(*RefusedError)) || errors.As(cause, new(*panics.Error)) {
+		return cause
 	}
 	if ctx.Err() == nil && q.conn.IsClosed() {
 		return &QueueError{"has closed the connection", cmp.Or(q.conn.LastError(), nats.ErrConnectionClosed)}
@@ -92,13 +96,15 @@ func Work(ctx context.Context, q *Queue, opt WorkerOptions) error {
 }
 
 // greet says every few seconds that this worker is there, and ends it if it is refused.
-func (w *worker) greet(ctx context.Context, cancel context.CancelCauseFunc) error {
+func (w *worker) greet(ctx context.Context) error {
 	inbox := nats.NewInbox()
 	sub, err := w.q.conn.Subscribe(inbox, func(m *nats.Msg) {
-		var r refusal
-		if json.Unmarshal(m.Data, &r) == nil && r.Version != w.opt.Version {
-			cancel(&RefusedError{w.opt.Version, r.Version, r.Sweep})
-		}
+		panics.Guard(w.fail, func() {
+			var r refusal
+			if json.Unmarshal(m.Data, &r) == nil && r.Version != w.opt.Version {
+				w.fail(&RefusedError{w.opt.Version, r.Version, r.Sweep})
+			}
+		})()
 	})
 	if err != nil {
 		return &QueueError{"cannot be reached", err}
@@ -107,7 +113,7 @@ func (w *worker) greet(ctx context.Context, cancel context.CancelCauseFunc) erro
 	if err != nil {
 		return err
 	}
-	go func() {
+	go panics.Guard(w.fail, func() {
 		defer func() { _ = sub.Unsubscribe() }()
 		tick := time.NewTicker(w.q.lease / 8)
 		defer tick.Stop()
@@ -119,7 +125,7 @@ func (w *worker) greet(ctx context.Context, cancel context.CancelCauseFunc) erro
 			case <-tick.C:
 			}
 		}
-	}()
+	})()
 	return nil
 }
 
@@ -189,7 +195,7 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	}
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
-	go w.beat(beating, m)
+	go panics.Guard(w.fail, func() { w.beat(beating, m) })()
 	x, err := w.executor(ctx, j.Plan)
 	meta, merr := m.Metadata()
 	if err != nil && ctx.Err() == nil && merr == nil && meta.NumDelivered < maxDeliveries {

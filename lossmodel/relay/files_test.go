@@ -18,6 +18,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
 
+	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -228,6 +229,28 @@ func TestJournalTellsOfItsDisk(t *testing.T) {
 	skipped, errs := j.Close()
 	if skipped != 0 || !errors.Is(errs[0], full.err) || errs[1] != nil || len(full.got) != 1 || strings.Join(good.got, "") != "xy" {
 		t.Errorf("%d skipped, %v; got %q and %q", skipped, errs, full.got, good.got)
+	}
+}
+
+// mine is a Writer that panics.
+type mine struct{}
+
+func (mine) Write(*Event) error { panic("boom") }
+func (mine) Flush() error       { return nil }
+
+// A panic of a Writer is its error, and is no matter to the others.
+func TestJournalSurvivesAPanic(t *testing.T) {
+	good := &disk{}
+	j := NewJournal(nil, mine{}, good)
+	j.Tap(&Event{Data: []byte("x")})
+	_, errs := j.Close()
+	if !errors.As(errs[0], new(*panics.Error)) || errs[1] != nil || strings.Join(good.got, "") != "x" {
+		t.Errorf("%v; %q is written", errs, good.got)
+	}
+	broken := NewJournal(func(int, error) { panic("boom") }, mine{}, &disk{}) // in the journal's own goroutine
+	broken.Tap(&Event{Data: []byte("x")})
+	if _, errs := broken.Close(); !errors.As(errs[0], new(*panics.Error)) || !errors.As(errs[1], new(*panics.Error)) {
+		t.Errorf("%v", errs)
 	}
 }
 

@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
+	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 )
 
@@ -55,7 +57,10 @@ const (
 // each of them, when one fails; it is called by the journal's goroutine.
 func NewJournal(failed func(i int, err error), outs ...Writer) *Journal {
 	j := &Journal{outs: outs, failed: failed, errs: make([]error, len(outs)), quit: make(chan struct{}), done: make(chan struct{})}
-	go j.run()
+	go func() {
+		defer close(j.done)
+		panics.Guard(j.fail, j.run)()
+	}()
 	return j
 }
 
@@ -114,7 +119,6 @@ func (j *Journal) Close() (skipped uint64, errs []error) {
 }
 
 func (j *Journal) run() {
-	defer close(j.done)
 	tick := time.NewTicker(journalEvery)
 	defer tick.Stop()
 	var page []*chunk
@@ -160,15 +164,29 @@ func (j *Journal) each(f func(Writer) error) {
 		if j.errs[i] != nil {
 			continue
 		}
-		if j.errs[i] = f(w); j.errs[i] == nil {
+		j.errs[i] = panics.Call(func() error { return f(w) })
+		if j.errs[i] == nil {
 			left++
 		} else if j.failed != nil {
 			j.failed(i, j.errs[i])
 		}
 	}
 	if left == 0 {
-		j.mu.Lock()
-		j.idle = true
-		j.mu.Unlock()
+		j.stop()
 	}
+}
+
+// fail makes err the error of all Writers that have none: the journal's goroutine has ended.
+func (j *Journal) fail(err error) {
+	for i := range j.errs {
+		j.errs[i] = cmp.Or(j.errs[i], err)
+	}
+	j.stop()
+}
+
+// stop makes Tap note nothing more.
+func (j *Journal) stop() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.idle = true
 }

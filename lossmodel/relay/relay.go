@@ -7,10 +7,10 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"runtime/debug"
 	"sync"
 	"time"
 
+	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/tracefile"
 )
@@ -24,7 +24,7 @@ type Relay struct {
 	timer   timer
 	files   map[string][]byte // read once, for the links of all clients
 	done    sync.WaitGroup
-	bugs    chan string // the first panic beside Run
+	bugs    chan error // the first panic beside Run
 	taps    []Tap
 	event   Event // the one that the taps see
 
@@ -51,7 +51,7 @@ const socketBuffer = 4 << 20
 func Open(o Options) (*Relay, error) {
 	o.complete()
 	r := &Relay{options: o, begin: time.Now(), armed: never, clients: map[netip.AddrPort]*client{}, files: map[string][]byte{},
-		bugs: make(chan string, 1)}
+		bugs: make(chan error, 1)}
 	if err := r.openLinks(); err != nil {
 		return nil, err
 	}
@@ -102,6 +102,7 @@ func (r *Relay) Run(ctx context.Context) error {
 			r.stop()
 			return nil
 		case bug := <-r.bugs:
+			r.untap() // the panic may be a tap's
 			r.stop()
 			panic(bug)
 		case <-tick.C:
@@ -116,23 +117,31 @@ func (r *Relay) Close() { r.stop() }
 // beside runs f beside Run, which passes on a panic of it: whoever called Run may have a
 // terminal to restore first.
 func (r *Relay) beside(f func()) {
-	r.done.Go(func() {
-		defer func() {
-			if bug := recover(); bug != nil {
-				select {
-				case r.bugs <- fmt.Sprintf("%v\n\n%s", bug, debug.Stack()):
-				default:
-				}
-			}
-		}()
-		f()
-	})
+	r.done.Go(panics.Guard(func(bug error) {
+		select {
+		case r.bugs <- bug:
+		default:
+		}
+	}, f))
+}
+
+// untap makes the taps see nothing more.
+func (r *Relay) untap() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taps = nil
 }
 
 // stop closes the books, then the sockets. What is under way stays in the books as queued.
 func (r *Relay) stop() {
 	r.housekeep()
+	r.closeSockets()
+	r.done.Wait()
+}
+
+func (r *Relay) closeSockets() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.measure()
 	r.closed = true
 	for _, l := range r.lanes {
@@ -145,8 +154,6 @@ func (r *Relay) stop() {
 			c.server.Close()
 		}
 	}
-	r.mu.Unlock()
-	r.done.Wait()
 }
 
 // abandon tells the taps of what never arrived.

@@ -210,6 +210,11 @@ func TestPanicsReachTheCaller(t *testing.T) {
 		if bug := fmt.Sprint(recover()); !strings.Contains(bug, "a bad tap") {
 			t.Errorf("recovered %s", bug)
 		}
+		var end Snapshot
+		r.Snapshot(&end) // no lock is held, so the books can be read
+		if end.Totals.Flows[Up].In != 1 {
+			t.Errorf("the books count %d datagrams, want 1", end.Totals.Flows[Up].In)
+		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // Datagrams of any size go both ways, for several sessions on one socket, over both
@@ -47,6 +48,55 @@ func TestBothWays(t *testing.T) {
 		if b := l.Books(); !b.Balanced() || b.Dropped() != 0 || b.Sent != 12 {
 			t.Errorf("%+v", b)
 		}
+	}
+}
+
+// A panic in a goroutine of either end ends its sessions, and is the error of those and of the
+// listener.
+func TestPanicsEndSessions(t *testing.T) {
+	l, err := Listen(netip.MustParseAddrPort("127.0.0.1:0"), Options{Token: token(t, secret), Idle: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := dialed(t, l, l.Addr(), 1)
+	end := func(s *Session) {
+		t.Helper()
+		select {
+		case <-s.Done():
+		case <-time.After(10 * time.Second):
+			t.Fatal("the session goes on")
+		}
+	}
+	var bug *panics.Error
+	there.in.Lock()
+	there.in.gcm = gcm{} // as no program does: to open a datagram panics
+	there.in.Unlock()
+	if err := here.Send(1, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	end(there)
+	if !errors.As(there.Err(), &bug) {
+		t.Errorf("the session ended with %v", there.Err())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := l.Accept(ctx); !errors.Is(err, ErrClosed) {
+		t.Errorf("accepted, %v", err)
+	}
+	if err := l.Close(); !errors.As(err, &bug) {
+		t.Errorf("the listener was closed with %v", err)
+	}
+	other := listen(t, Options{})
+	here, there = dialed(t, other, other.Addr(), 1)
+	here.in.Lock()
+	here.in.gcm = gcm{}
+	here.in.Unlock()
+	if err := there.Send(1, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	end(here)
+	if !errors.As(here.Err(), &bug) {
+		t.Errorf("the session ended with %v", here.Err())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // dialWithin bounds a handshake.
@@ -160,12 +161,12 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 	quit, heard := make(chan struct{}), make(chan struct{})
 	s.leave = func(*Session, error) { close(quit); d.conn.Close() }
 	s.in.Books = d.books
-	go s.readFrom(d.conn, heard)
+	go panics.Guard(s.finish, func() { s.readFrom(d.conn, heard) })()
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		_ = s.send(controlStream, []byte{sayPing})
 		select {
 		case <-heard:
-			go s.tendUntil(quit, d.options.tick())
+			go panics.Guard(s.finish, func() { s.tendUntil(quit, d.options.tick()) })()
 			return nil
 		case <-s.done:
 			return s.Err()

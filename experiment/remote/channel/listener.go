@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+	"wirelab/internal/panics"
 )
 
 // Options say what a channel is like.
@@ -59,6 +60,7 @@ type Listener struct {
 	door     door
 	sessions map[uint32]*Session
 	over     map[uint32]*Session // for a moment, so that the last that was sent to them has a place in the books
+	broken   error               // a panic of a goroutine; nil: none
 	accepted chan *Session
 	books    Books // with what sessions sent that are over
 	closed   chan struct{}
@@ -80,8 +82,8 @@ func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 		return err
 	})
 	l.conn = newSocket(conn)
-	l.done.Go(l.read)
-	l.done.Go(l.tend)
+	l.done.Go(panics.Guard(l.fail, l.read))
+	l.done.Go(panics.Guard(l.fail, l.tend))
 	return l, nil
 }
 
@@ -120,10 +122,26 @@ func (l *Listener) Books() Books {
 	return b
 }
 
-// Close ends all sessions, says so to their far ends, and closes the socket.
+// Close ends all sessions, says so to their far ends, and closes the socket. If a goroutine of the
+// listener panicked, Close returns that.
 func (l *Listener) Close() error {
+	for _, s := range l.close() {
+		s.Close()
+	}
+	err := l.conn.Close()
+	l.done.Wait()
 	l.mu.Lock()
-	var all []*Session
+	defer l.mu.Unlock()
+	if l.broken != nil {
+		return l.broken
+	}
+	return err
+}
+
+// close makes Accept fail and returns the sessions there are.
+func (l *Listener) close() (all []*Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, s := range l.sessions {
 		all = append(all, s)
 	}
@@ -132,13 +150,18 @@ func (l *Listener) Close() error {
 	default:
 		close(l.closed)
 	}
+	return all
+}
+
+// fail ends all sessions because of a panic.
+func (l *Listener) fail(bug error) {
+	l.mu.Lock()
+	l.broken = cmp.Or(l.broken, bug)
 	l.mu.Unlock()
-	for _, s := range all {
-		s.Close()
+	for _, s := range l.close() {
+		s.Fail(bug)
 	}
-	err := l.conn.Close()
-	l.done.Wait()
-	return err
+	_ = l.conn.Close()
 }
 
 func (l *Listener) read() {
@@ -186,9 +209,7 @@ func (l *Listener) tend() {
 
 // take takes a datagram that came from an address, as the socket names it.
 func (l *Listener) take(b []byte, from netip.AddrPort, at time.Duration) {
-	l.mu.Lock()
 	v, s := l.sort(b, from, at)
-	l.mu.Unlock()
 	first := false
 	if s != nil {
 		v, first = s.take(b, at) // may end it, for which l.mu is needed
@@ -207,6 +228,8 @@ func (l *Listener) take(b []byte, from netip.AddrPort, at time.Duration) {
 
 // sort finds the session that a datagram is for, or what else becomes of it.
 func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdict, *Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case len(b) == 0:
 		return drop(Malformed), nil

@@ -228,10 +228,7 @@ func (s *Session) Poll(buf []byte) (Datagram, bool) {
 
 // take takes a datagram of this session. first says that it is the first authentic one.
 func (s *Session) take(b []byte, at time.Duration) (v verdict, first bool) {
-	s.in.Lock()
-	v, first, said := s.accept(b, at)
-	s.in.read(len(b), v) // under the same lock: who has the datagram finds it counted
-	s.in.Unlock()
+	v, first, said := s.count(b, at)
 	if v.class == control {
 		switch said {
 		case sayPing:
@@ -241,6 +238,15 @@ func (s *Session) take(b []byte, at time.Duration) (v verdict, first bool) {
 		}
 	}
 	return v, first
+}
+
+// count accepts a datagram and counts it under one lock: who has it finds it counted.
+func (s *Session) count(b []byte, at time.Duration) (v verdict, first bool, said uint8) {
+	s.in.Lock()
+	defer s.in.Unlock()
+	v, first, said = s.accept(b, at)
+	s.in.read(len(b), v)
+	return v, first, said
 }
 
 // accept does take's work under the lock of s.in.
@@ -332,6 +338,9 @@ func (s *Session) finish(why error) {
 	s.out.Unlock()
 	s.leave(s, why)
 }
+
+// Fail ends the session because of err, which Err then returns.
+func (s *Session) Fail(err error) { s.finish(err) }
 
 // Close ends the session and says so to the far end.
 func (s *Session) Close() error {

@@ -14,6 +14,7 @@ import (
 
 	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/panics"
 )
 
 // Run shows the dashboard until the person leaves. It returns nil for a normal
@@ -41,9 +42,18 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	}
 	p := tea.NewProgram(m, options...)
 	in.tell = func(dark bool) { p.Send(groundMsg{dark}) }
-	stop := leaveOnSignal(ctx, p)
+	bugs := make(chan error, 2)
+	stop := leaveOnSignal(ctx, p, func(bug error) {
+		bugs <- bug
+		p.Kill()
+	})
 	_, err := p.Run()
 	stop()
+	select {
+	case bug := <-bugs:
+		return fmt.Errorf("%w: %w", ErrPanic, bug)
+	default:
+	}
 	switch {
 	case m.Err() != nil:
 		return m.Err()
@@ -65,12 +75,12 @@ func rendererOf(out io.Writer) *lipgloss.Renderer {
 
 // leaveOnSignal asks the program to leave when a signal comes or ctx ends, and
 // makes it leave if a second signal finds it still there. The function that it
-// returns ends the watch.
-func leaveOnSignal(ctx context.Context, p *tea.Program) (stop func()) {
+// returns ends the watch. broken is called with a panic.
+func leaveOnSignal(ctx context.Context, p *tea.Program, broken func(error)) (stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
-	go func() {
+	go panics.Guard(broken, func() {
 		select {
 		case <-done:
 			return
@@ -80,13 +90,13 @@ func leaveOnSignal(ctx context.Context, p *tea.Program) (stop func()) {
 				signal.Ignore(syscall.SIGHUP)
 			}
 		}
-		go p.Send(interruptMsg{})
+		go panics.Guard(broken, func() { p.Send(interruptMsg{}) })()
 		select {
 		case <-done:
 		case <-signals:
 			p.Kill()
 		}
-	}()
+	})()
 	return func() {
 		signal.Stop(signals)
 		close(done)

@@ -1,0 +1,53 @@
+// Package panics turns the panics of goroutines into errors. A panic that a goroutine does not
+// recover ends the program at once; under a dashboard the terminal then stays raw and what was
+// measured is lost. Every goroutine that can run under a dashboard therefore calls its work
+// through Call or Guard, and passes the error to the code that ends the program.
+package panics
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Error is a panic that was recovered.
+type Error struct {
+	Value any    // the argument of panic
+	Stack []byte // of the goroutine that panicked
+}
+
+// Error returns the value and, after an empty line, the stack.
+func (e *Error) Error() string { return fmt.Sprintf("%v\n\n%s", e.Value, e.Stack) }
+
+// Recovered returns the error for a value of recover, and nil for nil. Only the deferred function
+// that called recover may call it: it notes the stack. An *Error that was passed to panic again
+// keeps its own.
+func Recovered(value any) *Error {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case *Error:
+		return value
+	}
+	return &Error{value, debug.Stack()}
+}
+
+// Call calls f and returns its error, or an *Error if f panics.
+func Call(f func() error) (err error) {
+	defer func() {
+		if e := Recovered(recover()); e != nil {
+			err = e
+		}
+	}()
+	return f()
+}
+
+// Guard returns a function that calls f and, if f panics, report with an *Error, for a go
+// statement or sync.WaitGroup.Go.
+func Guard(report func(error), f func()) func() {
+	return func() {
+		err := Call(func() error { f(); return nil })
+		if err != nil {
+			report(err)
+		}
+	}
+}

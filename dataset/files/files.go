@@ -132,7 +132,8 @@ func read(path string) ([]byte, error) {
 	case errors.As(err, &kind):
 		return nil, fmt.Errorf("%s is no regular file; %w", path, ErrKind)
 	case errors.As(err, &tooLarge):
-		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, float64(max(tooLarge.Size, MaxFile+1))/1e6, MaxFile/1_000_000)
+		size := float64(max(tooLarge.Size, MaxFile+1)) / 1e6
+		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, size, MaxFile/1_000_000)
 	case err != nil:
 		return nil, err
 	case len(data) == 0:

@@ -65,7 +65,8 @@ func ReadLayout(path string) (*Layout, error) {
 	case errors.As(err, &kind):
 		return nil, &Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
-		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", max(tooLarge.Size, maxSchemaBytes+1)/1000), Expected: expected, Kind: ErrSchema}
+		size := max(tooLarge.Size, maxSchemaBytes+1)
+		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
 	case err != nil:
 		return nil, err
 	}

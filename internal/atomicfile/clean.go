@@ -1,7 +1,6 @@
 package atomicfile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,18 +9,18 @@ import (
 	"time"
 )
 
-// tempPattern makes the temporary names, and tempName knows them again: those of today
-// and, of the first edition, those of patches and of other files (".report.json.7.part").
+// tempPattern makes the temporary names; tempName matches them and those of earlier versions
+// of the program (".report.json.7.part").
 const tempPattern = ".wirelab-*.tmp"
 
 var tempName = regexp.MustCompile(`^\.(wirelab-[0-9]+(\.tmp)?|.+\.[0-9]{1,10}\.part)$`)
 
-// tempAge is how old a temporary file is before it counts as left behind.
+// tempAge is the age from which a temporary file counts as left behind.
 const tempAge = 24 * time.Hour
 
-// clean removes what killed processes of the same user left in dir more than a day
-// before fresh was made: by the clock of the disk, which is the one that the files were
-// marked by. What cannot be removed stays; that is no reason to fail.
+// clean removes the temporary files and folders in dir that killed processes of the same user
+// left more than a day before fresh was created. It compares times of the same file system
+// and ignores errors.
 func clean(dir, fresh string) {
 	now, err := os.Lstat(fresh)
 	if err != nil {
@@ -37,60 +36,39 @@ func clean(dir, fresh string) {
 		}
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
-		if err != nil || now.ModTime().Sub(touched(path, info)) < tempAge || !mine(info) || precious(path) {
-			continue
+		if err == nil && isMine(info) && now.ModTime().Sub(info.ModTime()) >= tempAge && !holdsOriginal(path) {
+			_ = os.RemoveAll(path)
 		}
-		_ = os.RemoveAll(path)
 	}
 }
 
-// precious reports whether path holds a folder whose replacement was cut off in the
-// middle, where a system cannot swap two of them: it is nowhere else.
-func precious(path string) bool {
-	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // none: there is no such folder
+// holdsOriginal reports whether the temporary folder at path holds the only copy of something
+// that swap was about to replace.
+func holdsOriginal(path string) bool {
+	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // fails for most
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		_, err := os.Lstat(filepath.Join(filepath.Dir(path), e.Name()))
-		return err != nil
+		return isMissing(filepath.Join(filepath.Dir(path), e.Name()))
 	})
 }
 
-// recover puts a folder back whose replacement was cut off in the middle: the new one,
-// which was complete by then.
+// recover completes a swap of the folder dir that was interrupted between its two steps.
 func (d *Disk) recover(dir string) error {
 	dir, err := filepath.Abs(dir)
-	if err != nil {
+	if err != nil || !isMissing(dir) {
 		return err
 	}
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // none: there is nothing to put back
+	parent, base := filepath.Split(dir)
+	entries, _ := os.ReadDir(parent) // fails if nothing can be recovered
 	for _, e := range entries {
-		tmp := filepath.Join(filepath.Dir(dir), e.Name())
+		tmp := filepath.Join(parent, e.Name())
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || !tempName.MatchString(e.Name()) || !mine(info) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(tmp, oldName, filepath.Base(dir))); err != nil {
+		if err != nil || !e.IsDir() || !tempName.MatchString(e.Name()) || !isMine(info) || isMissing(filepath.Join(tmp, oldName, base)) {
 			continue
 		}
 		if err := d.rename(filepath.Join(tmp, newName), dir); err != nil {
-			return about(dir, err)
+			return err
 		}
-		return about(dir, d.RemoveAll(tmp))
+		return withPath(dir, d.RemoveAll(tmp))
 	}
 	return nil
-}
-
-// touched returns when path or, if it is a folder, what is in it was last changed: logs
-// of a run of days are written all the time, their folder is not.
-func touched(path string, info fs.FileInfo) time.Time {
-	at := info.ModTime()
-	entries, _ := os.ReadDir(path) // none if it is a file
-	for _, e := range entries {
-		if x, err := e.Info(); err == nil && x.ModTime().After(at) {
-			at = x.ModTime()
-		}
-	}
-	return at
 }

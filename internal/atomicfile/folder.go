@@ -1,43 +1,50 @@
 package atomicfile
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// Errors of folders.
+// Errors of Open and Write.
 var (
-	// ErrHeld: the folder holds what somebody else has written.
+	// ErrHeld means that the folder holds results that this program did not write.
 	ErrHeld = errors.New("holds the results of another run")
-	// ErrMixed: it cannot be written anew, for it holds other things as well.
+	// ErrMixed means that it also holds other files, so it is not replaced.
 	ErrMixed = errors.New("holds the results of another run, and other files as well")
-	// ErrFixed: it cannot be written anew, for it cannot give way to another folder.
+	// ErrFixed means that it is a mount or the working directory, so it is not replaced.
 	ErrFixed = errors.New("holds the results of another run, and cannot be replaced as a whole")
 )
 
-// Folder is a folder that holds the results of one run. Each Write puts a complete new
-// folder in the place of what was there, in one step. Where others' files are in it, or
-// where it cannot be replaced (a mount, the working directory, in a folder that may not
-// be written), the files are written together one by one; never over another run's.
-type Folder struct {
-	disk    *Disk
-	path    string            // absolute, links followed
-	ours    func(string) bool // names that results have
-	force   bool              // another run's results may go
-	own     bool              // what is there was written by this
-	inPlace bool              // it cannot be swapped
-	beside  string            // the temporary folder of its logs; "": none
-	logs    []*Log            // that have files
-	made    []string          // folders that Open had to make, until something is written
+// Entry is one file of a group.
+type Entry struct {
+	Name  string
+	Write func(io.Writer) error
+	Log   *Log // of the same folder; its content precedes that of Write. nil: none
 }
 
-// Open takes dir, which is made if it is missing, as the folder of a run. ours knows
-// the names that results have. With others' results in it that is ErrHeld, unless force.
-func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folder, error) {
+// Folder holds the results of one run. Each Write replaces the whole folder in one step. If
+// it holds other files or cannot be replaced (a mount, the working directory, a parent that
+// is not writable), Write adds the files as a group, and never over results of another run.
+type Folder struct {
+	disk     *Disk
+	path     string            // absolute, without symbolic links
+	isResult func(string) bool // reports whether a name is one of results
+	force    bool              // the results of another run may be replaced
+	written  bool              // by this process; so the results are its own
+	inPlace  bool              // the folder cannot be replaced
+	logs     []*Log
+	made     []string // folders that Open created, until something is written
+}
+
+// Open prepares dir for the results of a run and creates it if necessary. isResult reports
+// whether a name is one of results; if such a file exists the error is ErrHeld, unless force.
+func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*Folder, error) {
 	if err := d.recover(dir); err != nil {
 		return nil, err
 	}
@@ -45,7 +52,7 @@ func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folde
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{disk: d, ours: ours, force: force, made: made}
+	f := &Folder{disk: d, isResult: isResult, force: force, made: made}
 	if f.path, err = filepath.Abs(dir); err == nil {
 		f.path, err = filepath.EvalSymlinks(f.path)
 	}
@@ -54,7 +61,7 @@ func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folde
 	}
 	if err == nil {
 		f.inPlace = isWorkingDir(f.path) || isMount(f.path)
-		err = f.look()
+		err = f.check()
 	}
 	if err != nil {
 		d.RemoveEmpty(made)
@@ -69,156 +76,216 @@ func isWorkingDir(path string) bool {
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// look sees what is in the folder, and whether it may be written over.
-func (f *Folder) look() error {
+// check returns an error if the folder holds results that must not be replaced, and sets
+// inPlace if it holds other files.
+func (f *Folder) check() error {
 	entries, err := os.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody took it away
-	} else if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	held, foreign := "", ""
+	result, other := "", ""
 	for _, e := range entries {
 		switch {
-		case f.ours(e.Name()):
-			held = e.Name()
+		case f.isResult(e.Name()):
+			result = e.Name()
 		case !tempName.MatchString(e.Name()):
-			foreign = e.Name()
+			other = e.Name()
 		}
 	}
-	f.inPlace = f.inPlace || foreign != ""
+	f.inPlace = f.inPlace || other != ""
 	switch {
-	case held == "":
+	case result == "":
 		return nil
 	case !f.force:
-		return fmt.Errorf("%w (%s)", ErrHeld, held)
-	case foreign != "":
-		return fmt.Errorf("%w (%s)", ErrMixed, foreign)
+		return fmt.Errorf("%w (%s)", ErrHeld, result)
+	case other != "":
+		return fmt.Errorf("%w (%s)", ErrMixed, other)
 	case f.inPlace:
-		return fmt.Errorf("%w (%s)", ErrFixed, held)
+		return fmt.Errorf("%w (%s)", ErrFixed, result)
 	}
 	return nil
 }
 
-// Sub is a folder in this one, which is of the same run.
+// Sub returns a folder in this one, for results of the same run.
 func (f *Folder) Sub(name string) *Folder {
-	return &Folder{disk: f.disk, path: filepath.Join(f.path, name), ours: f.ours, force: true}
+	return &Folder{disk: f.disk, path: filepath.Join(f.path, name), isResult: f.isResult, force: true}
 }
 
-// Path is where the folder is.
+// Path returns the absolute path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Write puts a folder of these files in the place of all that was there before.
+// Write replaces the content of the folder by these files.
 func (f *Folder) Write(entries []Entry) error {
-	if !f.own {
-		if err := f.look(); err != nil { // again: there was time since
+	if !f.written {
+		if err := f.check(); err != nil { // again: Open may have been long ago
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	err := errFixed
-	if !f.inPlace {
-		err = f.swap(entries)
+	write := f.replace
+	if f.inPlace {
+		write = f.Update
 	}
-	if errors.Is(err, errFixed) {
+	err := write(entries)
+	if !f.inPlace && isFixed(err) {
 		f.inPlace = true
-		if !f.own {
-			if err := f.look(); err != nil {
-				return fmt.Errorf("%s: %w", f.path, err)
-			}
-		}
-		err = f.Update(entries)
+		return f.Write(entries)
 	}
 	if err == nil {
-		f.own, f.made = true, nil // it stays
+		f.written, f.made = true, nil
 		for _, l := range f.logs {
-			l.turn()
+			l.alternate()
 		}
 	}
 	return err
 }
 
-// Update writes files into the folder and leaves the others there.
+// Update writes files into the folder and keeps the others there.
 func (f *Folder) Update(entries []Entry) error {
 	if _, err := f.disk.MkdirAll(f.path); err != nil {
 		return err
 	}
 	err := f.disk.Group(f.path, entries)
 	if err == nil {
-		f.made = nil // it stays
+		f.made = nil
 	}
 	return err
 }
 
-// errFixed: a folder cannot be swapped with another.
-var errFixed = errors.New("cannot be replaced as a whole")
+// Close removes the files of the logs. The folder stays, unless Open created it and nothing
+// was written.
+func (f *Folder) Close() (err error) {
+	for _, l := range f.logs {
+		err = errors.Join(err, l.close())
+	}
+	f.disk.RemoveEmpty(f.made)
+	return withPath(f.path, err)
+}
 
-// fixed reports whether an error of the system means errFixed.
-func fixed(err error) bool {
+// isFixed reports whether an error means that a folder cannot be replaced.
+func isFixed(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY) ||
 		errors.Is(err, syscall.EXDEV)
 }
 
-// swap writes a new folder beside this one and exchanges the two.
-func (f *Folder) swap(entries []Entry) (err error) {
-	tmp, err := f.disk.tempDir(filepath.Dir(f.path))
-	if fixed(err) {
-		return errFixed
-	} else if err != nil {
-		return about(f.path, err)
-	}
-	defer func() {
-		if removed := f.disk.RemoveAll(tmp); err == nil || !errors.Is(err, errFixed) {
-			err = errors.Join(err, about(f.path, removed))
+// replace writes a new folder beside this one and swaps the two.
+func (f *Folder) replace(entries []Entry) error {
+	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
+		if was, err := os.Stat(f.path); err == nil {
+			if err := f.disk.do(Chmod, f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
+				return err
+			}
 		}
-	}()
-	fresh := filepath.Join(tmp, newName)
-	if err := f.disk.NewDir(fresh); err != nil {
-		return about(f.path, err)
-	}
-	if err := f.disk.writeInto(fresh, f.path, entries); err != nil {
+		_, err := f.disk.swap(fresh, f.path, filepath.Join(old, filepath.Base(f.path)))
+		f.written = f.written || err == nil
 		return err
-	}
-	return f.put(fresh, filepath.Join(tmp, oldName))
+	})
 }
 
-// put puts a folder in the place of this one. Where the system cannot exchange two in
-// one step, what was there goes to old first, and comes back if need be.
-func (f *Folder) put(fresh, old string) error {
-	was, err := os.Stat(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return about(f.path, f.disk.rename(fresh, f.path))
-	} else if err != nil {
+// Group writes files into dir, which may hold others: all of them, or after an error none.
+// All are written before the first is moved to its destination. A crash in between leaves
+// files of both states, each complete; a Folder does not.
+func (d *Disk) Group(dir string, entries []Entry) error {
+	return d.stage(dir, dir, entries, func(fresh, old string) (err error) {
+		olds := make([]string, len(entries))
+		for i, e := range entries {
+			olds[i], err = d.swap(filepath.Join(fresh, e.Name), filepath.Join(dir, e.Name), filepath.Join(old, e.Name))
+			if err != nil {
+				d.restore(dir, entries[:i], olds)
+				break
+			}
+		}
 		return err
+	})
+}
+
+// restore moves the old files back to dir; "" stands for a file that did not exist.
+func (d *Disk) restore(dir string, entries []Entry, olds []string) {
+	for i, e := range entries {
+		path := filepath.Join(dir, e.Name)
+		if olds[i] == "" {
+			_ = d.RemoveAll(path)
+		} else {
+			_ = d.rename(olds[i], path)
+		}
 	}
-	if err := f.disk.fault(Chmod, f.path); err != nil {
-		return err
+}
+
+// Names in a temporary folder: the folder with the new files, and that with what they replace.
+const newName, oldName = "new", "old"
+
+// stage writes the files into a temporary folder in parent and calls install to move them to
+// dir. fresh is the folder with the files, old one that does not exist yet. Errors name dir.
+func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, old string) error) (err error) {
+	tmp, err := d.tempDir(parent)
+	if err != nil {
+		return withPath(dir, err)
 	}
-	if err := os.Chmod(fresh, was.Mode().Perm()); err != nil {
-		return about(f.path, err)
+	defer func() { err = errors.Join(err, withPath(dir, d.RemoveAll(tmp))) }()
+	fresh := filepath.Join(tmp, newName)
+	if err := d.NewDir(fresh); err != nil {
+		return withPath(dir, err)
 	}
-	if err := f.disk.fault(Rename, f.path); err != nil {
-		return err
+	for _, e := range entries {
+		if filepath.Base(e.Name) != e.Name {
+			panic(fmt.Sprintf("atomicfile: %q is not the name of a file", e.Name))
+		}
+		if err := e.writeTo(d, filepath.Join(fresh, e.Name)); err != nil {
+			return withPath(filepath.Join(dir, e.Name), err)
+		}
 	}
-	err = f.disk.exchange(fresh, f.path)
+	return install(fresh, filepath.Join(tmp, oldName))
+}
+
+// writeTo creates the file at path, in a temporary folder.
+func (e *Entry) writeTo(d *Disk, path string) error {
+	if e.Log != nil {
+		if linked, err := e.Log.link(path, e.Write); linked || err != nil {
+			return err
+		}
+	}
+	return d.WriteFile(path, 0o644, func(f *File) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		if e.Log != nil {
+			if _, err := io.Copy(w, e.Log.reader()); err != nil {
+				return err
+			}
+		}
+		if err := e.Write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// swap moves fresh to path, in one step where the system can, and returns where the file or
+// folder that was at path is then: at fresh or at spare, or "" if there was none. After an
+// error path is unchanged. A process that is killed between two steps may leave a folder at
+// spare alone; recover finds it there.
+func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
+	if isMissing(path) {
+		return "", d.rename(fresh, path)
+	}
+	err = d.do(Rename, path, func() error {
+		if d != nil && d.NoExchange {
+			return errors.ErrUnsupported
+		}
+		return exchange(fresh, path)
+	})
 	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		if fixed(err) {
-			return errFixed
+		return fresh, err
+	}
+	if err := d.do(Mkdir, path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
+		return "", err
+	}
+	// A link keeps a file at path until it is replaced; folders cannot be linked.
+	if d.do(Link, path, func() error { return os.Link(path, spare) }) != nil {
+		if err := d.rename(path, spare); err != nil {
+			return "", withPath(path, err)
 		}
-		return about(f.path, err)
 	}
-	if err := f.disk.NewDir(old); err != nil {
-		return about(f.path, err)
+	if err := d.rename(fresh, path); err != nil {
+		_ = d.rename(spare, path)
+		return "", err
 	}
-	old = filepath.Join(old, filepath.Base(f.path)) // whose it is, should we be killed here
-	if err := f.disk.rename(f.path, old); err != nil {
-		if fixed(err) {
-			return errFixed
-		}
-		return about(f.path, err)
-	}
-	if err := f.disk.rename(fresh, f.path); err != nil {
-		f.disk.renameBack(old, f.path)
-		return about(f.path, err)
-	}
-	return nil
+	return spare, nil
 }

@@ -1,181 +1,132 @@
 package atomicfile
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
-// Log is a file of a folder that grows from one Write of the folder to the next, such as
-// a table of hours. What it holds is on the disk, not in memory, and a Write costs what
-// came since the one before. Two files of the same content take turns: one is in the
-// folder and stays as it is, the other one grows beside it. A small one is in memory, and
-// written anew each time.
+// Log is a file of a folder that grows from one Write of the folder to the next, such as a
+// table of samples. It takes constant memory, and a Write of the folder costs what was added
+// since the one before. To that end two files with the same content alternate: one is linked
+// into the folder, where a reader may have it open, while the other one grows. A short log
+// stays in memory.
 type Log struct {
-	folder *Folder
-	name   string
-	buf    []byte      // not yet in a file
-	files  [2]*os.File // nil while all fits in buf
-	size   [2]int64    // of what was written to each, without a tail
-	grows  int         // which one grows
-	shown  bool        // that one is in the folder about to be written
-	err    error       // the first, which all later calls return
+	folder  *Folder
+	name    string
+	buf     []byte   // not yet in a file
+	files   [2]*File // nil while the log is short
+	size    [2]int64 // of the log in each file
+	growing int      // index of the file that grows
+	linked  bool     // that file is in the folder that is being written
+	err     error    // sticky
 }
 
-// logBuffer is how much of a log is in memory.
+// logBuffer is the size of the part of a log that is in memory.
 const logBuffer = 1 << 18
 
-// Log begins a file of that name; it is in the folder once an Entry has it. Close removes
-// what it needs beside the folder.
-func (f *Folder) Log(name string) *Log { return &Log{folder: f, name: name} }
+// Log begins a log with this name. It is in the folder once an Entry refers to it.
+func (f *Folder) Log(name string) *Log {
+	l := &Log{folder: f, name: name}
+	f.logs = append(f.logs, l)
+	return l
+}
 
 // Write implements io.Writer.
 func (l *Log) Write(p []byte) (int, error) {
 	if l.buf = append(l.buf, p...); len(l.buf) >= logBuffer {
-		l.err = l.flush()
+		l.flush()
 	}
 	return len(p), l.err
 }
 
-// flush moves what is in memory into the file that grows.
-func (l *Log) flush() error {
-	if l.err != nil {
-		return l.err
+// flush moves the buffer to the file that grows, after what only the other file contains.
+func (l *Log) flush() {
+	if l.err == nil && l.files[0] == nil {
+		l.err = l.open()
 	}
-	as := filepath.Join(l.folder.path, l.name)
-	err := l.open()
-	if err == nil {
-		err = l.folder.disk.fault(Write, as)
+	to, from := l.growing, 1-l.growing
+	if l.err == nil && l.size[to] < l.size[from] {
+		missing := io.NewSectionReader(l.files[from], l.size[to], l.size[from]-l.size[to])
+		_, l.err = io.Copy(io.NewOffsetWriter(l.files[to], l.size[to]), missing)
+		l.size[to] = l.size[from]
 	}
-	if err == nil {
-		err = l.follow()
+	if l.err == nil {
+		_, l.err = l.files[to].WriteAt(l.buf, l.size[to])
+		l.size[to] += int64(len(l.buf))
+		l.buf = l.buf[:0]
 	}
-	if err == nil {
-		_, err = l.files[l.grows].WriteAt(l.buf, l.size[l.grows])
-	}
-	if err != nil {
-		return about(as, err)
-	}
-	l.size[l.grows] += int64(len(l.buf))
-	l.buf = l.buf[:0]
-	return nil
 }
 
-// open makes the two files, unless they are there.
-func (l *Log) open() error {
-	if l.files[0] != nil {
-		return nil
-	}
-	dir, err := l.folder.besides()
+// open creates the two files, beside the folder if possible.
+func (l *Log) open() (err error) {
+	f := l.folder
 	for i := range l.files {
-		if err == nil {
-			l.files[i], err = os.OpenFile(filepath.Join(dir, l.name+"."+string(rune('a'+i))), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if !f.inPlace {
+			l.files[i], err = f.disk.Create(f.path)
+			f.inPlace = isFixed(err)
 		}
+		if f.inPlace {
+			l.files[i], err = f.disk.Create(filepath.Join(f.path, l.name))
+		}
+		if err != nil {
+			break
+		}
+	}
+	return err
+}
+
+// reader returns the content of the log.
+func (l *Log) reader() io.Reader {
+	if l.files[0] == nil {
+		return bytes.NewReader(l.buf)
+	}
+	return io.MultiReader(io.NewSectionReader(l.files[l.growing], 0, l.size[l.growing]), bytes.NewReader(l.buf))
+}
+
+// link links path to the file that grows, with what tail writes at its end. It returns false
+// if the log is short or the system cannot link an open file: then the log must be copied.
+func (l *Log) link(path string, tail func(io.Writer) error) (bool, error) {
+	if l.err != nil || l.files[0] == nil || runtime.GOOS == "windows" {
+		return false, l.err
+	}
+	if l.flush(); l.err != nil {
+		return false, l.err
+	}
+	file, size := l.files[l.growing], l.size[l.growing]
+	w := io.NewOffsetWriter(file, size)
+	err := tail(w)
+	if err == nil {
+		written, _ := w.Seek(0, io.SeekCurrent)
+		err = file.tmp.Truncate(size + written)
 	}
 	if err == nil {
-		l.folder.logs = append(l.folder.logs, l)
+		err = file.flush(0o644)
 	}
-	return err
+	if err == nil {
+		l.linked = l.folder.disk.do(Link, path, func() error { return os.Link(file.tmp.Name(), path) }) == nil
+	}
+	return l.linked, err
 }
 
-// follow gives the file that grows what only the other one has.
-func (l *Log) follow() error {
-	to, from := l.grows, 1-l.grows
-	if l.size[to] >= l.size[from] {
-		return nil
-	}
-	missing := io.NewSectionReader(l.files[from], l.size[to], l.size[from]-l.size[to])
-	n, err := io.Copy(io.NewOffsetWriter(l.files[to], l.size[to]), missing)
-	l.size[to] += n
-	return err
-}
-
-// put makes the content, with a tail that comes to it this once, a new file at path,
-// which is called as in errors.
-func (l *Log) put(path, as string, tail func(io.Writer) error) error {
-	d := l.folder.disk
-	if l.err == nil && l.files[0] != nil {
-		l.err = l.flush()
-	}
-	if l.err != nil {
-		return l.err
-	}
-	if l.files[0] == nil {
-		return d.writeNew(path, as, Entry{Write: func(w io.Writer) error {
-			if _, err := w.Write(l.buf); err != nil {
-				return err
-			}
-			return tail(w)
-		}})
-	}
-	file := l.files[l.grows]
-	end := &tailWriter{OffsetWriter: io.NewOffsetWriter(file, l.size[l.grows])}
-	if err := tail(end); err != nil {
-		return err
-	}
-	if err := file.Truncate(l.size[l.grows] + end.n); err != nil {
-		return err
-	}
-	if err := d.settle(file, as, 0o644); err != nil {
-		return err
-	}
-	if linksOpen && d.fault(Link, as) == nil && os.Link(file.Name(), path) == nil {
-		l.shown = true
-		return nil
-	}
-	all := io.NewSectionReader(file, 0, l.size[l.grows]+end.n) // a disk that knows no links
-	return d.writeNew(path, as, Entry{Write: func(w io.Writer) error { _, err := io.Copy(w, all); return err }})
-}
-
-// turn is called when the folder was written: the file in it stays as it is.
-func (l *Log) turn() {
-	if l.shown {
-		l.grows, l.shown = 1-l.grows, false
+// alternate is called after a Write of the folder: the file in it must not change any more.
+func (l *Log) alternate() {
+	if l.linked {
+		l.growing, l.linked = 1-l.growing, false
 	}
 }
 
-// tailWriter counts what is written.
-type tailWriter struct {
-	*io.OffsetWriter
-	n int64
-}
-
-func (t *tailWriter) Write(p []byte) (int, error) {
-	n, err := t.OffsetWriter.Write(p)
-	t.n += int64(n)
-	return n, err
-}
-
-// besides is a temporary folder on the same disk, where logs are; Close removes it.
-func (f *Folder) besides() (dir string, err error) {
-	if f.beside != "" {
-		return f.beside, nil
-	}
-	if !f.inPlace {
-		f.beside, err = f.disk.tempDir(filepath.Dir(f.path))
-		f.inPlace = fixed(err)
-	}
-	if f.inPlace {
-		f.beside, err = f.disk.tempDir(f.path)
-	}
-	return f.beside, err
-}
-
-// Close removes what the logs of the folder needed beside it. The folder stays, unless it was made
-// for a run of which nothing was written.
-func (f *Folder) Close() error {
-	defer f.disk.RemoveEmpty(f.made)
-	for _, l := range f.logs {
-		for _, file := range l.files {
-			_ = file.Close() // what counts was synced when it was put in the folder
+// close removes the files.
+func (l *Log) close() (err error) {
+	for _, file := range l.files {
+		if file != nil {
+			err = errors.Join(err, file.Abort())
 		}
-		l.err = &fs.PathError{Op: "write", Path: filepath.Join(f.path, l.name), Err: fs.ErrClosed}
 	}
-	f.logs = nil
-	dir := f.beside
-	if f.beside = ""; dir == "" {
-		return nil
-	}
-	return about(f.path, f.disk.RemoveAll(dir))
+	l.err = &fs.PathError{Op: "write", Path: filepath.Join(l.folder.path, l.name), Err: fs.ErrClosed}
+	return err
 }

@@ -142,16 +142,60 @@ func TestLogOldOrNew(t *testing.T) {
 	}
 }
 
-// The files of a run of days are not taken for left behind.
+// A log whose temporary files are removed, because the run was suspended for more than a day,
+// keeps its content; those that were written since stay.
 func TestLogOfDaysStays(t *testing.T) {
-	dir := t.TempDir()
-	folder := filepath.Join(dir, ".wirelab-1.tmp")
-	old := time.Now().Add(-48 * time.Hour)
-	err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.a"), nil, 0o644), os.Chtimes(folder, old, old))
-	if err := errors.Join(err, (*atomicfile.Disk)(nil).Probe(dir)); err != nil {
+	root := t.TempDir()
+	f, err := (*atomicfile.Disk)(nil).Open(filepath.Join(root, "d"), ours, false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(folder); err != nil {
+	l, want := f.Log("a"), ""
+	write := func() {
+		text := lines(len(want), many)
+		want += text
+		if _, err := io.WriteString(l, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save := func() {
+		if err := written(f, l, "tail"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(root, "d", "a")); err != nil || string(got) != want+"tail" {
+			t.Fatalf("%d bytes, %v; want %d", len(got), err, len(want+"tail"))
+		}
+	}
+	temporary := func() []string {
+		files, err := filepath.Glob(filepath.Join(root, ".wirelab-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	write()
+	save()
+	files, old := temporary(), time.Now().Add(-48*time.Hour)
+	for _, path := range files {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	if err := (*atomicfile.Disk)(nil).Probe(root); err != nil {
+		t.Fatal(err)
+	}
+	if left := temporary(); len(files) != 2 || len(left) != 1 {
+		t.Errorf("temporary files %v, then %v; want both, then the one that was written", files, left)
+	}
+	for range 3 {
+		save()
+		write()
+	}
+	if err := f.Close(); err != nil {
 		t.Error(err)
+	}
+	if left := temporary(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

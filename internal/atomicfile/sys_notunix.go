@@ -4,11 +4,8 @@ package atomicfile
 
 import "io/fs"
 
-// mine: files here tell nothing of their owner, and the name has to do.
-func mine(fs.FileInfo) bool { return true }
+// isMine returns true: the name has to do, as files have no owner.
+func isMine(fs.FileInfo) bool { return true }
 
-// isMount: there is no telling here; a swap will say so.
+// isMount returns false, for it is unknown; the attempt to replace a mount fails.
 func isMount(string) bool { return false }
-
-// linksOpen: here a folder cannot be renamed while a file in it is open.
-const linksOpen = false

@@ -4,5 +4,5 @@ package atomicfile
 
 import "errors"
 
-// exchange cannot be had here.
+// exchange fails: the system has no such call.
 func exchange(a, b string) error { return errors.ErrUnsupported }

@@ -1,5 +1,5 @@
-// Package wholetest lets the operations of a disk fail, one after the other, and looks
-// at what is left then.
+// Package faultfs injects faults into the operations of an atomicfile.Disk, one after the
+// other, and lists the files that remain.
 package faultfs
 
 import (
@@ -15,7 +15,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Cause is what a failing operation says.
+// Cause is the error of a failing operation.
 const Cause = syscall.ENOSPC
 
 // Failing is a disk on which an operation fails.
@@ -26,12 +26,12 @@ type Failing struct {
 	at    int
 	crash bool
 
-	Op   atomicfile.Op // that failed; "" none
-	Path string        // what it was about
+	Op   atomicfile.Op // that failed; "" if none
+	Path string        // of that operation
 }
 
-// FailAt returns a disk whose n-th operation fails, counted from 1. After a crash all
-// later ones fail as well.
+// FailAt returns a disk whose n-th operation fails, counted from 1. With crash all later
+// operations fail as well.
 func FailAt(n int, crash bool) *Failing {
 	f := &Failing{at: n, crash: crash}
 	f.Before = f.before
@@ -52,10 +52,10 @@ func (f *Failing) before(op atomicfile.Op, path string) error {
 	return nil
 }
 
-// Each calls try with a disk whose first operation fails, then the second, and so on
-// until there are no more; and then again with a crash at each. Unless checks are
-// thorough it is one operation in nine. It returns how many operations there were, or
-// up to eight more.
+// Each calls try with a disk whose first operation fails, then the second, and so on until
+// all operations of try succeed, and repeats that with a crash at each. Unless tests are
+// thorough it tries every ninth operation. It returns the number of operations, rounded up to
+// the step.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
 	step := testkit.Choose(1, 9)
@@ -70,7 +70,7 @@ func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) 
 				t.Fatalf("with operation %d failing, %s of %s, crash %v", n, d.Op, d.Path, crash)
 			}
 			if n > 20_000 {
-				t.Fatal("it never ends")
+				t.Fatal("try performs more operations each time")
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) 
 
 var temporary = regexp.MustCompile(`^\.wirelab-`)
 
-// Tree reads the files below dir, and names what was left of those that were temporary.
+// Tree reads the files below dir. left lists the temporary files and folders, which it skips.
 func Tree(t *testing.T, dir string) (files map[string]string, left []string) {
 	t.Helper()
 	files = map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // bitErrors draws how many of a datagram's bits are flipped where each is by
@@ -59,7 +60,7 @@ var bitRateUnit = setting.Unit[float64]{
 			return setting.ParseNumber(v)
 		}
 		text = strings.TrimSpace(text)
-		if len(text) > setting.MaxDigits || strings.Trim(text, "0123456789.eE+-") != "" {
+		if len(text) > units.MaxDigits || strings.Trim(text, "0123456789.eE+-") != "" {
 			return 0, false
 		}
 		f, err := strconv.ParseFloat(text, 64)

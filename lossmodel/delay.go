@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -125,8 +126,8 @@ func (s *Spec) checkDelay() error {
 	d := &s.Delay
 	switch {
 	case d.SpikeEvery > 0 && d.SpikeLength > d.SpikeEvery:
-		return &KeyError{Key: "spike_length", Value: setting.FormatSpan(d.SpikeLength),
-			Expected: "at most spike_every, which is " + setting.FormatSpan(d.SpikeEvery)}
+		return &KeyError{Key: "spike_length", Value: units.FormatDuration(d.SpikeLength),
+			Expected: "at most spike_every, which is " + units.FormatDuration(d.SpikeEvery)}
 	case d.Distribution == Tabled && d.Table == Table{}:
 		return &KeyError{Key: "delay_table", Value: "off",
 			Expected: "quantiles or a file, since the distribution is table"}
@@ -218,7 +219,7 @@ func latencyKey() keyRow {
 // jitterCorrelationUnit: at 100% nothing would ever change.
 var jitterCorrelationUnit = setting.Unit[float64]{
 	Name: "%", Expected: `a correlation from 0% to 99.99%, such as "25%"`, Min: "0%", Max: "99.99%",
-	Parse: setting.ParsePercent, Format: setting.FormatPercent,
+	Parse: setting.Percent.Parse, Format: units.FormatPercent,
 	Number: func(p float64) float64 { return p * 100 },
 	In:     func(p float64) bool { return p >= 0 && p <= 0.9999 },
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -38,7 +39,7 @@ func (t Table) points() []int64 {
 	fields := strings.Fields(t.Quantiles)
 	points := make([]int64, len(fields))
 	for i, field := range fields {
-		x, ok := setting.Decimal(field, 0)
+		x, ok := units.ParseDecimal(field, 0)
 		if !ok || math.Abs(x) > MaxUnits {
 			return nil
 		}
@@ -102,7 +103,7 @@ var tableUnit = setting.Unit[Table]{
 			return t, ok
 		}
 		fields := strings.Fields(text)
-		if slices.ContainsFunc(fields, func(f string) bool { _, ok := setting.Decimal(f, 0); return !ok }) {
+		if slices.ContainsFunc(fields, func(f string) bool { _, ok := units.ParseDecimal(f, 0); return !ok }) {
 			t.File, ok = tracefile.Parse(text)
 		} else {
 			t.Quantiles = strings.Join(fields, " ")
@@ -110,7 +111,7 @@ var tableUnit = setting.Unit[Table]{
 		return t, ok && t != Table{}
 	},
 	Format: func(t Table) string {
-		switch _, number := setting.Decimal(t.File.Path, 0); {
+		switch _, number := units.ParseDecimal(t.File.Path, 0); {
 		case t.Quantiles != "":
 			return t.Quantiles
 		case number:

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 func paretoCDF(x float64) float64 {
@@ -123,7 +123,7 @@ func TestJitterCorrelation(t *testing.T) {
 	}{"normal": {normalCDF, 0, 1}, "uniform": {uniformCDF, 0, 1 / math.Sqrt(3)}, "exponential": {exponentialCDF, 1, 1}} {
 		for _, rho := range []float64{0.25, 0.9} {
 			n := packets()
-			x := delays(t, n, 8*ms, "jitter", "8ms", "distribution", name, "jitter_correlation", setting.FormatPercent(rho))
+			x := delays(t, n, 8*ms, "jitter", "8ms", "distribution", name, "jitter_correlation", units.FormatPercent(rho))
 			for lag := 1; lag <= 3; lag++ {
 				c, se := covariance(x, dist.mean, lag)
 				near(t, name+" autocovariance", c, dist.sd*dist.sd*math.Pow(rho, float64(lag)), se)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/words"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/tracefile"
 )
@@ -43,7 +43,7 @@ func TestChangedFileIsRefused(t *testing.T) {
 	}
 	write("1\n2\n")
 	spec := DefaultSpec()
-	if err := spec.Set("rate_trace", setting.QuoteWord(path)); err != nil {
+	if err := spec.Set("rate_trace", words.Quote(path)); err != nil {
 		t.Fatal(err)
 	}
 	link, err := NewLink(spec, 1, "down")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -125,7 +126,7 @@ func (d *Delay) setShape(k float64) {
 // which integers can add up.
 var shapeUnit = setting.Unit[float64]{
 	Expected: "a shape from 0.5 to 16 in steps of 0.5, such as 2", Min: "0.5", Max: "16",
-	Parse: func(v any) (float64, bool) { return setting.ParseNumber(v) }, Format: setting.FormatNumber,
+	Parse: func(v any) (float64, bool) { return setting.ParseNumber(v) }, Format: units.FormatDecimal,
 	Number: func(k float64) float64 { return k },
 	In:     func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
@@ -112,7 +113,7 @@ func lossKey() keyRow {
 	}
 	k.get = func(s *Spec) string {
 		if s.Loss == nil {
-			return setting.FormatPercent(0)
+			return units.FormatPercent(0)
 		}
 		return s.Loss.Text()
 	}

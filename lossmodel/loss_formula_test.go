@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // losses sends n datagrams of size bytes and returns 1 for each that was lost.
@@ -40,7 +40,7 @@ func runs(lost []float64) (lengths []float64) {
 func TestBernoulliClosedForm(t *testing.T) {
 	for _, p := range []float64{0.001, 0.05, 0.5, 0.99} {
 		n := packets()
-		lost := losses(t, n, 100, "loss", setting.FormatPercent(p))
+		lost := losses(t, n, 100, "loss", units.FormatPercent(p))
 		near(t, "rate", mean(lost), p, math.Sqrt(p*(1-p)/float64(n)))
 		for lag := 1; lag <= 5; lag++ {
 			c, _ := covariance(lost, p, lag)
@@ -84,7 +84,7 @@ func TestFragmentsClosedForm(t *testing.T) {
 func TestGilbertClosedForm(t *testing.T) {
 	for _, c := range []struct{ mean, burst float64 }{{0.05, 2}, {0.01, 10}, {0.3, 1}, {0.5, 5}, {0.6, 1.5}} {
 		n := packets()
-		lost := losses(t, n, 3000, "loss", setting.FormatPercent(c.mean), "burst", setting.FormatNumber(c.burst)) // fragments change nothing
+		lost := losses(t, n, 3000, "loss", units.FormatPercent(c.mean), "burst", units.FormatDecimal(c.burst)) // fragments change nothing
 		leave := 1 / c.burst
 		enter := leave * c.mean / (1 - c.mean)
 		lambda, v := 1-enter-leave, c.mean*(1-c.mean)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/loss"
 )
 
@@ -208,7 +208,7 @@ func each(down, up line) string {
 		parts = append(parts, fmt.Sprintf("%g %% loss", down.loss))
 	}
 	if down.kbit > 0 {
-		parts = append(parts, fmt.Sprintf("%s down, %s up", setting.FormatRate(down.kbit*1000), setting.FormatRate(up.kbit*1000)))
+		parts = append(parts, fmt.Sprintf("%s down, %s up", units.FormatRate(down.kbit*1000), units.FormatRate(up.kbit*1000)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	units "wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/measure"
 )
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment/config"
 	"wirelab/internal/panics"

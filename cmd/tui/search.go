@@ -15,7 +15,7 @@ import (
 	"wirelab/experiment/search"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
-	units "wirelab/internal/setting"
+	"wirelab/internal/units"
 
 	"github.com/spf13/cobra"
 )

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
-	units "wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // writeReport tells a person what was measured: a page for one run, a table for

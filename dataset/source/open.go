@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
 	"wirelab/internal/panics"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment/figures"
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // Search says what is looked for: the settings in Over that make figures smallest.
@@ -253,7 +254,7 @@ func (r *Range) spread() error {
 		return &Error{Key: key, Problem: "it is no range", Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
 	}
 	for i := 0; ; i++ {
-		v := setting.AddSteps(*r.from, step, i)
+		v := units.AddSteps(*r.from, step, i)
 		if v > *r.to+step*1e-9 {
 			break
 		}

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // mdGauges tells what the ends of a protocol know of themselves.
@@ -28,7 +29,7 @@ func mdGauges(b *strings.Builder, r *engine.Result) {
 
 // mdGauge is a gauge with its unit.
 func mdGauge(g encoders.Gauge) string {
-	return strings.TrimSpace(setting.Significant(g.Value, 3) + " " + g.Unit)
+	return strings.TrimSpace(units.Significant(g.Value, 3) + " " + g.Unit)
 }
 
 // mdName is a name from a schema as it may stand in a table, whatever is in it.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"wirelab/experiment/sweep"
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // Found is what a search came to.
@@ -186,7 +186,7 @@ func against(x, best float64) string {
 	case x == best:
 		return "as good"
 	case best == 0 || by-by != 0:
-		return fmt.Sprintf("%s, against %s,", setting.Significant(x, 4), setting.Significant(best, 4))
+		return fmt.Sprintf("%s, against %s,", units.Significant(x, 4), units.Significant(best, 4))
 	case by < 0:
 		return fmt.Sprintf("%.2f %% below it", -by)
 	default:

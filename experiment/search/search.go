@@ -11,7 +11,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/sweep"
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // Job is one run that a search asks for.
@@ -440,7 +440,7 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		for _, x := range list[1:] {
 			if by := s.above(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
 				s.note("race", Job{x, seed, 1}, fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
-					setting.Significant(by.Mean, 4), setting.Significant(*by.Lo, 4), seed+1))
+					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
 				continue
 			}
 			kept = append(kept, x)

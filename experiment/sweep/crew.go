@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+
 	"wirelab/internal/panics"
 
 	"github.com/nats-io/nats.go"

@@ -12,6 +12,7 @@ import (
 	"os"
 	"sync"
 	"time"
+
 	"wirelab/internal/boundedio"
 	"wirelab/internal/panics"
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
 	"wirelab/internal/panics"
 
 	"github.com/nats-io/nats-server/v2/server"

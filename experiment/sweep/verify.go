@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"sync"
+
 	"wirelab/internal/panics"
 )
 

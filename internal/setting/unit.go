@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/internal/units"
 )
 
 // Unit is a kind of value: how it is written, how it is formatted so that it reads
@@ -52,7 +54,7 @@ const (
 // Percent is a share, from 0 to 1.
 var Percent = Unit[float64]{
 	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
-	Parse: ParsePercent, Format: FormatPercent,
+	Parse: orZero(units.ParsePercent), Format: units.FormatPercent,
 	Number: func(p float64) float64 { return p * 100 },
 	In:     func(p float64) bool { return p >= 0 && p <= 1 },
 }
@@ -60,7 +62,13 @@ var Percent = Unit[float64]{
 // Span is a time from 0 to MaxDelay.
 var Span = Unit[time.Duration]{
 	Name: "ms", Expected: `a time from 0 to 1h, such as "50ms"`, Min: "0ms", Max: "3600s",
-	Parse: parseSpan, Format: FormatSpan,
+	Parse: func(v any) (time.Duration, bool) {
+		if d, ok := v.(time.Duration); ok {
+			return d, true
+		}
+		return orZero(units.ParseDuration)(v)
+	},
+	Format: units.FormatDuration,
 	Number: func(d time.Duration) float64 { return float64(d) / 1e6 },
 	In:     func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
 }
@@ -76,12 +84,7 @@ var Burst = Unit[float64]{
 		n, ok := ParseNumber(v)
 		return n, ok && n >= 1
 	},
-	Format: func(n float64) string {
-		if n == 0 {
-			return "off"
-		}
-		return FormatNumber(n)
-	},
+	Format: formatOrOff(units.FormatDecimal),
 	Number: func(n float64) float64 { return n },
 	In:     func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
 }
@@ -90,7 +93,7 @@ var Burst = Unit[float64]{
 var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
-	Parse: parseRate, Format: FormatRate,
+	Parse: orOff(units.ParseRate), Format: formatOrOff(units.FormatRate),
 	Number: func(n int64) float64 { return float64(n) / 1000 },
 	In:     func(n int64) bool { return n == 0 || n >= MinRate && n <= MaxRate },
 }
@@ -99,7 +102,7 @@ var Rate = Unit[int64]{
 var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
-	Parse: parseSize, Format: formatSize,
+	Parse: orOff(units.ParseSize), Format: formatOrOff(units.FormatSize),
 	Number: func(n int64) float64 { return float64(n) },
 	In:     func(n int64) bool { return n >= 0 && n <= MaxQueue },
 }
@@ -142,16 +145,41 @@ func Count(what string, lo, hi int) Unit[int] {
 	}
 }
 
-// IsOff says whether v is the word off.
+// IsOff reports whether v is the word off.
 func IsOff(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.TrimSpace(s) == "off"
 }
 
-// isZero: 0 needs no unit.
-func isZero(v any) bool {
-	f, ok := ParseNumber(v)
-	return ok && f == 0
+// orOff extends a parser of texts: "off" is 0.
+func orOff[T any](parse func(string) (T, bool)) func(any) (T, bool) {
+	return func(v any) (none T, ok bool) {
+		s, ok := v.(string)
+		if !ok || IsOff(v) {
+			return none, ok
+		}
+		return parse(s)
+	}
+}
+
+// orZero is orOff for units in which 0 may be written without the unit.
+func orZero[T any](parse func(string) (T, bool)) func(any) (T, bool) {
+	return func(v any) (none T, ok bool) {
+		if f, ok := ParseNumber(v); ok && f == 0 {
+			return none, true
+		}
+		return orOff(parse)(v)
+	}
+}
+
+// formatOrOff extends format: 0 is "off".
+func formatOrOff[T int | int64 | float64](format func(T) string) func(T) string {
+	return func(v T) string {
+		if v == 0 {
+			return "off"
+		}
+		return format(v)
+	}
 }
 
 // ParseNumber takes a finite number, or the text of one.
@@ -164,7 +192,7 @@ func ParseNumber(v any) (float64, bool) {
 	case float64:
 		return n, !math.IsNaN(n) && !math.IsInf(n, 0)
 	case string:
-		return Decimal(strings.TrimSpace(n), 0)
+		return units.ParseDecimal(strings.TrimSpace(n), 0)
 	}
 	return 0, false
 }
@@ -186,12 +214,7 @@ func OrOff(u Unit[int]) Unit[int] {
 		n, ok := parse(v)
 		return n, ok && n != 0
 	}
-	u.Format = func(n int) string {
-		if n == 0 {
-			return "off"
-		}
-		return strconv.Itoa(n)
-	}
+	u.Format = formatOrOff(strconv.Itoa)
 	u.In = func(n int) bool { return n == 0 || in(n) }
 	return u
 }

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -18,7 +19,7 @@ func (Bernoulli) Model() string { return "bernoulli" }
 func (b Bernoulli) LossRate() float64 { return b.P }
 
 // Text implements Model.
-func (b Bernoulli) Text() string { return setting.FormatPercent(b.P) }
+func (b Bernoulli) Text() string { return units.FormatPercent(b.P) }
 
 // Check implements Model.
 func (b Bernoulli) Check() error { return checkRate(b.P) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -23,7 +24,7 @@ func (c Correlated) LossRate() float64 { return c.Mean }
 
 // Text implements Model.
 func (c Correlated) Text() string {
-	return words("correlated", "p", setting.FormatPercent(c.Mean), "rho", setting.FormatPercent(c.Rho))
+	return modelText("correlated", "p", units.FormatPercent(c.Mean), "rho", units.FormatPercent(c.Rho))
 }
 
 // rates returns the probabilities of a loss after an arrival and of an arrival
@@ -38,12 +39,12 @@ func (c Correlated) Check() error {
 		return err
 	}
 	if !correlationUnit.In(c.Rho) {
-		return correlationUnit.Refuse("loss.rho", setting.FormatPercent(c.Rho))
+		return correlationUnit.Refuse("loss.rho", units.FormatPercent(c.Rho))
 	}
 	if enter, leave := c.rates(); enter > 1+1e-9 || leave > 1+1e-9 {
 		least := 1 - 1/max(c.Mean, 1-c.Mean)
-		return &setting.KeyError{Key: "loss.rho", Value: setting.FormatPercent(c.Rho), Expected: fmt.Sprintf(
-			"at least %.4g%% at a mean loss of %s: losses cannot be spread out further", least*100, setting.FormatPercent(c.Mean))}
+		return &setting.KeyError{Key: "loss.rho", Value: units.FormatPercent(c.Rho), Expected: fmt.Sprintf(
+			"at least %.4g%% at a mean loss of %s: losses cannot be spread out further", least*100, units.FormatPercent(c.Mean))}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func correlatedFrom(t Table) (Model, error) {
 // correlationUnit: 100% is left out, since what begins would never end.
 var correlationUnit = setting.Unit[float64]{
 	Name: "%", Expected: `a correlation from -100% to 99.9999%, such as "25%"`, Min: "-100%", Max: "99.9999%",
-	Parse: setting.ParsePercent, Format: setting.FormatPercent,
+	Parse: setting.Percent.Parse, Format: units.FormatPercent,
 	Number: func(p float64) float64 { return p * 100 },
 	In:     func(p float64) bool { return p >= -1 && p <= 0.999999 },
 }

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -35,8 +36,8 @@ func (g GilbertElliott) bad() float64 {
 
 // Text implements Model.
 func (g GilbertElliott) Text() string {
-	return words("gilbert-elliott", "p", setting.FormatPercent(g.P), "r", setting.FormatPercent(g.R),
-		"h", setting.FormatPercent(g.H), "k", setting.FormatPercent(g.K))
+	return modelText("gilbert-elliott", "p", units.FormatPercent(g.P), "r", units.FormatPercent(g.R),
+		"h", units.FormatPercent(g.H), "k", units.FormatPercent(g.K))
 }
 
 // Check implements Model.

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -24,8 +25,8 @@ func (s FourState) LossRate() float64 { return s.chain().law().Rate }
 
 // Text implements Model.
 func (s FourState) Text() string {
-	return words("four-state", "p13", setting.FormatPercent(s.P13), "p31", setting.FormatPercent(s.P31),
-		"p32", setting.FormatPercent(s.P32), "p23", setting.FormatPercent(s.P23), "p14", setting.FormatPercent(s.P14))
+	return modelText("four-state", "p13", units.FormatPercent(s.P13), "p31", units.FormatPercent(s.P31),
+		"p32", units.FormatPercent(s.P32), "p23", units.FormatPercent(s.P23), "p14", units.FormatPercent(s.P14))
 }
 
 // Check implements Model.
@@ -35,7 +36,7 @@ func (s FourState) Check() error {
 	}
 	const slack = 1e-9 // for the rounding of decimals
 	refuse := func(key string, value float64, expected string) error {
-		return &setting.KeyError{Key: "loss." + key, Value: setting.FormatPercent(value), Expected: expected}
+		return &setting.KeyError{Key: "loss." + key, Value: units.FormatPercent(value), Expected: expected}
 	}
 	switch {
 	case s.P13+s.P14 > 1+slack:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
@@ -25,7 +26,7 @@ func (Gilbert) Model() string { return "gilbert" }
 func (g Gilbert) LossRate() float64 { return g.Mean }
 
 // Text implements Model.
-func (g Gilbert) Text() string { return setting.FormatPercent(g.Mean) }
+func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
 // rates returns the probabilities of entering and of leaving the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
@@ -42,13 +43,13 @@ func (g Gilbert) Check() error {
 		return err
 	}
 	if !(g.Burst >= 1 && g.Burst <= setting.MaxBurst) {
-		return setting.Burst.Refuse("burst", setting.FormatNumber(g.Burst))
+		return setting.Burst.Refuse("burst", units.FormatDecimal(g.Burst))
 	}
 	// The rounding of the text's decimals must not refuse the very limit.
 	if enter, _ := g.rates(); enter > 1+1e-9 {
-		return &setting.KeyError{Key: "burst", Value: setting.FormatNumber(g.Burst), Expected: fmt.Sprintf(
+		return &setting.KeyError{Key: "burst", Value: units.FormatDecimal(g.Burst), Expected: fmt.Sprintf(
 			"at least %.4g packets at a mean loss of %s: shorter bursts cannot lose so much",
-			g.Mean/(1-g.Mean), setting.FormatPercent(g.Mean))}
+			g.Mean/(1-g.Mean), units.FormatPercent(g.Mean))}
 	}
 	return nil
 }

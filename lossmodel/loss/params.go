@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -75,7 +76,7 @@ func (t Table) file(what string, timed bool) (f tracefile.File, err error) {
 }
 
 // words writes a model with its parameters.
-func words(model string, pairs ...string) string {
+func modelText(model string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		model += " " + pairs[i] + "=" + pairs[i+1]
 	}
@@ -86,7 +87,7 @@ func words(model string, pairs ...string) string {
 func shares(pairs ...any) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if v := pairs[i+1].(float64); !setting.Percent.In(v) {
-			return setting.Percent.Refuse(fmt.Sprint("loss.", pairs[i]), setting.FormatPercent(v))
+			return setting.Percent.Refuse(fmt.Sprint("loss.", pairs[i]), units.FormatPercent(v))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/words"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -35,9 +36,9 @@ func (p Pattern) LossRate() float64 {
 // Text implements Model.
 func (p Pattern) Text() string {
 	if p.Bits != "" {
-		return words("pattern", "bits", p.Bits)
+		return modelText("pattern", "bits", p.Bits)
 	}
-	return words("pattern", "file", setting.QuoteWord(p.File.Path)) + p.File.Options()
+	return modelText("pattern", "file", words.Quote(p.File.Path)) + p.File.Options()
 }
 
 // Check implements Model.

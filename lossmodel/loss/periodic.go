@@ -19,7 +19,7 @@ func (Periodic) Model() string { return "periodic" }
 func (p Periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
 // Text implements Model.
-func (p Periodic) Text() string { return words("periodic", "every", periodUnit.Format(p.Every)) }
+func (p Periodic) Text() string { return modelText("periodic", "every", periodUnit.Format(p.Every)) }
 
 // Check implements Model.
 func (p Periodic) Check() error {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // kinds lists the loss models. A new one is a file with its Kind, and a line here.
@@ -90,7 +92,7 @@ func required[T comparable](t Table, key string, u setting.Unit[T]) (v T, err er
 
 func checkRate(mean float64) error {
 	if !setting.Percent.In(mean) {
-		return setting.Percent.Refuse("loss", setting.FormatPercent(mean))
+		return setting.Percent.Refuse("loss", units.FormatPercent(mean))
 	}
 	return nil
 }
@@ -98,7 +100,7 @@ func checkRate(mean float64) error {
 // Parse reads "gilbert mean=5% burst=2" as a table; ok is false if the text
 // does not begin with a model's name.
 func Parse(text string) (table Table, ok bool) {
-	words, ok := setting.SplitWords(text)
+	words, ok := words.Split(text)
 	if !ok || len(words) == 0 {
 		return nil, false
 	}

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"wirelab/internal/setting"
+	"wirelab/internal/words"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -18,7 +19,7 @@ func (Trace) LossRate() float64 { return 0 } // the file knows
 
 // Text implements Model.
 func (t Trace) Text() string {
-	return words("trace", "file", setting.QuoteWord(t.File.Path)) + t.File.Options()
+	return modelText("trace", "file", words.Quote(t.File.Path)) + t.File.Options()
 }
 
 // Check implements Model.

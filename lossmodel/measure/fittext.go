@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"wirelab/internal/setting"
+
+	"wirelab/internal/units"
 )
 
 // TOML returns the fitted link as a table [down] of a configuration, with the
@@ -30,9 +31,9 @@ func (f *FitResult) Table(name string) string {
 
 func (e *Estimate) text(v float64) string {
 	if e.Unit == "" {
-		return setting.Significant(v*100, 4) + "%"
+		return units.Significant(v*100, 4) + "%"
 	}
-	return setting.Significant(v, 5) + " " + e.Unit
+	return units.Significant(v, 5) + " " + e.Unit
 }
 
 // Goodness compares the capture with what the fitted link does, a line a figure:

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -89,7 +89,7 @@ func (p *picture) figures(st *Stats) {
 	}
 }
 
-func inMillis(d time.Duration) string { return setting.Significant(float64(d)/millisecond, 4) }
+func inMillis(d time.Duration) string { return units.Significant(float64(d)/millisecond, 4) }
 
 // delays draws the histogram between the delays of all but a thousandth at either
 // end, which count with the outermost bars.

@@ -13,6 +13,7 @@ import (
 
 	"wirelab/internal/boundedio"
 	"wirelab/internal/setting"
+	"wirelab/internal/words"
 )
 
 // Sentinels for what can be wrong with a file that a spec names.
@@ -120,7 +121,7 @@ func (f File) Valid() bool {
 
 // Parse reads a file as its text.
 func Parse(text string) (f File, ok bool) {
-	words, ok := setting.SplitWords(text)
+	words, ok := words.Split(text)
 	if !ok || len(words) == 0 {
 		return File{}, false
 	}
@@ -139,7 +140,7 @@ func Format(f File) string {
 	if f.Path == "" {
 		return "off"
 	}
-	return setting.QuoteWord(f.Path) + f.Options()
+	return words.Quote(f.Path) + f.Options()
 }
 
 // Unit returns the unit of keys that name a file; timed says that by=time makes

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
 	"wirelab/internal/panics"
 )
 

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
 	"wirelab/internal/panics"
 )
 

@@ -7,7 +7,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 // paramControls returns a control for every param of the encoder that cfg names.
@@ -77,7 +77,7 @@ func stepParam(info encoders.ParamInfo, now any, n int) any {
 			step = (*info.Max - *info.Min) / 20
 		}
 	}
-	v = setting.AddSteps(v, step, n)
+	v = units.AddSteps(v, step, n)
 	if info.Min != nil {
 		v = math.Max(v, *info.Min)
 	}

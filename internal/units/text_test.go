@@ -1,10 +1,10 @@
-package setting_test
+package units_test
 
 import (
 	"math"
 	"testing"
 
-	"wirelab/internal/setting"
+	"wirelab/internal/units"
 )
 
 func TestSignificant(t *testing.T) {
@@ -16,7 +16,7 @@ func TestSignificant(t *testing.T) {
 		{999.6, 3, "1000"}, {999.4, 3, "999"}, {-999.6, 3, "-1000"}, {12345.6, 3, "12346"}, {12.345, 3, "12.3"}, {12, 3, "12"}, {100, 2, "100"},
 		{0.12345, 3, "0.123"}, {0.00001234, 3, "0.0000123"}, {0, 3, "0"}, {9.9996, 4, "10"}, {math.Inf(1), 3, "+Inf"}, {math.NaN(), 3, "NaN"},
 	} {
-		if got := setting.Significant(c.f, c.digits); got != c.want {
+		if got := units.Significant(c.f, c.digits); got != c.want {
 			t.Errorf("Significant(%v, %d) = %s, want %s", c.f, c.digits, got, c.want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestAddSteps(t *testing.T) {
 		{0.1, 0.1, 2, 0.3}, {0, 0.1, 3, 0.3}, {-0.3, 0.1, 3, 0}, {-1000, 0.1, 9999, -0.1}, {2, 1, 6, 8},
 		{0.25, 0.05, 1, 0.3}, {1e-9, 1e-9, 6, 7e-9}, {1e20, 1e19, 1, 1.1e20}, {1, 0.25, -3, 0.25},
 	} {
-		if got := setting.AddSteps(c.from, c.step, c.n); got != c.want || math.Signbit(got) != math.Signbit(c.want) {
+		if got := units.AddSteps(c.from, c.step, c.n); got != c.want || math.Signbit(got) != math.Signbit(c.want) {
 			t.Errorf("AddSteps(%v, %v, %d) = %v, want %v", c.from, c.step, c.n, got, c.want)
 		}
 	}

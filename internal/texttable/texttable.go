@@ -1,0 +1,149 @@
+// Package texttable holds tables of text and writes them for a terminal, as Markdown and as
+// CSV. Its exported fields serve templates of HTML.
+package texttable
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"wirelab/internal/words"
+)
+
+// Table is a head and rows with as many cells.
+type Table struct {
+	Heads  []Head
+	Rows   [][]Cell
+	Indent string // written before every line of text
+}
+
+// Head is the title of a column.
+type Head struct {
+	Text   string
+	Number bool // the column holds numbers, which are aligned to the right
+}
+
+// Cell is one cell.
+type Cell struct{ Text, Class string } // Class is for HTML
+
+// New returns a table without rows. A title that begins with ">" is that of a column of
+// numbers.
+func New(titles ...string) *Table {
+	t := &Table{Heads: make([]Head, len(titles))}
+	for i, title := range titles {
+		t.Heads[i].Text, t.Heads[i].Number = strings.CutPrefix(title, ">")
+	}
+	return t
+}
+
+// Numbers returns the titles of columns of numbers.
+func Numbers(titles ...string) []string {
+	out := make([]string, len(titles))
+	for i, title := range titles {
+		out[i] = ">" + title
+	}
+	return out
+}
+
+// Add adds a row. A float64 is written with one decimal and a bool as "yes" or "NO"; a
+// []string stands for several cells.
+func (t *Table) Add(cells ...any) {
+	row := make([]Cell, 0, len(t.Heads))
+	for _, c := range cells {
+		switch v := c.(type) {
+		case Cell:
+			row = append(row, v)
+		case []string:
+			for _, text := range v {
+				row = append(row, Cell{Text: text})
+			}
+		case float64:
+			row = append(row, Cell{Text: fmt.Sprintf("%.1f", v)})
+		case bool:
+			row = append(row, Cell{Text: map[bool]string{true: "yes", false: "NO"}[v]})
+		default:
+			row = append(row, Cell{Text: fmt.Sprint(v)})
+		}
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// texts returns the texts of the head and of each row.
+func (t *Table) texts() [][]string {
+	out := [][]string{make([]string, len(t.Heads))}
+	for i, h := range t.Heads {
+		out[0][i] = h.Text
+	}
+	for _, row := range t.Rows {
+		texts := make([]string, len(row))
+		for i, c := range row {
+			texts[i] = c.Text
+		}
+		out = append(out, texts)
+	}
+	return out
+}
+
+const (
+	gap        = "  " // between columns
+	minWrapped = 24   // width of a wrapped column
+)
+
+// WriteText writes the table with aligned columns. If it would be wider than width, a last
+// column of words is wrapped; 0 means no limit.
+func (t *Table) WriteText(w io.Writer, width int) {
+	lines := t.texts()
+	widths := make([]int, len(t.Heads))
+	for _, row := range lines {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	last := len(widths) - 1
+	indent := len(t.Indent)
+	for _, n := range widths[:last] {
+		indent += n + len(gap)
+	}
+	for _, row := range lines {
+		b := t.Indent
+		for i, cell := range row[:last] {
+			b += t.pad(cell, i, widths[i]) + gap
+		}
+		parts := []string{t.pad(row[last], last, widths[last])}
+		if width > 0 && !t.Heads[last].Number {
+			parts = words.Wrap(row[last], max(width-indent, minWrapped))
+		}
+		for _, part := range parts {
+			fmt.Fprintln(w, strings.TrimRight(b+part, " "))
+			b = strings.Repeat(" ", indent)
+		}
+	}
+}
+
+// pad makes the cell of a column as wide as the column.
+func (t *Table) pad(cell string, column, width int) string {
+	blank := strings.Repeat(" ", width-utf8.RuneCountInString(cell))
+	if t.Heads[column].Number {
+		return blank + cell
+	}
+	return cell + blank
+}
+
+// WriteMarkdown writes the table as Markdown. Cells must not contain "|".
+func (t *Table) WriteMarkdown(w io.Writer) {
+	for i, row := range t.texts() {
+		line := "| " + strings.Join(row, " | ") + " |"
+		if i == 0 {
+			line = strings.ReplaceAll(line, "|  |", "| |") + "\n|"
+			for _, h := range t.Heads {
+				line += map[bool]string{true: "---:|", false: "---|"}[h.Number]
+			}
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// WriteCSV writes the table as CSV.
+func (t *Table) WriteCSV(w io.Writer) error { return csv.NewWriter(w).WriteAll(t.texts()) }

@@ -1,0 +1,218 @@
+// Package units reads and writes numbers with units: plain decimals, percentages, times, rates
+// and sizes.
+//
+// The functions in this file are exact. They work on decimal digits and never multiply by 100
+// or 1000: ParsePercent("5%") is the float nearest to 0.05, and what a Format function writes
+// the matching Parse function reads as the same value.
+package units
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MaxDigits limits the length of the decimals that ParseDecimal accepts. The longest one that
+// FormatDecimal writes is shorter.
+const MaxDigits = 400
+
+// ParseDecimal reads digits with at most one point and one sign, and returns the number times
+// 10^exp.
+func ParseDecimal(s string, exp int) (float64, bool) {
+	digits := strings.TrimLeft(s, "+-")
+	if len(s)-len(digits) > 1 || len(s) > MaxDigits || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s+"e"+strconv.Itoa(exp), 64)
+	if f == 0 {
+		f = 0 // not -0
+	}
+	return f, err == nil
+}
+
+// FormatDecimal writes a number as the shortest decimal that reads back as the same number,
+// without an exponent.
+func FormatDecimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// AddSteps returns from + n*step, rounded to as many decimal places as from or step is written
+// with: 0.1 and two steps of 0.1 are 0.3, not 0.30000000000000004.
+func AddSteps(from, step float64, n int) float64 {
+	sum := from + float64(float64(n)*step)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(sum, 'f', max(decimals(from), decimals(step)), 64), 64)
+	if err != nil {
+		return sum
+	}
+	return rounded + 0 // not -0
+}
+
+// decimals returns the number of digits after the point when f is written as a decimal.
+func decimals(f float64) int {
+	_, fraction, _ := strings.Cut(FormatDecimal(f), ".")
+	return len(fraction)
+}
+
+// Split cuts a text such as "5 mbit" into its number and its unit.
+func Split(s string) (number, unit string) {
+	s = strings.TrimSpace(s)
+	i := strings.LastIndexAny(s, "0123456789.") + 1
+	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i:])
+}
+
+// ParsePercent reads a percentage such as "5%" and returns the share.
+func ParsePercent(s string) (float64, bool) {
+	number, unit := Split(s)
+	f, ok := ParseDecimal(number, -2)
+	return f, ok && unit == "%"
+}
+
+// FormatPercent writes a share as a percentage.
+func FormatPercent(share float64) string {
+	if math.IsNaN(share) || math.IsInf(share, 0) {
+		return FormatDecimal(share)
+	}
+	return shiftPoint(FormatDecimal(share), 2) + "%"
+}
+
+// shiftPoint moves the point of a decimal n places to the right. n may be negative.
+func shiftPoint(s string, n int) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	zeros := strings.Repeat("0", max(n, -n))
+	digits := zeros + whole + fraction + zeros
+	point := len(zeros) + len(whole) + n
+	whole, fraction = strings.TrimLeft(digits[:point], "0"), strings.TrimRight(digits[point:], "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + whole
+}
+
+// ParseDuration reads a time such as "50ms". Beside the units of time.ParseDuration it knows
+// those of tc.
+func ParseDuration(s string) (time.Duration, bool) {
+	number, unit := Split(s)
+	switch unit {
+	case "sec", "secs":
+		unit = "s"
+	case "msec", "msecs":
+		unit = "ms"
+	case "usec", "usecs":
+		unit = "us"
+	}
+	d, err := time.ParseDuration(number + unit)
+	return d, err == nil
+}
+
+// FormatDuration writes a time in seconds, milliseconds or microseconds.
+func FormatDuration(d time.Duration) string {
+	ns := strconv.FormatInt(int64(d), 10)
+	switch {
+	case d == 0:
+		return "0ms"
+	case d >= time.Second || d <= -time.Second:
+		return shiftPoint(ns, -9) + "s"
+	case d%time.Microsecond == 0 && d < time.Millisecond && d > -time.Millisecond:
+		return shiftPoint(ns, -3) + "us"
+	}
+	return shiftPoint(ns, -6) + "ms"
+}
+
+// prefixes of bits and bytes: powers of 1000, and of 1024 with an i.
+var prefixes = []struct {
+	letter         string
+	exp, doublings int
+}{{"", 0, 0}, {"k", 3, 10}, {"m", 6, 20}, {"g", 9, 30}, {"t", 12, 40}}
+
+// parseQuantity reads a number and the prefix of its unit, rounded to a whole number.
+func parseQuantity(number, prefix string) (int64, bool) {
+	prefix = strings.ToLower(prefix)
+	for _, p := range prefixes {
+		var f float64
+		var ok bool
+		switch {
+		case prefix == p.letter:
+			f, ok = ParseDecimal(number, p.exp)
+		case p.doublings > 0 && prefix == p.letter+"i":
+			f, ok = ParseDecimal(number, 0)
+			f = float64(f * float64(int64(1)<<p.doublings))
+		default:
+			continue
+		}
+		if f += 0.5; !ok || f < 0 || f >= 1<<62 {
+			return 0, false
+		}
+		return int64(f), true
+	}
+	return 0, false
+}
+
+// ParseRate reads a rate in bits ("5mbit", "5 Mbit/s", "5Mbps", "5 Mb/s") or, with a capital
+// B, in bytes ("80KB/s", "80kBps") and returns bits per second. tc reads kbps as kilobytes;
+// here it means kilobits, as in all reports.
+func ParseRate(s string) (int64, bool) {
+	number, unit := Split(s)
+	perSecond := strings.TrimSuffix(strings.TrimSuffix(unit, "/s"), "ps")
+	times := int64(1)
+	prefix, found := cutSuffixFold(perSecond, "bit")
+	if !found && perSecond != unit {
+		if prefix, found = strings.CutSuffix(perSecond, "B"); found {
+			times = 8
+		} else {
+			prefix, found = strings.CutSuffix(perSecond, "b")
+		}
+	}
+	if !found {
+		return 0, false
+	}
+	n, ok := parseQuantity(number, prefix)
+	return n * times, ok && n > 0 && n <= math.MaxInt64/8
+}
+
+func cutSuffixFold(s, suffix string) (string, bool) {
+	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
+		return s[:n], true
+	}
+	return s, false
+}
+
+// FormatRate writes bits per second with the largest prefix that leaves at least 1.
+func FormatRate(bps int64) string { return formatQuantity(bps) + "bit" }
+
+// formatQuantity writes n with the largest decimal prefix that leaves at least 1.
+func formatQuantity(n int64) string {
+	i := 0
+	for limit := int64(1000); i < len(prefixes)-1 && n >= limit; limit *= 1000 {
+		i++
+	}
+	return shiftPoint(strconv.FormatInt(n, 10), -prefixes[i].exp) + prefixes[i].letter
+}
+
+// ParseSize reads a size above 0 in bytes, such as "64KB" (64,000) or "64KiB" (65,536).
+func ParseSize(s string) (int64, bool) {
+	number, unit := Split(s)
+	prefix, ok := strings.CutSuffix(unit, "B")
+	if !ok {
+		return 0, false
+	}
+	n, ok := parseQuantity(number, prefix)
+	return n, ok && n > 0
+}
+
+// FormatSize writes a size in bytes.
+func FormatSize(n int64) string {
+	if n%1000 != 0 && n%1024 == 0 {
+		for i := len(prefixes) - 1; i > 0; i-- {
+			if p := prefixes[i]; n%(1<<p.doublings) == 0 {
+				return strconv.FormatInt(n>>p.doublings, 10) + strings.ToUpper(p.letter) + "iB"
+			}
+		}
+	}
+	return strings.ToUpper(formatQuantity(n)) + "B"
+}

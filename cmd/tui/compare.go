@@ -11,6 +11,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 
 	"github.com/spf13/cobra"
 )
@@ -35,14 +37,9 @@ Exits with 1 if a figure got worse by more, or if NEW lacks a point that BASE ha
 Without --max-regression it only tells.`,
 		Example: `  tui compare main/report.json branch/report.json --max-regression payload_kbps=2%
   tui compare base new --max-regression payload_kbps=1% --max-regression wrong=0% --json`,
-		Args: exactly(2, "BASE and NEW, each a report.json or the folder of one"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits, json) },
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) >= 2 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		Args:              exactly(2, "BASE and NEW, each a report.json or the folder of one"),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits, json) },
+		ValidArgsFunction: completeFiles(2, "json"),
 	}
 	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "how much worse a figure may be: `KEY=SHARE`, such as payload_kbps=2%")
 	complete(cmd, "max-regression", figureKeys)
@@ -56,6 +53,16 @@ func figureKeys() (list []cobra.Completion) {
 		list = append(list, key+"=")
 	}
 	return list
+}
+
+// parseShare reads a share such as 2% or 0.02; false if it is no number.
+func parseShare(text string) (float64, bool) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	return v, err == nil && !math.IsNaN(v)
 }
 
 func (a *app) compare(was, is string, limits []string, json bool) error {
@@ -94,13 +101,9 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 			names := slices.Sorted(maps.Keys(known))
 			return nil, usage(fmt.Errorf("--max-regression: no figure is called %q%s", key, didYouMean(key, names)))
 		}
-		number, isPercent := strings.CutSuffix(strings.TrimSpace(value), "%")
-		share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || share < 0 || math.IsInf(share, 0) || math.IsNaN(share) {
+		share, ok := parseShare(value)
+		if !ok || share < 0 || math.IsInf(share, 0) {
 			return nil, usagef("--max-regression %s: %q is no share; expected 0 or more, such as 2%% or 0.02", key, value)
-		}
-		if isPercent {
-			share /= 100
 		}
 		if slices.ContainsFunc(list, func(l report.Limit) bool { return l.Key == key }) {
 			return nil, usagef("--max-regression %s is given twice", key)
@@ -117,7 +120,7 @@ func (a *app) writeComparison(c *report.Comparison) {
 	if points {
 		heads = append([]string{"point"}, heads...)
 	}
-	g := newGrid(heads...)
+	g := texttable.New(heads...)
 	same := 0
 	for i := range c.Differences {
 		d := &c.Differences[i]
@@ -138,14 +141,14 @@ func (a *app) writeComparison(c *report.Comparison) {
 		case d.Max != nil:
 			verdict = "holds"
 		}
-		row := []any{d.Key, figureOf(d.Base), figureOf(d.New), change, interval, d.Pairs, verdict}
+		var point []string
 		if points {
-			row = append([]any{report.PointName(d.Set)}, row...)
+			point = []string{report.PointName(d.Set)}
 		}
-		g.row(row...)
+		g.Add(point, d.Key, figureOf(d.Base), figureOf(d.New), change, interval, d.Pairs, verdict)
 	}
-	if len(g.rows) > 0 {
-		g.write(a.stdout, 0)
+	if len(g.Rows) > 0 {
+		g.WriteText(a.stdout, 0)
 	}
 	if same > 0 {
 		fmt.Fprintf(a.stdout, "%d figures are the same\n", same)
@@ -153,7 +156,7 @@ func (a *app) writeComparison(c *report.Comparison) {
 }
 
 func shareText(share float64) string {
-	return strconv.FormatFloat(math.Round(1e8*share)/1e6, 'f', -1, 64) + " %"
+	return units.FormatDecimal(math.Round(1e8*share)/1e6) + " %"
 }
 
 // worse says in a sentence each what does not hold. Points that are gone count only where

@@ -27,10 +27,20 @@ func complete(cmd *cobra.Command, flag string, list names) {
 	}
 }
 
-// completeFiles makes the shell offer files with one of these endings.
-func completeFiles(endings ...string) cobra.CompletionFunc {
+// completeArg makes the shell offer list for the first argument, in this order.
+func completeArg(list names, files cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return list(), files | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completeFiles makes the shell offer files with one of these endings for the first n arguments.
+func completeFiles(n int, endings ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return endings, cobra.ShellCompDirectiveFilterFileExt

@@ -186,7 +186,7 @@ does that its keys do not say, as netem's faults, as a warning.`,
 			}
 			return a.check(cmd.Context(), &f)
 		},
-		ValidArgsFunction: completeFiles("toml"),
+		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	cmd.Flags().StringVar(&f.preset, "preset", "", "print this experiment (`NAME`); see tui presets")
 	f.addSet(cmd)

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,6 +15,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/savings"
+	"wirelab/internal/texttable"
 )
 
 // messageInfo is the JSON of `datasets stats` of messages.
@@ -90,12 +89,12 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 		names = table.Suiting(table.All(), s)
 	}
 	for _, text := range names {
-		words := strings.Fields(text)
-		if len(words) == 0 {
+		parts := strings.Fields(text)
+		if len(parts) == 0 {
 			return nil, usagef("--encoder names none; expected one of %s", strings.Join(table.Suiting(table.All(), s), ", "))
 		}
-		e := config.Encoder{Name: words[0], Params: map[string]any{}}
-		for _, w := range words[1:] {
+		e := config.Encoder{Name: parts[0], Params: map[string]any{}}
+		for _, w := range parts[1:] {
 			key, value, ok := strings.Cut(w, "=")
 			if !ok {
 				return nil, usagef("--encoder %q: %s makes no sense; expected NAME=VALUE", text, w)
@@ -106,16 +105,15 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 		if err != nil {
 			return nil, usage(named(err))
 		}
-		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %s; expected one that does: %s", e.Name, frame.Plural(s.Item),
-				strings.Join(table.Suiting(table.All(), s), ", "))
+		if err := checkSuits(codec, s); err != nil {
+			return nil, err
 		}
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// countMessages counts up to so many messages, all of them if most is 0.
+// countMessages counts up to most messages, 0 means no limit.
 func countMessages(ctx context.Context, src dataset.Source, most int) (stats.BodySummary, error) {
 	s := src.Schema()
 	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz}
@@ -123,16 +121,8 @@ func countMessages(ctx context.Context, src dataset.Source, most int) (stats.Bod
 		cadence.Times = timed
 	}
 	count, f := &stats.Bodies{}, s.NewFrame()
-	for n := 0; most == 0 || n < most; n++ {
-		if err := ctx.Err(); err != nil {
-			return stats.BodySummary{}, err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return stats.BodySummary{}, usage(readable(err))
-		}
-		count.Add(cadence.TickTime(uint64(n)), f.Body)
+	if _, err := eachFrame(ctx, src, f, most, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
+		return stats.BodySummary{}, usage(readable(err))
 	}
 	return count.Summary(), nil
 }
@@ -175,26 +165,26 @@ func (a *app) writeMessages(m *messageInfo) {
 	fmt.Fprintf(w, "gap       %.1f ms at the median, 95 %% up to %.1f, at most %.1f\n", m.Gap.P50, m.Gap.P95, m.Gap.Max)
 	fmt.Fprintf(w, "entropy   %.2f bits a byte, %.2f after the byte before it\n", m.Order0, m.Order1)
 	fmt.Fprintf(w, "repeated  %.1f %% of messages were sent before, byte for byte\n\n", 100*m.Repeated)
-	g := newGrid(">place", ">reached %", ">bits", ">values", "most common")
+	g := texttable.New(">place", ">reached %", ">bits", ">values", "most common")
 	for _, p := range m.Places[:min(placesShown, len(m.Places))] {
-		g.row(p.At, fmt.Sprintf("%.1f", 100*p.Share), fmt.Sprintf("%.2f", p.Bits), p.Values, fmt.Sprintf("%02x, %.1f %%", p.Common, 100*p.Often))
+		g.Add(p.At, fmt.Sprintf("%.1f", 100*p.Share), fmt.Sprintf("%.2f", p.Bits), p.Values, fmt.Sprintf("%02x, %.1f %%", p.Common, 100*p.Often))
 	}
-	g.write(w, a.columns)
+	g.WriteText(w, a.columns)
 	fmt.Fprintf(w, "\nWhat encoders make of it, payload alone, acks %d messages late, nothing lost:\n\n", m.Lag)
-	g = newGrid("encoder", ">bytes", ">% of raw", ">larger", ">at most by", ">encode µs/B", ">decode µs/B", "")
+	g = texttable.New("encoder", ">bytes", ">% of raw", ">larger", ">at most by", ">encode µs/B", ">decode µs/B", "")
 	note := ""
 	for _, s := range m.Encoders {
 		if s.Messages == 0 {
-			g.row(s.Encoder, "-", "-", "-", "-", "-", "-", s.Problem)
+			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem)
 			continue
 		}
 		mark := encoders.TimeMark(s.Timing.RunsAs)
 		if mark != "" {
 			note = encoders.TimeNote(s.Timing.RunsAs) + "\n"
 		}
-		g.row(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f%s", s.Timing.EncodeUS, mark),
+		g.Add(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f%s", s.Timing.EncodeUS, mark),
 			fmt.Sprintf("%.3f%s", s.Timing.DecodeUS, mark), s.Problem)
 	}
-	g.write(w, a.columns)
+	g.WriteText(w, a.columns)
 	fmt.Fprint(w, note)
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,6 +17,7 @@ import (
 	"wirelab/dataset/stats"
 	"wirelab/encoders"
 	"wirelab/experiment/walkoff"
+	"wirelab/internal/texttable"
 )
 
 type statsFlags struct {
@@ -59,7 +60,7 @@ encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, s
 			f.chosen = cmd.Flags().Changed("encoder")
 			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
 		},
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: completeArg(dataSpecs, cobra.ShellCompDirectiveDefault),
 	}
 	cmd.Flags().StringArrayVar(&f.against, "against", nil, "compare with this `SPEC`; may be repeated")
 	cmd.Flags().IntVar(&f.data.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
@@ -82,14 +83,6 @@ func exactlyOneSpec(cmd *cobra.Command, args []string) error {
 	return noArgs(cmd, args[1:])
 }
 
-// completeData offers data for the one argument.
-func completeData(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return dataSpecs(), cobra.ShellCompDirectiveKeepOrder
-}
-
 // likeness is what one source of snapshots is like, in the JSON of `datasets stats`.
 type likeness struct {
 	Spec string `json:"spec"`
@@ -105,9 +98,8 @@ type spending struct {
 }
 
 func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) error {
-	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
-			"state", f.frames, walkoff.Delay)
+	if err := f.checkFrames(cmd); err != nil {
+		return err
 	}
 	if len(specs) == 1 {
 		if done, err := a.statsOfFields(cmd.Context(), specs[0], f); done {
@@ -146,7 +138,7 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 		return true, a.messageStats(ctx, src, f)
 	}
 	a.remarksOf(src)
-	return true, a.fieldStats(spec, src, f.frames, f.json)
+	return true, a.fieldStats(ctx, spec, src, f.frames, f.json)
 }
 
 // liken finds out what one source is like.
@@ -170,30 +162,20 @@ func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
 	if err != nil {
 		return l, err
 	}
-	if l.Summary, err = summarise(ctx, src, f.frames-walkoff.Delay); err != nil {
+	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
 		return l, err
 	}
 	l.Encoders, err = a.spend(ctx, f, codecs)
 	return l, err
 }
 
-// summarise counts up to so many frames, all of them if limit is negative.
+// summarise counts up to limit frames, 0 means no limit.
 func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summary, error) {
 	f := src.Schema().NewFrame()
 	src.Initial(f)
 	c := stats.New(src.Schema(), f)
-	for n := 0; n != limit; n++ {
-		if ctx.Err() != nil {
-			return stats.Summary{}, ctx.Err()
-		}
-		err := src.Next(f)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return stats.Summary{}, usage(readable(err))
-		}
-		c.Add(f)
+	if _, err := eachFrame(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
+		return stats.Summary{}, usage(readable(err))
 	}
 	return c.Summary(), nil
 }
@@ -227,13 +209,13 @@ func writeLikeness(w io.Writer, list []likeness) {
 	for _, l := range list {
 		heads = append(heads, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
-	g := newGrid(heads...)
+	g := texttable.New(heads...)
 	row := func(name string, cell func(l *likeness) string) {
-		cells := []any{name}
+		var cells []string
 		for i := range list {
 			cells = append(cells, cell(&list[i]))
 		}
-		g.row(cells...)
+		g.Add(name, cells)
 	}
 	writeShares(row)
 	for i := range list[0].Deltas {
@@ -256,7 +238,7 @@ func writeLikeness(w io.Writer, list []likeness) {
 			return fmt.Sprintf("%.1f", l.Encoders[i].BytesPerPacket)
 		})
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
 // writeShares prints what is counted in cubes and in shares of them.
@@ -295,22 +277,14 @@ const (
 
 // fieldStats counts and prints how each field of src changes: all that can be said of
 // records that are not cubes. frames bounds how many are looked at, 0 for the default.
-func (a *app) fieldStats(spec string, src dataset.Source, frames int, json bool) error {
+func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, frames int, json bool) error {
 	s := src.Schema()
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes", spec)
 	}
 	f, count := s.NewFrame(), fields.New(s, statsAge)
-	if frames == 0 {
-		frames = statsFrames
-	}
-	for range frames {
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return usage(err)
-		}
-		count.Add(f)
+	if _, err := eachFrame(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
+		return usage(err)
 	}
 	if json {
 		return a.stdout.json(map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()})
@@ -321,9 +295,9 @@ func (a *app) fieldStats(spec string, src dataset.Source, frames int, json bool)
 
 func (a *app) printFields(s *frame.Schema, count *fields.Count) {
 	fmt.Fprintf(a.stdout, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
-	g := newGrid("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
+	g := texttable.New("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
 	for _, c := range count.Changes() {
-		g.row(c.Field, c.Kind, fmt.Sprintf("%.1f", 100*c.Changed), figure(c.Mean), figure(c.Max), c.Unit, fmt.Sprintf("%.1f", c.Entropy))
+		g.Add(c.Field, c.Kind, fmt.Sprintf("%.1f", 100*c.Changed), figure(c.Mean), figure(c.Max), c.Unit, fmt.Sprintf("%.1f", c.Entropy))
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 }

@@ -9,6 +9,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/internal/texttable"
 )
 
 // encoderInfo is one encoder in the JSON of `encoders`.
@@ -43,24 +44,14 @@ which go under [encoder.params] in a configuration.`,
 		Example: `  tui encoders
   tui encoders relative-orientation
   tui encoders --json | jq -r '.encoders[].name'`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg("the name of an encoder")(cmd, args)
-		},
+		Args: perhapsArg("the name of an encoder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.encoders(json)
 			}
 			return a.encoder(args[0], json)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return encoderNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		},
+		ValidArgsFunction: completeArg(encoderNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
 	return cmd
@@ -75,11 +66,11 @@ func (a *app) encoders(json bool) error {
 		}
 		return a.stdout.json(map[string]any{"encoders": list})
 	}
-	g := newGrid("encoder", "idea")
+	g := texttable.New("encoder", "idea")
 	for _, c := range all {
-		g.row(c.Name, c.Summary)
+		g.Add(c.Name, c.Summary)
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 	fmt.Fprint(a.stdout, "\ntui encoders NAME tells the source and the parameters of one.\n")
 	return nil
 }
@@ -105,11 +96,11 @@ func (a *app) describe(info encoderInfo) {
 		return
 	}
 	fmt.Fprint(a.stdout, "\n[encoder.params]\n")
-	g := newGrid("name", ">default", "unit", "range", "what it does")
+	g := texttable.New("name", ">default", "unit", "range", "what it does")
 	for _, p := range info.Params {
-		g.row(p.Name, fmt.Sprint(p.Default), p.Unit, bounds(p), p.Help)
+		g.Add(p.Name, fmt.Sprint(p.Default), p.Unit, bounds(p), p.Help)
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 }
 
 // bounds shows what a parameter may be set to.

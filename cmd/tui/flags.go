@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -91,6 +92,23 @@ func (a *app) remarksOf(src dataset.Source) {
 			a.warn([]string{"data: " + r})
 		}
 	}
+}
+
+// eachFrame reads frames of src into f and calls visit after each, until src ends or, unless
+// limit is 0, limit frames are read. n is the number of frames.
+func eachFrame(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(n int)) (n int, err error) {
+	for ; limit == 0 || n < limit; n++ {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return n, err
+		}
+		visit(n)
+	}
+	return n, nil
 }
 
 // opener returns what opens the source anew each time.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/internal/texttable"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
@@ -49,17 +50,17 @@ func (a *app) links(json bool) error {
 		}
 		return a.stdout.json(map[string]any{"profiles": list, "keys": keys})
 	}
-	g := newGrid("profile", "what it is like")
+	g := texttable.New("profile", "what it is like")
 	for _, p := range profiles {
-		g.row(p.Name, p.Summary)
+		g.Add(p.Name, p.Summary)
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 	fmt.Fprintln(a.stdout)
-	g = newGrid("key", "unit", "default", "takes", "what it does")
+	g = texttable.New("key", "unit", "default", "takes", "what it does")
 	for _, k := range keys {
-		g.row(k.Key, k.Unit, k.Default, takes(k), sourced(k.Help, k.Source))
+		g.Add(k.Key, k.Unit, k.Default, takes(k), sourced(k.Help, k.Source))
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 	for _, k := range keys {
 		a.models(k)
 	}
@@ -72,14 +73,14 @@ func (a *app) models(k lossmodel.KeyInfo) {
 		return
 	}
 	fmt.Fprintln(a.stdout)
-	g := newGrid("model of "+k.Key, "parameter", "default", "takes", "what it does")
+	g := texttable.New("model of "+k.Key, "parameter", "default", "takes", "what it does")
 	for _, m := range k.Models {
-		g.row(m.Name, "", "", "", sourced(m.Summary, m.Source))
+		g.Add(m.Name, "", "", "", sourced(m.Summary, m.Source))
 		for _, p := range m.Params {
-			g.row("", p.Name, p.Default, span(p.Unit, p.Min, p.Max), p.Help)
+			g.Add("", p.Name, p.Default, span(p.Unit, p.Min, p.Max), p.Help)
 		}
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 }
 
 // sourced adds where something is from, if that is known.
@@ -116,14 +117,6 @@ func profileList() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// completeProfile makes the shell offer the profiles as the one argument.
-func completeProfile(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return profileNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 func (a *app) linksTraceCommand() *cobra.Command {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"wirelab/dataset/packets"
+	"wirelab/internal/texttable"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 
@@ -59,7 +60,7 @@ send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 			}
 			return a.linksFit(cmd, args[0], json)
 		},
-		ValidArgsFunction: completeFiles("csv", "zst", "gz"),
+		ValidArgsFunction: completeFiles(1, "csv", "zst", "gz"),
 	}
 	cmd.Flags().StringVar(&sent, "sent", "", "the sender's capture: `FILE[,port=N][,dir=up]`")
 	cmd.Flags().StringVar(&received, "received", "", "the receiver's capture: `FILE[,port=N][,dir=up]`")
@@ -220,20 +221,20 @@ func (a *app) writeFit(info *fitInfo) {
 // writeGoodness says how well the fitted link does, and which models it was taken
 // from.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
-	g := newGrid("figure", ">capture", ">this link")
+	g := texttable.New("figure", ">capture", ">this link")
 	for _, row := range fit.Goodness() {
-		g.row(row[0], row[1], row[2])
+		g.Add(row[0], row[1], row[2])
 	}
-	g.write(w, 0)
-	writeCandidates(w, newGrid("loss model", ">BIC", "the less the better"), fit.LossModels,
+	g.WriteText(w, 0)
+	writeCandidates(w, texttable.New("loss model", ">BIC", "the less the better"), fit.LossModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
-	writeCandidates(w, newGrid("distribution", ">distance", "the less the better"), fit.DelayModels,
+	writeCandidates(w, texttable.New("distribution", ">distance", "the less the better"), fit.DelayModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
 }
 
 // writeCandidates says which models were tried. The first was taken: one with
 // more parameters must do better by more than them.
-func writeCandidates(w io.Writer, g *grid, models []measure.Candidate, score func(measure.Candidate) string) {
+func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate, score func(measure.Candidate) string) {
 	if len(models) < 2 {
 		return
 	}
@@ -242,10 +243,10 @@ func writeCandidates(w io.Writer, g *grid, models []measure.Candidate, score fun
 		if i == 0 {
 			remark = "taken"
 		}
-		g.row(m.Name, score(m), remark)
+		g.Add(m.Name, score(m), remark)
 	}
 	fmt.Fprintln(w)
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
 // comment puts # before every line that is written to it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
@@ -53,7 +54,7 @@ Unless told otherwise the packets are those of a game, 60 a second of 256 bytes.
   tui links show lte --json`,
 		Args:              f.link.nameArg,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksShow(cmd, &f) },
-		ValidArgsFunction: completeProfile,
+		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	f.link.add(cmd)
 	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256)
@@ -96,7 +97,7 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 		return a.stdout.json(f.info(link, captures))
 	}
 	style := measure.Style{Width: a.pictureWidth(f.width) - len("# "), ASCII: f.ascii}
-	for _, line := range wrap(f.plain(link.title)+".", style.Width) {
+	for _, line := range words.Wrap(f.plain(link.title)+".", style.Width) {
 		fmt.Fprintln(a.stdout, "# "+line)
 	}
 	for i, s := range link.sides {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 	"wirelab/lossmodel/measure"
 )
@@ -43,7 +44,7 @@ does once in two million.`,
   tui links test --set down.loss=5% --set down.burst=3`,
 		Args:              link.nameArg,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksTest(cmd, &link, &traffic, json) },
-		ValidArgsFunction: completeProfile,
+		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	link.add(cmd)
 	traffic.add(cmd, 1_000_000, time.Millisecond, 64)
@@ -110,19 +111,19 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
 	fmt.Fprintf(a.stdout, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size,
 		link.seed)
-	g := newGrid("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
+	g := texttable.New("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
 	for i, r := range reports {
 		for _, c := range r.Checks {
 			if link.alike(i) {
 				break
 			}
-			g.row(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr),
+			g.Add(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr),
 				fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}
-	if len(g.rows) > 0 {
+	if len(g.Rows) > 0 {
 		fmt.Fprintln(a.stdout)
-		g.write(a.stdout, 0)
+		g.WriteText(a.stdout, 0)
 	}
 	for i, s := range link.sides {
 		if link.alike(i) {

@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/table"
 	"wirelab/experiment"
 	"wirelab/experiment/walkoff"
+	"wirelab/internal/texttable"
 )
 
 // listCommand is what the commands that list things have in common.
@@ -42,11 +43,11 @@ func (a *app) datasets(json bool) error {
 	if json {
 		return a.stdout.json(map[string]any{"datasets": kinds})
 	}
-	g := newGrid("spec", "what it is")
+	g := texttable.New("spec", "what it is")
 	for _, k := range kinds {
-		g.row(k.Spec, k.Summary)
+		g.Add(k.Spec, k.Summary)
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 	return nil
 }
 
@@ -65,11 +66,11 @@ func (a *app) presets(json bool) error {
 	if json {
 		return a.stdout.json(map[string]any{"presets": presets})
 	}
-	g := newGrid("preset", "what it shows")
+	g := texttable.New("preset", "what it shows")
 	for _, p := range presets {
-		g.row(p.Name, p.Summary)
+		g.Add(p.Name, p.Summary)
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 	fmt.Fprint(a.stdout, "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n")
 	return nil
 }
@@ -86,14 +87,9 @@ with it.`,
 		Example: `  tui datasets describe > game.toml
   tui datasets describe --records > game.csv
   tui datasets describe demo`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return exactlyOneSpec(cmd, args)
-		},
+		Args:              func(cmd *cobra.Command, args []string) error { return noArgs(cmd, args[min(len(args), 1):]) },
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.datasetsDescribe(cmd.Context(), args, records) },
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: completeArg(dataSpecs, cobra.ShellCompDirectiveDefault),
 	}
 	cmd.Flags().BoolVar(&records, "records", false, "print the example's records instead of its schema")
 	return cmd

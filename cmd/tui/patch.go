@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wirelab/encoders/patch"
+	"wirelab/internal/texttable"
 )
 
 func (a *app) patchCommand() *cobra.Command {
@@ -207,7 +208,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) er
 		return err
 	}
 	defer func() { _ = a.disk.RemoveAll(work) }()
-	g := newGrid("pair", ">new", ">patch", ">% of new", ">make MB/s", ">apply MB/s", "lossless")
+	g := texttable.New("pair", ">new", ">patch", ">% of new", ">make MB/s", ">apply MB/s", "lossless")
 	var all []patchInfo
 	var total patchInfo
 	var wrong []string
@@ -221,7 +222,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) er
 		}
 		all = append(all, info)
 		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
-		g.row(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", share(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
+		g.Add(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", share(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
 	}
 	if json {
 		err = a.stdout.json(struct {
@@ -230,8 +231,8 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) er
 			Patch int64       `json:"patch_bytes"`
 		}{all, total.New, total.Patch})
 	} else {
-		g.row("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
-		g.write(a.stdout, 0)
+		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
+		g.WriteText(a.stdout, 0)
 	}
 	return errors.Join(err, held(wrong))
 }

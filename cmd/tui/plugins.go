@@ -17,6 +17,7 @@ import (
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/internal/texttable"
 )
 
 // pluginFlags name encoders from outside.
@@ -253,13 +254,13 @@ func (a *app) listPlugins(list []pluginInfo) {
 		fmt.Fprint(a.stdout, "No plugin is loaded: --plugin FILE.wasm does, or \"exec:COMMAND\". tui plugins new begins one of yours.\n")
 		return
 	}
-	g := newGrid("encoder", "plugin", "runs as", "idea")
+	g := texttable.New("encoder", "plugin", "runs as", "idea")
 	for _, p := range list {
 		for _, c := range p.Encoders {
-			g.row(c.Name, config.Printable(p.Path), p.RunsAs, c.Summary)
+			g.Add(c.Name, config.Printable(p.Path), p.RunsAs, c.Summary)
 		}
 	}
-	g.write(a.stdout, a.columns)
+	g.WriteText(a.stdout, a.columns)
 }
 
 func (a *app) pluginsCheckCommand() *cobra.Command {
@@ -286,7 +287,7 @@ Exits with 1 if the contract is broken.`,
 			defer p.Close()
 			return a.checkPlugin(p, json)
 		},
-		ValidArgsFunction: completeFiles("wasm"),
+		ValidArgsFunction: completeFiles(1, "wasm"),
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
 	return cmd
@@ -316,18 +317,18 @@ func (a *app) checkPlugin(p *plugin.Plugin, json bool) error {
 	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", config.Printable(p.Path), p.SHA256, p.Runs)
 	for i := range p.Codecs {
 		a.describe(infoOf(&p.Codecs[i]))
-		g := newGrid("", "what was tried", "result")
+		g := texttable.New("", "what was tried", "result")
 		for _, c := range doc.Checks {
 			if c.Encoder == p.Codecs[i].Name {
 				mark, result := "ok", c.Result
 				if c.Problem != "" {
 					mark, result = "NO", config.Printable(c.Problem)
 				}
-				g.row(mark, c.Name, result)
+				g.Add(mark, c.Name, result)
 			}
 		}
 		fmt.Fprintln(a.stdout)
-		g.write(a.stdout, a.columns)
+		g.WriteText(a.stdout, a.columns)
 	}
 	return held(failed)
 }

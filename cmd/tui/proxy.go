@@ -76,7 +76,7 @@ server and those who have sent to it.`,
 			}
 			return a.proxy(cmd, &f)
 		},
-		ValidArgsFunction: completeFiles("toml"),
+		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.link.add(cmd)
 	flags := cmd.Flags()

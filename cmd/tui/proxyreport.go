@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/script"
+	"wirelab/internal/texttable"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -57,9 +58,9 @@ func (p *proxied) write(w io.Writer) {
 	specs := [2]lossmodel.Spec{up, down}
 	t := &p.end.Totals
 	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten.\n", t.At.Seconds(), t.Joined, t.Forgotten)
-	g := newGrid("", "up", "down")
+	g := texttable.New("", "up", "down")
 	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
-		g.row(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
+		g.Add(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
 	}
 	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
 		return func(_ *relay.Flow, s lossmodel.Spec) any {
@@ -96,8 +97,8 @@ func (p *proxied) write(w io.Writer) {
 	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
 	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
 	row("rate"+asked, key("rate"))
-	g.row("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
-	g.write(w, 0)
+	g.Add("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
+	g.WriteText(w, 0)
 	for _, lie := range p.lies() {
 		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
 	}

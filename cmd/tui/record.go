@@ -21,6 +21,7 @@ import (
 	"wirelab/dataset/world"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/boundedio"
+	"wirelab/internal/words"
 )
 
 type recordFlags struct {
@@ -201,7 +202,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	if write != nil {
 		return usage(unwritable(f.out, write))
 	}
-	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, frame.Plural(s.Item))
+	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, words.Plural(s.Item))
 	return cmd.Context().Err()
 }
 

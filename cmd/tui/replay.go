@@ -29,7 +29,7 @@ to its end.`,
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], json, force) },
-		ValidArgsFunction: completeFiles("json"),
+		ValidArgsFunction: completeFiles(1, "json"),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "run what may take more than 8 GB of memory")
 	a.addOutputFlags(cmd, &json)

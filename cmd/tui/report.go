@@ -39,10 +39,8 @@ samples.csv, is missing on the page, which says so.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.report(args, out) },
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args, out) },
+		ValidArgsFunction: completeFiles(page.MaxBeside, "json"),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write the page into this `FILE`")
 	a.addQuiet(cmd)

@@ -74,7 +74,7 @@ changes nothing about the exit code.`,
 			}
 			return a.runExperiment(cmd, f)
 		},
-		ValidArgsFunction: completeFiles("toml"),
+		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
 	f.config.addSet(cmd)

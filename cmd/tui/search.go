@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/search"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 
 	"github.com/spf13/cobra"
@@ -60,7 +61,7 @@ and best.toml, the configuration with the best setting.`,
 			f.config.file = args[0]
 			return a.search(cmd.Context(), f)
 		},
-		ValidArgsFunction: completeFiles("toml"),
+		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
 	f.config.addSet(cmd)
@@ -158,7 +159,7 @@ func writeFound(w io.Writer, f *search.Found) {
 	fmt.Fprintf(w, "%.0f settings; %d were run for the whole duration, at the cost of %.0f runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
 		note := ""
-		g := newGrid(append([]string{"setting"}, rightAligned(append([]string{}, f.Minimise...), "of the best")...)...)
+		g := texttable.New(append([]string{"setting"}, rightAligned(append([]string{}, f.Minimise...), "of the best")...)...)
 		row := func(c search.Chosen, ratio string) {
 			cells := []any{c.Words}
 			for _, name := range f.Minimise {
@@ -169,7 +170,7 @@ func writeFound(w io.Writer, f *search.Found) {
 				}
 				cells = append(cells, text)
 			}
-			g.row(append(cells, ratio)...)
+			g.Add(append(cells, ratio)...)
 		}
 		if len(f.Front) > 0 {
 			for _, c := range f.Front {
@@ -181,7 +182,7 @@ func writeFound(w io.Writer, f *search.Found) {
 				row(r.Chosen, ratioText(r.Ratio))
 			}
 		}
-		g.write(w, 0)
+		g.WriteText(w, 0)
 		fmt.Fprintln(w, note)
 		if f.OfOwn != nil && len(f.Front) == 0 {
 			fmt.Fprintf(w, "%s of the configuration itself, at the best setting\n", ratioText(*f.OfOwn))

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // writeReport tells a person what was measured: a page for one run, a table for
@@ -34,7 +35,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 		writeTransfer(w, r)
 		return
 	}
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, many(r.ItemsPerFrame, r.Item))
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
 	q := &t.PacketBytes
 	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
@@ -173,16 +174,16 @@ func writeShadows(w io.Writer, r *engine.Result) {
 		return
 	}
 	fmt.Fprint(w, "\nThe same frames and losses:\n")
-	g := newGrid("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
+	g := texttable.New("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
 	row := func(name string, t figures.Totals) {
-		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
+		g.Add(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
 	row(fmt.Sprint(first["name"]), r.Totals)
 	for _, s := range r.Shadows {
 		row(s.Encoder, s.Totals)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
 // writeSweep prints one row for each point of the grid.
@@ -203,24 +204,23 @@ func writeSweep(w io.Writer, r *report.Report) {
 		writeItemSweep(w, r, keys)
 		return
 	}
-	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed",
+	g := texttable.New(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed",
 		">starved %", ">wrong")...)
 	for _, run := range r.Runs {
 		t := run.Totals
-		g.row(append(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
-			t.Decoded, t.Lost, t.Failed(), fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong)...)
+		g.Add(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(),
+			fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
 // sweepCells begins a row with a run's place in the sweep.
-func sweepCells(run *engine.Result, keys []string) []any {
-	var cells []any
+func sweepCells(run *engine.Result, keys []string) (cells []string) {
 	for _, k := range keys {
 		cells = append(cells, run.Set[k])
 	}
 	if run.Interrupted {
-		cells[len(cells)-1] = fmt.Sprintf("%v (interrupted after %.1f s)", cells[len(cells)-1], run.DurationS)
+		cells[len(cells)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 	}
 	return cells
 }
@@ -233,7 +233,7 @@ func aboutPlayout(keys []string) bool {
 
 // writePlayoutSweep prints what was seen at each point of the grid.
 func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
-	g := newGrid(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms",
+	g := texttable.New(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms",
 		">mm p50", ">p95", ">wrong")...)
 	for _, run := range r.Runs {
 		t := &run.Totals
@@ -242,32 +242,17 @@ func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
 		if e := p.PositionErrorMM; e != nil {
 			p50, p95 = e.Of(e.P50).Text(1), e.Of(e.P95).Text(1)
 		}
-		g.row(append(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes,
-			fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late, fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong)...)
+		g.Add(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes,
+			fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late, fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
-// figureOf writes a figure as figure does, "-" if there is none.
-func figureOf(f figures.Figure) string {
-	if v, known := f.Value(); known {
-		return figure(v)
-	}
-	return "-"
-}
+// figure writes a measured number with about four digits.
+func figure(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
 
-// figure shows a measured number with about four digits.
-func figure(v float64) string {
-	switch a := max(v, -v); {
-	case a >= 10000:
-		return fmt.Sprintf("%.0f", v)
-	case a >= 100:
-		return fmt.Sprintf("%.1f", v)
-	case a >= 10:
-		return fmt.Sprintf("%.2f", v)
-	}
-	return fmt.Sprintf("%.3f", v)
-}
+// figureOf is figure for a number that may be missing.
+func figureOf(f figures.Figure) string { return f.In(figure, "-") }
 
 // writeItemSweep prints one row for each point of the grid where no cubes were sent:
 // the bits per item, of bytes their share of eight, the times, and what the ends of a
@@ -280,25 +265,22 @@ func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 	}
 	heads = append(heads, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed", ">wrong", ">encode µs", ">decode µs")
 	names := gaugeNames(r)
-	for _, name := range names {
-		heads = append(heads, ">"+name)
-	}
-	g := newGrid(heads...)
+	g := texttable.New(append(heads, texttable.Numbers(names...)...)...)
 	note := ""
 	for _, run := range r.Runs {
 		t := run.Totals
+		mark := run.Timing.Mark()
 		cells := append(sweepCells(run, keys), fmt.Sprintf("%.2f", t.BitsPerItem))
 		if first.Item == "byte" {
 			cells = append(cells, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
 		}
-		cells = append(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
-			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, run.Timing.Mark()), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, run.Timing.Mark()))
-		if run.Timing.RunsAs != "" {
+		if mark != "" {
 			note = encoders.TimeNote(run.Timing.RunsAs) + "\n"
 		}
-		g.row(append(cells, gaugeCells(&t, names)...)...)
+		g.Add(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong, fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark),
+			fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(&t, names))
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 	fmt.Fprint(w, note)
 }
 
@@ -330,11 +312,8 @@ func gaugeNames(r *report.Report) []string {
 func gaugeName(g encoders.Gauge) string { return strings.TrimSpace(g.Name + " " + g.Unit) }
 
 // gaugeCells are the cells of one run below gaugeNames.
-func gaugeCells(t *figures.Totals, names []string) []any {
-	cells := make([]any, len(names))
-	for i := range cells {
-		cells[i] = "-"
-	}
+func gaugeCells(t *figures.Totals, names []string) []string {
+	cells := slices.Repeat([]string{"-"}, len(names))
 	for _, g := range gauges(t) {
 		cells[slices.Index(names, gaugeName(g))] = gaugeValue(g)
 	}
@@ -351,12 +330,4 @@ func writeGauges(w io.Writer, list []encoders.Gauge) {
 		parts[i] = strings.TrimSpace(g.Name + " " + gaugeValue(g) + " " + g.Unit)
 	}
 	fmt.Fprintf(w, "the ends  %s\n", strings.Join(parts, ", "))
-}
-
-// many counts things: "1 call", "500 bytes".
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %s", n, frame.Plural(what))
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
 )
 
 // writeTransfer tells a person how a file came across: how long it took, what had to
@@ -51,7 +53,7 @@ func writeRivals(w io.Writer, r *engine.Result) {
 		return
 	}
 	fmt.Fprint(w, "\nThe same file, link and seed:\n")
-	g := newGrid("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
+	g := texttable.New("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
 	row := func(name string, t figures.Totals) {
 		x := t.Transfer
 		if x.Encoder != "" { // that took over since
@@ -64,7 +66,7 @@ func writeRivals(w io.Writer, r *engine.Result) {
 				times = fmt.Sprintf("%.2f", *x.TimeS / *first)
 			}
 		}
-		g.row(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
+		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), secs, times, t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
@@ -72,7 +74,7 @@ func writeRivals(w io.Writer, r *engine.Result) {
 	for _, s := range r.Shadows {
 		row(s.Encoder, s.Totals)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }
 
 // kilobytes writes how much that is.
@@ -81,11 +83,6 @@ func kilobytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1
 // shortly writes a time that this process took.
 func shortly(ms float64) string {
 	return time.Duration(ms * 1e6).Round(time.Millisecond).String()
-}
-
-// transferColumns are the columns of a sweep about files.
-func transferColumns() []string {
-	return []string{">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">beside", ">wrong"}
 }
 
 // writeTransferSweep prints a row for each point of the grid: how long it took, and
@@ -97,15 +94,14 @@ func writeTransferSweep(w io.Writer, r *report.Report, keys []string) {
 		}
 		return fmt.Sprintf("%.3f", *x.TimeS)
 	}
-	g := newGrid(append(append([]string{}, keys...), transferColumns()...)...)
+	g := texttable.New(append(slices.Clone(keys), ">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">beside", ">wrong")...)
 	for _, run := range r.Runs {
 		beside := "-"
 		if len(run.Shadows) > 0 {
 			beside = seconds(run.Shadows[0].Totals.Transfer)
 		}
 		t := &run.Totals
-		g.row(append(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer),
-			beside, t.Wrong)...)
+		g.Add(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer), beside, t.Wrong)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }

@@ -79,7 +79,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 			}
 			return a.sweep(cmd.Context(), f)
 		},
-		ValidArgsFunction: completeFiles("toml"),
+		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
 	f.config.addSet(cmd)
@@ -111,7 +111,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer done()
-	share, err := parseShare(f.verify)
+	share, err := verifyShare(f.verify)
 	if err != nil {
 		return err
 	}
@@ -392,17 +392,13 @@ func unserved(addr string, err error) error {
 	return err
 }
 
-// parseShare reads a share such as 1% or 0.01; 0 for none.
-func parseShare(text string) (float64, error) {
+// verifyShare reads --verify; 0 means none.
+func verifyShare(text string) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v <= 1) {
+	v, ok := parseShare(text)
+	if !ok || v < 0 || v > 1 {
 		return 0, usagef("--verify %q makes no sense; expected a share of the runs, such as 1%%", text)
 	}
 	return v, nil

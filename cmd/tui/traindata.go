@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,18 +144,12 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 	f := l.schema.NewFrame()
 	src.Initial(f)
 	sum := l.digest(f)
-	for l.Frames = l.preamble(); l.limit == 0 || l.Frames < l.limit; l.Frames++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return badData(err)
-		}
-		sum.Add(f)
+	n, err := eachFrame(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
+	if err != nil {
+		return badData(err)
 	}
-	if l.Frames == l.preamble() {
+	l.Frames = l.preamble() + n
+	if n == 0 {
 		return usagef("%s ends with the initial state; there is nothing to learn from", l.Spec)
 	}
 	l.SHA256 = sum.Sum()

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"wirelab/encoders/train"
+	"wirelab/internal/texttable"
 )
 
 // teacher hears how learning goes, from any goroutine: it keeps the curve, tells a
@@ -91,7 +92,7 @@ func curveFile(encoder string, curve []trainedPoint) train.File {
 
 // writeTrained prints where each part began and ended, and what was written.
 func writeTrained(w io.Writer, out *trained) {
-	g := newGrid("encoder", "part", ">passes", ">first", ">learnt", ">held out")
+	g := texttable.New("encoder", "part", ">passes", ">first", ">learnt", ">held out")
 	for _, c := range out.Encoders {
 		for i, p := range c.Curve {
 			if i+1 < len(c.Curve) && c.Curve[i+1].Part == p.Part {
@@ -101,16 +102,16 @@ func writeTrained(w io.Writer, out *trained) {
 			for first > 0 && c.Curve[first-1].Part == p.Part {
 				first--
 			}
-			g.row(c.Encoder, p.Part, i-first+1, bits(c.Curve[first].Train), bits(p.Train), bits(p.Held))
+			g.Add(c.Encoder, p.Part, i-first+1, bits(c.Curve[first].Train), bits(p.Train), bits(p.Held))
 		}
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 	fmt.Fprintf(w, "\nBits per %s: after the first pass and after the last.\n\n", out.Encoders[0].per) // of one kind of data
-	g = newGrid(">bytes", "file", "sha256")
+	g = texttable.New(">bytes", "file", "sha256")
 	for _, c := range out.Encoders {
 		for _, f := range c.Files {
-			g.row(f.Bytes, f.Path, f.SHA256[:12])
+			g.Add(f.Bytes, f.Path, f.SHA256[:12])
 		}
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 }

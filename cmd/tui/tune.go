@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/tune"
 	"wirelab/experiment/walkoff"
+	"wirelab/internal/texttable"
 )
 
 type tuneFlags struct {
@@ -122,10 +122,10 @@ func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (f
 	if !frame.IsCubes(src.Schema()) {
 		return 0, 0, usagef("tui tune expects snapshots of cubes, and %s holds %s", data.spec, src.Schema().Name)
 	}
-	sized, ends := src.(dataset.Sized)
-	total := endlessFrames - walkoff.Delay
-	if ends {
-		total = sized.Frames()
+	limit := endlessFrames - walkoff.Delay
+	total := limit
+	if sized, ends := src.(dataset.Sized); ends {
+		limit, total = 0, sized.Frames()
 	}
 	line := a.progress("tune")
 	defer line.done()
@@ -134,32 +134,24 @@ func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (f
 		src.Initial(&ring[n])
 	}
 	f := src.Schema().NewFrame()
-	for n := 0; ends || n < total; n++ {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			return n + walkoff.Delay, spent, nil
-		} else if err != nil {
-			return 0, 0, badData(err)
-		}
+	frames, err = eachFrame(ctx, src, f, limit, func(n int) {
 		base := &ring[n%walkoff.Delay]
 		start := a.clock()
 		search.Add(f, base)
 		spent += a.clock() - start
 		base.CopyFrom(f)
 		line.report(float64(n), float64(total))
-	}
-	return total + walkoff.Delay, spent, nil
+	})
+	return frames + walkoff.Delay, spent, badData(err)
 }
 
 // writeTuned prints the ten best, and where the article's setting stands.
 func writeTuned(w io.Writer, t tuned) {
 	fmt.Fprintf(w, "%s: %d changed %ss, %d settings in %.0f ms\n\n", t.Data, t.Samples, t.Field, t.Settings, t.SearchMS)
-	g := newGrid(">rank", "setting", ">bits", ">of absolute")
+	g := texttable.New(">rank", "setting", ">bits", ">of absolute")
 	for _, s := range append(t.Results, t.Article) {
-		g.row(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))
+		g.Add(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 	fmt.Fprint(w, "\nThe last row is the setting of the article, \"Snapshot Compression\" (Fiedler, 2015).\n")
 }

@@ -17,6 +17,8 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/walkoff"
+	"wirelab/internal/texttable"
+	"wirelab/internal/words"
 )
 
 // endlessFrames is how much of a source that never ends is scored, unless told
@@ -114,11 +116,17 @@ func (f *walkoffFlags) backs() (walkoff.Back, error) {
 	return walkoff.Back(n), nil
 }
 
+func (f *walkoffFlags) checkFrames(cmd *cobra.Command) error {
+	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
+		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+	}
+	return nil
+}
+
 // choose checks the flags, settles how many frames are scored and finds the encoders.
 func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, error) {
-	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return nil, usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
-			"state", f.frames, walkoff.Delay)
+	if err := f.checkFrames(cmd); err != nil {
+		return nil, err
 	}
 	if f.all && len(f.encoders) > 0 {
 		return nil, usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
@@ -161,13 +169,21 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		if err != nil {
 			return nil, usage(named(err))
 		}
-		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %s; expected one that does: %s", name, frame.Plural(s.Item),
-				strings.Join(table.Suiting(table.All(), s), ", "))
+		if err := checkSuits(codec, s); err != nil {
+			return nil, err
 		}
 		list = append(list, codec)
 	}
 	return list, nil
+}
+
+// checkSuits returns an error if a codec does not take frames of a schema.
+func checkSuits(c *encoders.Codec, s *frame.Schema) error {
+	if c.Suits(s) {
+		return nil
+	}
+	return usagef("encoder %s does not take %s; expected one that does: %s", c.Name, words.Plural(s.Item),
+		strings.Join(table.Suiting(table.All(), s), ", "))
 }
 
 // auditCommand is what `walkoff --audit` starts; people never type it.
@@ -186,12 +202,12 @@ func (a *app) auditCommand() *cobra.Command {
 // writeBoard prints the table for people, the smallest first.
 func writeBoard(w io.Writer, b *walkoff.Board) {
 	d := b.Dataset
-	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, frame.Plural(d.Item), d.SHA256)
+	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
 	heads := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
 	if d.Game != nil {
 		heads = append(heads, ">of the game's")
 	}
-	g := newGrid(heads...)
+	g := texttable.New(heads...)
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
 	note := ""
@@ -201,14 +217,14 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 			mark := encoders.TimeMark(r.RunsAs)
 			encode, decode, note = encode+mark, decode+mark, encoders.TimeNote(r.RunsAs)+".\n"
 		}
-		row := []any{r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem,
-			encode, decode, r.Lossless, r.Audit}
+		var ofGame []string
 		if r.OfGame != nil {
-			row = append(row, fmt.Sprintf("%.3f", *r.OfGame))
+			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
 		}
-		g.row(row...)
+		g.Add(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
+			r.Audit, ofGame)
 	}
-	g.write(w, 0)
+	g.WriteText(w, 0)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against the snapshots that it referred to.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {

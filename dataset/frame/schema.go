@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Kind tells an encoder what may be done with a field's integers.
@@ -93,14 +92,6 @@ func (s *Schema) Items(f *Frame) int {
 		return s.Rows
 	}
 	return len(f.Body)
-}
-
-// Plural returns the word for several of an item.
-func Plural(item string) string {
-	if stem, ok := strings.CutSuffix(item, "y"); ok && !strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeou") {
-		return stem + "ies"
-	}
-	return item + "s"
 }
 
 // NewFrame returns a zeroed frame of this shape.

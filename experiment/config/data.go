@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/internal/words"
 )
 
 // followers are the settings that follow the data as long as nobody chooses them
@@ -97,6 +98,6 @@ func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error
 	if len(names) > 0 {
 		expected = "one that does: " + strings.Join(names, ", ")
 	}
-	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %s", codec.Name, c.Data.Source, frame.Plural(s.Item)),
+	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %s", codec.Name, c.Data.Source, words.Plural(s.Item)),
 		Expected: expected}
 }

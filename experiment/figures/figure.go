@@ -48,12 +48,17 @@ func (f Figure) Or(v float64) float64 {
 // Times returns the figure times k: a ratio in percent, say.
 func (f Figure) Times(k float64) Figure { return Figure{f.value * k, f.known} }
 
-// Text writes the figure with so many decimals, "-" if there is none.
-func (f Figure) Text(decimals int) string {
+// In writes the figure with format, or returns unknown if there is none.
+func (f Figure) In(format func(float64) string, unknown string) string {
 	if !f.known {
-		return "-"
+		return unknown
 	}
-	return strconv.FormatFloat(f.value, 'f', decimals, 64)
+	return format(f.value)
+}
+
+// Text writes the figure with a number of decimals, "-" if there is none.
+func (f Figure) Text(decimals int) string {
+	return f.In(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
 }
 
 // Format implements fmt.Formatter: as its number is, or "-".

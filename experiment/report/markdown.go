@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"wirelab/dataset/frame"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/words"
 
 	"github.com/guptarohit/asciigraph"
 )
@@ -23,7 +24,7 @@ func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 	encoder, _ := r.Config["encoder"].(map[string]any)
 	data, _ := r.Config["data"].(map[string]any)
 	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
-	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %s, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(frame.Plural(r.Item)), r.Seed)
+	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %s, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(words.Plural(r.Item)), r.Seed)
 	b.WriteString(mdEnding(r.Reason, r.Error, r.Interrupted))
 	b.WriteString("\n\n")
 	mdTotals(&b, r)

@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/encoders"
+	"wirelab/internal/words"
 )
 
 // Serve runs an audit process. It reads one task and its messages from in, and writes
@@ -54,7 +55,7 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 		return nil, err
 	}
 	if j.schema = j.Schema; !codec.Suits(j.schema) {
-		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, frame.Plural(j.schema.Item))
+		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, words.Plural(j.schema.Item))
 	}
 	table, err := readMessage(r, nil)
 	if err != nil {

@@ -46,6 +46,33 @@ raw   12.3      7  all of it, as it stands
 	}
 }
 
+// Floats, integers and Booleans have forms of their own, and only the last column wraps.
+func TestAdd(t *testing.T) {
+	g := texttable.New("name", ">kbps", "idea")
+	g.Add("a", 1234.56, "short")
+	g.Add("µ-law", 0.123, "words that go on for longer than the screen is wide")
+	g.Add("b", 7, true)
+	for columns, want := range map[int]string{
+		0: `name     kbps  idea
+a      1234.6  short
+µ-law     0.1  words that go on for longer than the screen is wide
+b           7  yes
+`,
+		42: `name     kbps  idea
+a      1234.6  short
+µ-law     0.1  words that go on for longer
+               than the screen is wide
+b           7  yes
+`,
+	} {
+		var b strings.Builder
+		g.WriteText(&b, columns)
+		if b.String() != want {
+			t.Errorf("at %d columns:\n%s\nwant:\n%s", columns, b.String(), want)
+		}
+	}
+}
+
 // Columns of numbers are laid out as text/tabwriter does.
 func TestWriteTextLikeTabwriter(t *testing.T) {
 	table := texttable.New(texttable.Numbers("a", "bcd", "é")...)

@@ -55,6 +55,25 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// No line is wider than width unless it is one word, and no word is lost.
+func TestWrapText(t *testing.T) {
+	const text = "the quick brown fox, größer als gedacht, jumps over incomprehensibilities and a lazy dog"
+	for width := 1; width < 100; width++ {
+		lines := words.Wrap(text, width)
+		if got := strings.Join(lines, " "); got != text {
+			t.Errorf("width %d: %q", width, got)
+		}
+		for _, l := range lines {
+			if len([]rune(l)) > width && strings.Contains(l, " ") {
+				t.Errorf("width %d: line of %d: %q", width, len([]rune(l)), l)
+			}
+		}
+	}
+	if got := words.Wrap("", 10); len(got) != 1 || got[0] != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
 // Split reads back what Quote writes.
 func FuzzQuote(f *testing.F) {
 	f.Add("plain", "with space")

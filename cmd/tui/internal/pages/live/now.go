@@ -12,6 +12,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/words"
 )
 
 // gaugesOf are what the ends of a protocol say of themselves: the receiver, which
@@ -102,7 +103,7 @@ func (p *now) perItem() [][2]figure {
 	rows := [][2]figure{
 		{{look.Ratio, "per " + item, look.Fixed(r.BitsPerItem, 2), "bits"},
 			{look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
-		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), frame.Plural(item)}, packet},
+		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
 	}
 	if panes.ChangesWhole(p.schema) {
 		rows = [][2]figure{{rows[0][0], packet}}

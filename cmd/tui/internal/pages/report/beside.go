@@ -7,7 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/dataset/frame"
+	"wirelab/internal/words"
 )
 
 // beside holds two runs against each other: figures side by side with their
@@ -161,7 +161,7 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return strconv.Itoa(n) + " " + frame.Plural(thing)
+	return strconv.Itoa(n) + " " + words.Plural(thing)
 }
 
 // apart is how much larger b is than a.

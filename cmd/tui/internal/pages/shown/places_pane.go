@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/internal/words"
 )
 
 // above draws where things are, as the sender has them and as the receiver shows them.
@@ -95,7 +96,7 @@ func (p *above) counts(w int) []look.Span {
 		if count[k] == 0 {
 			continue
 		}
-		name := frame.Plural(part.Name)
+		name := words.Plural(part.Name)
 		if count[k] == 1 {
 			name = part.Name
 		}

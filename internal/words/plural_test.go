@@ -1,10 +1,14 @@
-package frame
+package words_test
 
-import "testing"
+import (
+	"testing"
+
+	"wirelab/internal/words"
+)
 
 func TestPlural(t *testing.T) {
 	for word, want := range map[string]string{"cube": "cubes", "entity": "entities", "key": "keys"} {
-		if got := Plural(word); got != want {
+		if got := words.Plural(word); got != want {
 			t.Errorf("%q: %q, expected %q", word, got, want)
 		}
 	}

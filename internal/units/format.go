@@ -17,14 +17,14 @@ func Fixed(v float64, decimals int) string {
 
 // Stepped writes v with fewer decimals the larger it is: with the given number of decimals
 // less one for each of the limits that the magnitude of v reaches. Stepped(v, 3, 10, 100, 1000)
-// writes about four digits.
+// writes about four digits, "-" if v is NaN or infinite.
 func Stepped(v float64, decimals int, limits ...float64) string {
 	for _, limit := range limits {
 		if math.Abs(v) >= limit {
 			decimals--
 		}
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return Fixed(v, decimals)
 }
 
 // General writes v with at most n significant digits, with an exponent if it is very large or
@@ -39,6 +39,42 @@ func Significant(v float64, n int) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return FormatDecimal(rounded)
+}
+
+// ShortWidth is the length of the longest text that Short returns.
+const ShortWidth = 5
+
+// Short writes v in at most five characters: 7, 12.5, 340, 12k, 1.5M.
+func Short(v float64) string {
+	prefixes := [...]string{"", "k", "M", "G", "T", "P", "E"}
+	i := 0
+	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 {
+		v /= 1000
+		i++
+	}
+	decimals := 0
+	if math.Abs(v) < 100 && v != math.Round(v) {
+		decimals = 1
+		if math.Abs(v) < 1 {
+			decimals = 2
+		}
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if len(s)+len(prefixes[i]) > ShortWidth {
+		s = strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return s + prefixes[i]
+}
+
+// Bytes writes a number of bytes in B, KB or MB, with about three digits.
+func Bytes(n float64) string {
+	switch {
+	case n >= 1e6:
+		return Stepped(n/1e6, 2, 10) + " MB"
+	case n >= 1e3:
+		return Stepped(n/1e3, 1, 100) + " KB"
+	}
+	return Fixed(n, 0) + " B"
 }
 
 // Group inserts commas between the thousands of a decimal.

@@ -130,13 +130,26 @@ func TestFormat(t *testing.T) {
 		{units.Fixed(1.25, 1), "1.2"}, {units.Fixed(math.NaN(), 1), "-"}, {units.Fixed(math.Inf(-1), 0), "-"},
 		{units.Stepped(9.9995, 3, 10, 100, 1000), "9.999"}, {units.Stepped(12.345, 3, 10, 100, 1000), "12.35"},
 		{units.Stepped(-123.45, 3, 10, 100, 1000), "-123.5"}, {units.Stepped(1234.5, 3, 10, 100, 1000), "1234"},
-		{units.Stepped(100, 2, 100, 100), "100"}, {units.Stepped(math.NaN(), 1, 10), "NaN"},
+		{units.Stepped(100, 2, 100, 100), "100"}, {units.Stepped(math.NaN(), 1, 10), "-"}, {units.Bytes(999), "999 B"}, {units.Bytes(12345), "12.3 KB"},
+		{units.Bytes(123456), "123 KB"}, {units.Bytes(1234567), "1.23 MB"}, {units.Bytes(12345678), "12.3 MB"},
 		{units.General(0.000123456, 5), "0.00012346"}, {units.General(1234567, 5), "1.2346e+06"},
 		{units.FormatPercent(0.05), "5%"}, {units.FormatPercent(math.Inf(1)), "+Inf"}, {units.FormatDecimal(1e21), "1000000000000000000000"},
 		{fmt.Sprint(units.Milliseconds(1500 * time.Microsecond)), "1.5"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0, "0"}, {7, "7"}, {12.5, "12.5"}, {0.25, "0.25"}, {340, "340"}, {9999, "9999"}, {12000, "12k"}, {1.5e6, "1500k"}, {2.5e7,
+		"25M"}, {-120, "-120"}, {1e18, "1000P"}} {
+		if got := units.Short(c.v); got != c.want || len(got) > units.ShortWidth {
+			t.Errorf("units.Short(%v) = %q, want %q", c.v, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"wirelab/internal/units"
 )
 
 // bounds is the range of values that a plot shows. Every label stands on a row
@@ -197,29 +198,7 @@ func (b bounds) dots(v float64, rows int) float64 {
 }
 
 // gutter is the width of the labels of the vertical axis.
-const gutter = 5
-
-// Number writes v in at most five characters: 7, 12.5, 340, 12k, 1.5M.
-func Number(v float64) string {
-	units := [...]string{"", "k", "M", "G", "T", "P", "E"}
-	u := 0
-	for math.Abs(v) >= 9999.5 && u < len(units)-1 {
-		v /= 1000
-		u++
-	}
-	digits := 0
-	if math.Abs(v) < 100 && v != math.Round(v) {
-		digits = 1
-		if math.Abs(v) < 1 {
-			digits = 2
-		}
-	}
-	s := strconv.FormatFloat(v, 'f', digits, 64)
-	if len(s)+len(units[u]) > gutter {
-		s = strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return s + units[u]
-}
+const gutter = units.ShortWidth
 
 // fitReach finds the range of the data alone, with the guides that lie in it or near it.
 func fitReach(cols [][]float64, rules []Rule) (lo, hi float64) {
@@ -297,5 +276,5 @@ func label(v, step float64) string {
 		}
 		break
 	}
-	return Number(v)
+	return units.Short(v)
 }

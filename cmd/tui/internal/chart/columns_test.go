@@ -78,18 +78,6 @@ func TestBoundsAreRoundAndTight(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for _, c := range []struct {
-		v    float64
-		want string
-	}{{0, "0"}, {7, "7"}, {12.5, "12.5"}, {0.25, "0.25"}, {340, "340"}, {9999, "9999"}, {12000, "12k"}, {1.5e6, "1500k"}, {2.5e7,
-		"25M"}, {-120, "-120"}, {1e18, "1000P"}} {
-		if got := Number(c.v); got != c.want || len(got) > gutter {
-			t.Errorf("Number(%v) = %q, want %q", c.v, got, c.want)
-		}
-	}
-}
-
 func TestSpark(t *testing.T) {
 	for _, c := range []struct {
 		values []float64

@@ -2,20 +2,11 @@ package look
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
+	"wirelab/internal/units"
 )
-
-// Fixed writes v with the given digits after the point; what is no number is a
-// dash.
-func Fixed(v float64, digits int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
 
 // Clock writes virtual time as minutes, seconds and tenths: 00:42.3.
 func Clock(t time.Duration) string {
@@ -33,7 +24,7 @@ func SpeedText(th *Theme, v float64) string {
 	if v <= 0 {
 		return "max"
 	}
-	return th.Times + strconv.FormatFloat(v, 'f', -1, 64)
+	return th.Times + units.FormatDecimal(v)
 }
 
 // SplitUnit parts "50ms" into "50" and "ms"; what does not begin with a number

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -111,7 +112,7 @@ func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Fl
 
 func (m *Model) bandwidth() oneChart {
 	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
-		func(f *relay.Flow, span float64) string { return look.Fixed(relay.Kbps(f.OutWire, span), 1) })
+		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
 	x.spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.client)
 	rule := func(name string, s *lossmodel.Spec) {
@@ -180,7 +181,7 @@ func (m *Model) lost() oneChart {
 
 func (m *Model) queue() oneChart {
 	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
-		return look.Fixed(float64(f.Line.Bytes)/1000, 1)
+		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})
 	x.spec.Floor = 1
 	return x

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
 
@@ -13,11 +14,10 @@ func perSecond(n uint64, span float64) string {
 	if span <= 0 {
 		return "-"
 	}
-	v := float64(n) / span
-	if v < 10 && v != 0 {
-		return look.Fixed(v, 1)
+	if n == 0 {
+		return "0"
 	}
-	return look.Fixed(v, 0)
+	return units.Stepped(float64(n)/span, 1, 10)
 }
 
 // quantile writes one in milliseconds.
@@ -25,11 +25,7 @@ func quantile(h *relay.Histogram, q float64) string {
 	if h.N == 0 {
 		return "-"
 	}
-	v := millis(h.Quantile(q))
-	if v < 100 {
-		return look.Fixed(v, 2)
-	}
-	return look.Fixed(v, 0)
+	return units.Stepped(units.Milliseconds(h.Quantile(q)), 2, 100, 100)
 }
 
 // sizes writes the sizes of payloads in bytes.
@@ -45,11 +41,7 @@ func share(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
-	v := 100 * float64(n) / float64(all)
-	if v < 10 {
-		return look.Fixed(v, 2) + " %"
-	}
-	return look.Fixed(v, 1) + " %"
+	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %"
 }
 
 // percent writes n of all in percent in three letters at most.
@@ -57,10 +49,10 @@ func percent(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
-	if v := 100 * float64(n) / float64(all); v > 0 && v < 9.95 {
-		return look.Fixed(v, 1)
+	if n == 0 {
+		return "0"
 	}
-	return look.Fixed(100*float64(n)/float64(all), 0)
+	return units.Stepped(100*float64(n)/float64(all), 1, 9.95)
 }
 
 // drawNow is the table of figures: of the last two seconds, and below them those of all time.
@@ -94,7 +86,7 @@ func (m *Model) drawNow(c *look.Canvas, focused bool) {
 	row("lost", look.Lost, func(f, _ *relay.Flow) string { return share(f.Lost(), f.In+f.Copies) })
 	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string { return quantile(&f.Took, 0.5) + ", " + quantile(&f.Took, 0.95) })
 	row("bytes p50/p95/max", look.Value, func(f, _ *relay.Flow) string { return sizes(&f.Size) })
-	row("kbps of payload", look.Value, func(f, _ *relay.Flow) string { return look.Fixed(relay.Kbps(f.OutBytes, h.span), 1) })
+	row("kbps of payload", look.Value, func(f, _ *relay.Flow) string { return units.Fixed(relay.Kbps(f.OutBytes, h.span), 1) })
 	row("copies made /s", look.Value, func(f, _ *relay.Flow) string { return perSecond(f.Copies, h.span) })
 	row("queue", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprintf("%d, %d B", f.Line.Packets, f.Line.Bytes) })
 	row("under way", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprint(f.Queued) })

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -90,7 +91,7 @@ func (h *history) fresh(t *relay.Totals) *relay.Totals {
 func (w *way) add(f relay.Flow, span float64, n int) {
 	p50, p95 := math.NaN(), math.NaN()
 	if f.Took.N > 0 {
-		p50, p95 = millis(f.Took.Quantile(0.5)), millis(f.Took.Quantile(0.95))
+		p50, p95 = units.Milliseconds(f.Took.Quantile(0.5)), units.Milliseconds(f.Took.Quantile(0.95))
 	}
 	for range n {
 		w.kbps = append(w.kbps, relay.Kbps(f.OutWire, span))
@@ -137,8 +138,6 @@ func rates(counts ...[]float64) []float64 {
 	}
 	return out
 }
-
-func millis(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // perClient returns what went through for a client since was, a look at it before.
 func perClient(c *relay.ClientState, was []relay.ClientState) (d [2]relay.Tally) {

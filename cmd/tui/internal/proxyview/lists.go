@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
 
@@ -58,7 +59,7 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 		case x.Leaving:
 			state, stateInk = "forgotten", look.Dim
 		case silent >= idleAfter:
-			state, stateInk = "silent "+look.Fixed(silent.Seconds(), 0)+" s", look.Warn
+			state, stateInk = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
 			if c.W < 64 {
 				state = "silent"
 			}

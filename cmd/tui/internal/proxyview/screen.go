@@ -8,6 +8,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
 
@@ -181,7 +182,7 @@ func (m *Model) verdict() (string, look.Ink) {
 	case len(remarks) > 0:
 		return "as asked, but " + strings.Join(remarks, "; "), look.Warn
 	case m.lied > 0:
-		return fmt.Sprintf("as asked now; not for %s s of %s: %s", look.Fixed(m.lied.Seconds(), 0), look.Fixed(m.at().Seconds(), 0), m.lie), look.Warn
+		return fmt.Sprintf("as asked now; not for %s s of %s: %s", units.Fixed(m.lied.Seconds(), 0), units.Fixed(m.at().Seconds(), 0), m.lie), look.Warn
 	}
 	late := "nothing left yet"
 	if n, p99 := m.late(); n > 0 {
@@ -254,7 +255,7 @@ func (m *Model) drawVital(c *look.Canvas, y int) {
 		f := &h.now.Flows[w]
 		pieces = append(pieces, look.Dim.Span([]string{"up ", "  down "}[w]), look.Value.Span(perSecond(f.Out, h.span)), look.Dim.Span("/s "))
 		if c.W >= 78 {
-			pieces = append(pieces, look.Value.Span(look.Fixed(relay.Kbps(f.OutWire, h.span), 0)), look.Dim.Span(" kbps "))
+			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.span), 0)), look.Dim.Span(" kbps "))
 		}
 		pieces = append(pieces, look.Value.Span(quantile(&f.Took, 0.5)), look.Dim.Span(" ms "),
 			look.Lost.Span(share(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))

@@ -2,11 +2,11 @@ package proxyview
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/trust"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
 
@@ -75,9 +75,5 @@ func (j *Judge) Lies(asked []relay.Asked) (list []string) {
 
 // figure writes a figure as exactly as it means something.
 func figure(c *trust.Check, v float64) string {
-	digits := map[string]int{"loss": 2, "delay": 2}[c.Name]
-	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f", digits, v)
+	return units.Fixed(v, map[string]int{"loss": 2, "delay": 2}[c.Name])
 }

@@ -3,8 +3,8 @@ package sweepview
 import (
 	"math"
 
-	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/units"
 )
 
 // Widths of a cell: with its number, and where there is no room for it.
@@ -157,7 +157,7 @@ func (m *Model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 		c.Set(x+2, y, look.Dim, '~')
 		number = look.Dim
 	}
-	c.Right(x+w-1, y, number, chart.Number(v))
+	c.Right(x+w-1, y, number, units.Short(v))
 }
 
 // drawBar draws the mean of a point as a bar from zero, where there is one axis alone.

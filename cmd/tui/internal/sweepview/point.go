@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/units"
 )
 
 // shownFigures lists the figures that the point under the cursor has.
@@ -71,7 +71,7 @@ func (m *Model) drawPoint(c *look.Canvas) {
 // interval writes a mean with half its interval, to the digits that the interval tells apart.
 func (m *Model) interval(v sweep.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
-		return chart.Number(v.Mean)
+		return units.Short(v.Mean)
 	}
 	half := (*v.Hi - *v.Lo) / 2
 	return number(v.Mean, half) + " " + m.theme.PlusMinus + number(half, half)
@@ -81,9 +81,9 @@ func (m *Model) interval(v sweep.Mean) string {
 func number(v, step float64) string {
 	digits := 1 - int(math.Floor(math.Log10(step)))
 	if math.Abs(v) >= 9999.5 || step <= 0 || digits > 6 {
-		return chart.Number(v)
+		return units.Short(v)
 	}
-	return look.Fixed(v, max(digits, 0))
+	return units.Fixed(v, max(digits, 0))
 }
 
 // drawCharts draws the seeds of the point, and the figure along the axes through it.
@@ -148,7 +148,7 @@ func (m *Model) drawSeeds(c *look.Canvas) {
 	}
 	c.Set(column(mean.Mean), 3, look.Value, mid)
 	if hi <= lo {
-		c.Text(max(c.W/2-2, 0), 4, look.Dim, chart.Number(lo)+", all alike")
+		c.Text(max(c.W/2-2, 0), 4, look.Dim, units.Short(lo)+", all alike")
 		return
 	}
 	c.Text(0, 4, look.Dim, number(lo, hi-lo))
@@ -197,7 +197,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 		c.Right(left-1, row(hi), look.Dim, look.Short(number(hi, hi-lo), left-1))
 		c.Right(left-1, row(lo), look.Dim, look.Short(number(lo, hi-lo), left-1))
 	} else {
-		c.Right(left-1, row(hi), look.Dim, chart.Number(hi))
+		c.Right(left-1, row(hi), look.Dim, units.Short(hi))
 	}
 	step := max(room/n, 1)
 	dot, here, band := '●', '◆', '│'

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/words"
 )
 
 // The smallest screen that shows anything.
@@ -74,20 +75,20 @@ func (m *Model) drawHeader(c *look.Canvas) {
 	}
 	c.Fill(1, 1, full, look.Gauge, m.theme.GaugeOn)
 	c.Fill(1+full, 1, bar-full, look.Faint, m.theme.GaugeOff)
-	words := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
+	text := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
 	if left := m.left(); left != "" {
-		words += ", " + left + " left"
+		text += ", " + left + " left"
 	}
 	if m.opt.Queue && s.Ended == "" {
-		words += fmt.Sprintf(", %d worker%s alive", s.Workers, plural(s.Workers))
+		text += ", " + words.Count(s.Workers, "worker") + " alive"
 	}
 	if s.Verify > 0 {
-		words += fmt.Sprintf(", %d of %d repeated", s.Verified, s.Verify)
+		text += fmt.Sprintf(", %d of %d repeated", s.Verified, s.Verify)
 	}
 	if n := len(m.means); n > 1 {
-		words += fmt.Sprintf(", %d of %d points whole", s.Points, n)
+		text += fmt.Sprintf(", %d of %d points whole", s.Points, n)
 	}
-	c.Text(bar+2, 1, look.Plain, words)
+	c.Text(bar+2, 1, look.Plain, text)
 	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(m.watch.Names[m.figure]), look.Dim.Span(" "), look.Key.Span("f")}
 	if n := len(m.order); n > 2 {
 		for i, axis := range m.order[:n-2] {
@@ -103,13 +104,6 @@ func (m *Model) drawHeader(c *look.Canvas) {
 		pieces = append(pieces, look.Key.Span(" [ ]"))
 	}
 	c.Spans(1, 2, c.W-2, pieces...)
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // left says when the sweep will be done, going by the runs since it began here.

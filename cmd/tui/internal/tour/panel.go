@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // Panel draws the panel of the tour in w columns: the step, what to look at, and
@@ -53,8 +54,8 @@ func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 			continue
 		}
 		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tally.name + " "),
-			look.Plain.Span(look.Fixed(before, tally.digits)), look.Dim.Span(arrow(th)),
-			tally.ink.Span(look.Fixed(after, tally.digits)), look.Dim.Span(" " + tally.unit)})
+			look.Plain.Span(units.Fixed(before, tally.digits)), look.Dim.Span(arrow(th)),
+			tally.ink.Span(units.Fixed(after, tally.digits)), look.Dim.Span(" " + tally.unit)})
 	}
 	if len(pieces) == 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring what it does ...")})

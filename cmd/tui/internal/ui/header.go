@@ -13,6 +13,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // shortSource names the data: files without the folders that they are in, a table by its
@@ -189,9 +190,9 @@ func (b *bar) pace() []look.Span {
 	switch {
 	case b.s.Snap.State != engine.Running || actual <= 0:
 	case asked <= 0:
-		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(b.th.Times + look.Fixed(actual, 0))}
+		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(b.th.Times + units.Fixed(actual, 0))}
 	case actual < keepsUp*asked && b.s.Pending.Speed == nil:
-		return []look.Span{look.Warn.Span(b.th.Times + look.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
+		return []look.Span{look.Warn.Span(b.th.Times + units.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
 	return []look.Span{look.Plain.Span(text)}
 }
@@ -201,7 +202,7 @@ func (b *bar) badge() look.Span {
 	th, snap := b.th, b.s.Snap
 	switch {
 	case b.s.Past.Away:
-		return look.Paused.Span(" " + th.Back + " " + look.Fixed((snap.Now-b.s.Past.At).Seconds(), 1) + " s AGO ")
+		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-b.s.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == engine.Paused:
 		return look.Paused.Span(" " + th.Pause + " PAUSED ")
 	case snap.State == engine.Ended:

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/encoders"
+	"wirelab/internal/units"
 )
 
 // The figures of the table add up, and the difference is that of the sums.
@@ -32,7 +32,7 @@ func TestAccountAddsUp(t *testing.T) {
 	text, more := (&table{a}).verdict()
 	got := text + more
 	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
-	if !strings.Contains(got, "kinetic takes "+look.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
+	if !strings.Contains(got, "kinetic takes "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
 		t.Errorf("the verdict is %q, it saves %.1f", got, saved)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
+	"wirelab/internal/units"
 )
 
 // stack is one encoder's bits over time, the parts stacked one upon the other.
@@ -68,7 +69,7 @@ func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 		what = panes.SlotName(encoders.Slot(p.chosen), p.snap.Schema) + " alone, " + what
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(look.Fixed(r.PayloadKbps, 1)),
+	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.PerText(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
 	return look.Fit(room, now, now[:1], nil)

@@ -12,6 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // table is the table beside the charts: every part in figures, of the last
@@ -173,7 +174,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y int, r accountRow) {
 	p.figures(c, y, accountEnds[:3], figures)
 	other := p.other()
 	if other == nil {
-		c.Right(accountEnds[3], y, look.Plain, look.Fixed(figures.packet, 1))
+		c.Right(accountEnds[3], y, look.Plain, units.Fixed(figures.packet, 1))
 		return
 	}
 	beside := r.spentOn(other)
@@ -183,9 +184,9 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y int, r accountRow) {
 }
 
 func (p *table) figures(c *look.Canvas, y int, ends []int, s sums) {
-	c.Right(ends[0], y, look.Value, look.Fixed(s.kbps, 1))
-	c.Right(ends[1], y, look.Plain, look.Fixed(s.share, 1))
-	c.Right(ends[2], y, look.Ratio, look.Fixed(s.changed, 2))
+	c.Right(ends[0], y, look.Value, units.Fixed(s.kbps, 1))
+	c.Right(ends[1], y, look.Plain, units.Fixed(s.share, 1))
+	c.Right(ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
 // gainInk is the colour of a difference: less is good.
@@ -201,7 +202,7 @@ func gainInk(d float64) look.Ink {
 
 // signed writes a difference with its sign, so that it can be read without colour.
 func signed(v float64, digits int) string {
-	s := look.Fixed(math.Abs(v), digits)
+	s := units.Fixed(math.Abs(v), digits)
 	switch {
 	case strings.Trim(s, "0.") == "":
 		return s
@@ -244,7 +245,7 @@ func (p *table) verdict() (text, more string) {
 				k, most = x, v
 			}
 		}
-		return first.Name() + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + look.Fixed(most, 0) +
+		return first.Name() + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + units.Fixed(most, 0) +
 			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
 	}
 	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
@@ -261,7 +262,7 @@ func (p *table) verdict() (text, more string) {
 	if b > a {
 		word = "more"
 	}
-	text = other.BesideOf(first) + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
+	text = other.BesideOf(first) + " takes " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
 		signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
 		more = ", most of it on " + panes.SlotName(k, p.snap.Schema) + " (" + signed(most, 1) + ")"
@@ -287,7 +288,7 @@ func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
 		if at+1 >= c.H-1 || top <= 0 || math.IsInf(top, 0) {
 			return
 		}
-		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+look.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
 		room := c.W - 6
 		p.bar(c, th, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), l)
 	}

@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
+	"wirelab/internal/units"
 )
 
 // figure is something to compare encoders by. Of all of them less is better.
@@ -52,7 +53,7 @@ func (f figure) write(v float64) string {
 	if f == figureBits {
 		return panes.PerText(v)
 	}
-	return look.Fixed(v, f.text("").digits)
+	return units.Fixed(v, f.text("").digits)
 }
 
 // entry is one lane of the comparison.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
+	"wirelab/internal/units"
 )
 
 // The figures are those of the common stretch of time, computed here straight from
@@ -80,7 +80,7 @@ func TestAgeIsCompared(t *testing.T) {
 		}
 	}
 	for _, w := range []int{200, 240} {
-		if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, look.Fixed(want[4], 1)) {
+		if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
 			t.Errorf("%d columns:\n%s", w, view)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/paired"
+	"wirelab/internal/units"
 )
 
 // table is the table of all encoders that run side by side.
@@ -263,7 +264,7 @@ func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 		for i := range p.data.entries {
 			p.tallest = max(p.tallest, chart.SparkTop(p.lastMinute(&p.data.entries[i]), sparkWidth))
 		}
-		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", look.Fixed(p.tallest*room.PerSecond/1000, 0)))
+		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.tallest*room.PerSecond/1000, 0)))
 	}
 }
 
@@ -347,7 +348,7 @@ func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
 		ink = look.Dim
 	}
 	times := []look.Span{ink.Span(multiple(th, q.Times, q.Lo, q.Hi)),
-		look.Dim.Span("  " + look.Fixed(q.Lo, decimals(q.Lo, q.Hi)) + " to " + look.Fixed(q.Hi, decimals(q.Lo, q.Hi)))}
+		look.Dim.Span("  " + units.Fixed(q.Lo, decimals(q.Lo, q.Hi)) + " to " + units.Fixed(q.Hi, decimals(q.Lo, q.Hi)))}
 	if !q.Significant() {
 		return look.Fit(room, append(times[:2:2], look.Warn.Span("  not told apart")), append(times[:1:1], look.Warn.Span("  not told apart")),
 			times[:1])
@@ -359,11 +360,11 @@ func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
 
 // moreFailures writes how many packets more than the leader's could not be decoded.
 func (p *table) moreFailures(th *look.Theme, more float64, g *gap, room int) []look.Span {
-	diff := look.Plain.Span("+" + look.Fixed(more, 1))
+	diff := look.Plain.Span("+" + units.Fixed(more, 1))
 	if !g.apart.Known {
 		return look.Fit(room, []look.Span{diff, look.Dim.Span("  too early to say how surely")}, []look.Span{diff})
 	}
-	half := look.Dim.Span(" " + th.PlusMinus + " " + look.Fixed((g.apart.Hi-g.apart.Lo)/2, 1))
+	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.apart.Hi-g.apart.Lo)/2, 1))
 	if !g.sure() {
 		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not told apart")}, []look.Span{diff, half})
 	}
@@ -372,7 +373,7 @@ func (p *table) moreFailures(th *look.Theme, more float64, g *gap, room int) []l
 
 // multiple writes how many times as much, as exactly as it is known.
 func multiple(th *look.Theme, v, lo, hi float64) string {
-	return th.Times + look.Fixed(v, decimals(lo, hi))
+	return th.Times + units.Fixed(v, decimals(lo, hi))
 }
 
 // decimals is how exactly a quotient is written: its bounds must not look alike.
@@ -427,7 +428,7 @@ func (p *table) blocks() string {
 }
 
 // seconds writes a length of time for reading.
-func seconds(d time.Duration) string { return look.Fixed(d.Seconds(), 1) + " s" }
+func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s" }
 
 // point chooses what is at a place of the pane: a row, or a column's head.
 func (p *table) point(x, y, h int) {

@@ -4,6 +4,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // matrix is the picture of what the new file is like: its blocks from top to
@@ -129,6 +130,6 @@ func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 		c.Text(at+1, c.H-1, look.Dim, " itself ")
 	}
 	if p.making != nil {
-		c.Right(c.W-2, c.H-1, look.Mark, " "+look.Fixed(100*float64(p.making.Done)/float64(max(p.making.Total, 1)), 0)+" % ")
+		c.Right(c.W-2, c.H-1, look.Mark, " "+units.Fixed(100*float64(p.making.Done)/float64(max(p.making.Total, 1)), 0)+" % ")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 )
 
 // rounds lists the deliveries that ended, of all encoders, the newest first.
@@ -63,7 +64,7 @@ func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Right(35, y, k, took)
 		c.Right(41, y, resent, strconv.FormatInt(r.Resent, 10))
 		of := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
-		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + byteText(float64(r.PackedBytes)))},
+		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + units.Bytes(float64(r.PackedBytes)))},
 			[]look.Span{of})...)
 	}
 }

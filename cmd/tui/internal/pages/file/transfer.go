@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 )
 
 // transfer shows how far the file has come, for every encoder: a bar, what it
@@ -62,9 +63,9 @@ func (p *transfer) heading(room int) []look.Span {
 			[]look.Span{look.Warn.Span("at present, not then")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
-	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(byteText(float64(x.NewBytes)))}
+	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
 	return look.Fit(room, append(short[:2:2], look.Dim.Span(" for those who have one of "),
-		look.Value.Span(byteText(float64(x.OldBytes)))), short, nil)
+		look.Value.Span(units.Bytes(float64(x.OldBytes)))), short, nil)
 }
 
 // lane writes two lines about one encoder.
@@ -107,7 +108,7 @@ func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64,
 	switch {
 	case p.madeFor(l):
 		share = float64(p.making.Done) / float64(max(p.making.Total, 1))
-		says = "being made, " + look.Fixed(100*share, 0) + " %"
+		says = "being made, " + units.Fixed(100*share, 0) + " %"
 		if p.making.Encoder != l.Encoder { // it is about to take over
 			says = p.making.Encoder + " " + says
 		}
@@ -120,7 +121,7 @@ func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64,
 		return 1, "damaged on the way"
 	}
 	share = float64(x.Delivered) / float64(x.Blocks)
-	says = look.Fixed(100*share, 0) + " %, " + timeText(x.ElapsedS)
+	says = units.Fixed(100*share, 0) + " %, " + timeText(x.ElapsedS)
 	if left, ok := timeLeft(x); ok {
 		says += ", " + timeText(left) + " left"
 	}
@@ -167,12 +168,12 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
 	return [][]look.Span{
-		one(look.Value, byteText(float64(x.PackedBytes)),
-			", "+look.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
+		one(look.Value, units.Bytes(float64(x.PackedBytes)),
+			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
 		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
 		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
-		one(look.Value, byteText(rate), "/s"),
-		one(look.Value, look.Fixed(x.RoundTripMS, 0), " ms round trip"),
+		one(look.Value, units.Bytes(rate), "/s"),
+		one(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
 		one(look.Value, strconv.FormatInt(x.Spurious, 10), " came twice"),
 	}
 }
@@ -199,7 +200,7 @@ func (p *transfer) verdict(w int) []look.Span {
 	}
 	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(timeText(a)),
 		look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(timeText(b)),
-		look.Dim.Span(", "), look.Ratio.Span(look.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
+		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
 	return look.Fit(w, append(says[:len(says):len(says)], look.Dim.Span(", over the same link with the same luck")), says)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // blockLook is how the blocks of a file are shown in each state.
@@ -39,30 +40,15 @@ func likeness(th *look.Theme, score uint8) (look.Ink, rune) {
 	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], signs[n]
 }
 
-// byteText writes a number of bytes as people read it.
-func byteText(n float64) string {
-	switch {
-	case n >= 1e7:
-		return look.Fixed(n/1e6, 1) + " MB"
-	case n >= 1e6:
-		return look.Fixed(n/1e6, 2) + " MB"
-	case n >= 1e5:
-		return look.Fixed(n/1e3, 0) + " KB"
-	case n >= 1e3:
-		return look.Fixed(n/1e3, 1) + " KB"
-	}
-	return look.Fixed(n, 0) + " B"
-}
-
 // timeText writes a time that a transfer takes.
 func timeText(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {
 	case d >= time.Hour:
-		return look.Fixed(d.Hours(), 1) + " h"
+		return units.Fixed(d.Hours(), 1) + " h"
 	case d >= 2*time.Minute:
 		return strconv.Itoa(int(d.Minutes())) + ":" + strconv.Itoa(int(d.Seconds())%60 + 100)[1:] + " min"
 	case d >= 10*time.Second:
-		return look.Fixed(s, 1) + " s"
+		return units.Fixed(s, 1) + " s"
 	}
-	return look.Fixed(s, 2) + " s"
+	return units.Fixed(s, 2) + " s"
 }

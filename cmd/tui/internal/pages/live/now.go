@@ -12,6 +12,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
@@ -28,11 +29,11 @@ func gaugesOf(t *figures.Totals) []encoders.Gauge {
 func gaugeFigure(g encoders.Gauge) figure {
 	switch {
 	case g.Unit == "bytes":
-		return figure{look.Dim, g.Name, look.Fixed(g.Value/1000, 1), "KB"}
+		return figure{look.Dim, g.Name, units.Fixed(g.Value/1000, 1), "KB"}
 	case g.Unit == "":
-		return figure{look.Dim, g.Name, look.Fixed(g.Value, 0), ""}
+		return figure{look.Dim, g.Name, units.Fixed(g.Value, 0), ""}
 	}
-	return figure{look.Dim, g.Name, look.Fixed(g.Value, 1), g.Unit}
+	return figure{look.Dim, g.Name, units.Fixed(g.Value, 1), g.Unit}
 }
 
 // now shows the averages of the last two seconds as numbers.
@@ -71,22 +72,22 @@ type figure struct {
 func (p *now) figures() [][2]figure {
 	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
 	rows := append([][2]figure{
-		{{look.Payload, "payload", look.Fixed(r.PayloadKbps, 1), "kbps"},
-			{look.Payload, "p95, 1 min", look.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
-		{{look.Wire, "wire", look.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", look.Fixed(r.FeedbackKbps, 1), "kbps"}},
+		{{look.Payload, "payload", units.Fixed(r.PayloadKbps, 1), "kbps"},
+			{look.Payload, "p95, 1 min", units.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
+		{{look.Wire, "wire", units.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", units.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.perItem()...)
 	us, all := "µs"+encoders.TimeMark(r.RunsAs), "µs"+timing.Mark()
-	rows = append(rows, [2]figure{{look.Dim, "encode", look.Fixed(r.EncodeUS, 0), us},
-		{look.Dim, "decode", look.Fixed(r.DecodeUS, 0), us}})
+	rows = append(rows, [2]figure{{look.Dim, "encode", units.Fixed(r.EncodeUS, 0), us},
+		{look.Dim, "decode", units.Fixed(r.DecodeUS, 0), us}})
 	link := networkFigures(t.Network)
 	if t.Remote != nil {
 		link = remoteFigures(&t)
 	}
 	return append(append(rows, link...),
-		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), all},
-			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), all}},
-		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
-			{look.Dim, "order costs", look.Fixed(t.Network.OrderCostMS, 1), "ms"}},
+		[2]figure{{look.Dim, "enc p99", units.Fixed(timing.EncodeUS.P99, 0), all},
+			{look.Dim, "dec p99", units.Fixed(timing.DecodeUS.P99, 0), all}},
+		[2]figure{{look.Dim, "extent p95", units.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
+			{look.Dim, "order costs", units.Fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},
 	)
 }
@@ -99,19 +100,19 @@ func (p *now) perItem() [][2]figure {
 	if item == "" {
 		item = "item"
 	}
-	packet := figure{look.Dim, "mean packet", look.Fixed(meanPacket(p.lane.Samples), 0), "B"}
+	packet := figure{look.Dim, "mean packet", units.Fixed(meanPacket(p.lane.Samples), 0), "B"}
 	rows := [][2]figure{
-		{{look.Ratio, "per " + item, look.Fixed(r.BitsPerItem, 2), "bits"},
-			{look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
-		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
+		{{look.Ratio, "per " + item, units.Fixed(r.BitsPerItem, 2), "bits"},
+			{look.Ratio, "per changed", units.Fixed(r.BitsPerChanged, 1), "bits"}},
+		{{look.Dim, "changed", units.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
 	}
 	if panes.ChangesWhole(p.schema) {
 		rows = [][2]figure{{rows[0][0], packet}}
 	}
 	gauges := gaugesOf(&t)
 	if len(gauges) == 0 {
-		return append(rows, [2]figure{{look.Dim, "baseline", look.Fixed(r.BaselineAgeTicks, 1), "back"},
-			{look.Dim, "which is", look.Fixed(r.BaselineAgeMS, 0), "ms"}})
+		return append(rows, [2]figure{{look.Dim, "baseline", units.Fixed(r.BaselineAgeTicks, 1), "back"},
+			{look.Dim, "which is", units.Fixed(r.BaselineAgeMS, 0), "ms"}})
 	}
 	for i := 0; i < len(gauges); i += 2 {
 		row := [2]figure{gaugeFigure(gauges[i])}
@@ -134,7 +135,7 @@ func meanPacket(all []engine.Sample) float64 {
 
 // networkFigures are what the link did, over the whole run.
 func networkFigures(n figures.Network) [][2]figure {
-	queue := figure{look.Dim, "queue peak", look.Fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
+	queue := figure{look.Dim, "queue peak", units.Fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
 	if n.QueuePeakBytes == 0 { // a netem line counts packets only
 		queue.value, queue.unit = strconv.FormatInt(n.QueuePeakPackets, 10), "pkts"
 	}

@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -153,7 +154,7 @@ func (p *strip) table(c *look.Canvas, th *look.Theme, y int) {
 		c.Set(2, y, k, th.Outcome[e.o])
 		c.Clip(4, y, word, look.Plain, name)
 		c.Right(4+word+count, y, look.Value, strconv.FormatInt(e.n, 10))
-		c.Right(4+word+count+share, y, look.Plain, look.Fixed(100*part, 2)+" %")
+		c.Right(4+word+count+share, y, look.Plain, units.Fixed(100*part, 2)+" %")
 		x := 4 + word + count + share + 2
 		c.Fill(x, y, int(part*float64(max(c.W-2-x, 0))+0.5), k, th.Block)
 		y++

@@ -11,6 +11,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // details shows one packet opened: why it ended as it did, its way through the
@@ -210,7 +211,7 @@ func shareIn(parts []panes.Part) func(slot int) float64 {
 func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
 		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))),
-			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(look.Fixed(100*part.Share, 1)+"%   "))
+			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(units.Fixed(100*part.Share, 1)+"%   "))
 	}
 	return line
 }
@@ -223,8 +224,8 @@ func (p *details) bits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget
 	names := panes.PartNames(parts, name-3)
 	for i, part := range parts {
 		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(names[i]))
-		c.Right(2+name+number, y, look.Value, look.Fixed(part.Share*total, 1)+" bits")
-		c.Right(2+name+number+share, y, look.Plain, look.Fixed(100*part.Share, 1)+" %")
+		c.Right(2+name+number, y, look.Value, units.Fixed(part.Share*total, 1)+" bits")
+		c.Right(2+name+number+share, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
 		room := max(c.W-4-name-number-share-2, 0)
 		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
 		y++

@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -49,7 +50,7 @@ func (p *details) size() []look.Span {
 		out = append(out, look.Dim.Span(" in "), n(in.Fragments), look.Dim.Span(" fragments"))
 	}
 	if in.Usual.Payload > 0 {
-		out = append(out, look.Dim.Span(", mean before "), look.Plain.Span(look.Fixed(in.Usual.Payload, 0)))
+		out = append(out, look.Dim.Span(", mean before "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
 	}
 	return append(out, look.Dim.Span("; "), n(r.Changed), look.Dim.Span(" changed"))
 }
@@ -65,7 +66,7 @@ func (p *details) baseline() [][]look.Span {
 	first := []look.Span{look.Dim.Span("builds on "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
 		look.Dim.Span(", "), look.Plain.Span(strconv.Itoa(r.Baseline)), look.Dim.Span(" back")}
 	if in.Usual.Baseline > 0 {
-		first = append(first, look.Dim.Span(" (usual "+look.Fixed(in.Usual.Baseline, 1)+")"))
+		first = append(first, look.Dim.Span(" (usual "+units.Fixed(in.Usual.Baseline, 1)+")"))
 	}
 	first = append(first, look.Dim.Span(", sent "), look.Plain.Span(msText(r.Sent-in.BaseSent)))
 	if in.BaseAcked > 0 {
@@ -95,7 +96,7 @@ func heldText(in *engine.Inside) (string, look.Ink) {
 	return "not asked for, it did not get so far", look.Dim
 }
 
-func msText(d time.Duration) string { return look.Fixed(float64(d)/1e6, 1) + " ms" }
+func msText(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }
 
 // way is what each stage of the link did, from the sender to the receiver and, as
 // an ack, back.
@@ -113,7 +114,7 @@ func (p *details) way(th *look.Theme) (lines [][]look.Span) {
 		ended = s.Lost != lossmodel.None
 		at := ""
 		if s.Took != 0 && !ended {
-			at = look.PadLeft("+"+look.Fixed(float64(took)/1e6, 1), 9)
+			at = look.PadLeft("+"+units.Fixed(float64(took)/1e6, 1), 9)
 		}
 		what, k := stepText(th, &s)
 		line(k, s.Stage.String(), at, what)

@@ -10,6 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // list lists packets, the newest at the bottom. While none is chosen it
@@ -212,9 +213,9 @@ func (p *list) columns() []listColumn {
 			case r.Outcome == engine.Lost, r.Outcome == engine.Unknown, r.Outcome == engine.InFlight && r.Due == 0:
 				return "-", look.Dim // a network does not tell beforehand
 			case r.Outcome == engine.InFlight:
-				return "due " + look.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
+				return "due " + units.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
 			}
-			return plain(look.Fixed(float64(r.Arrived-r.Sent)/1e6, 1))
+			return plain(units.Fixed(float64(r.Arrived-r.Sent)/1e6, 1))
 		}},
 	}
 }

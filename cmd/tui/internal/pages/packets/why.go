@@ -7,6 +7,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
+	"wirelab/internal/units"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -116,7 +117,7 @@ func ago(d time.Duration) string {
 	if d < time.Second {
 		return "just now"
 	}
-	return look.Fixed(d.Seconds(), 0) + " s ago"
+	return units.Fixed(d.Seconds(), 0) + " s ago"
 }
 
 func times(n int64) string {

@@ -2,6 +2,7 @@ package panes
 
 import (
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/internal/units"
 )
 
 // bitsLayout is a way to write the figures of the parts below their bar.
@@ -59,9 +60,9 @@ func (p *Bits) rows(c *look.Canvas, th *look.Theme, parts []Part) {
 		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
 		bar := max(c.W-4-name-numbers, 0)
 		c.Fill(2+name, y, int(part.Share*float64(bar)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
-		c.Right(c.W-2, y, look.Plain, look.PadLeft(look.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
-		c.Right(c.W-15, y, look.Plain, look.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-		c.Right(c.W-25, y, look.Value, look.Fixed(100*part.Share, 1)+" %")
+		c.Right(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
+		c.Right(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
+		c.Right(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
 	}
 }
 
@@ -76,12 +77,12 @@ func (p *Bits) columns(c *look.Canvas, th *look.Theme, parts []Part) {
 		part, x := &parts[i], 2+i*w
 		lines := [][]look.Span{
 			{look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink)) + " "), look.Plain.Span(name)},
-			{look.Value.Span(look.PadLeft(look.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
-			{look.Plain.Span(look.PadLeft(look.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
-			{look.Plain.Span(look.PadLeft(look.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
+			{look.Value.Span(look.PadLeft(units.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
+			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
+			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
 		}
 		if c.H-3 < 2 { // one line: name and share together
-			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + look.Fixed(100*part.Share, 0) + "%")}}
+			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + units.Fixed(100*part.Share, 0) + "%")}}
 		}
 		for j, line := range lines {
 			if y := 2 + j; y < c.H-1 {
@@ -102,9 +103,9 @@ func (p *Bits) table(cell, name int) func(*look.Canvas, *look.Theme, []Part) {
 			part, x, y := &parts[i], 2+i/h*cell, 3+i%h
 			end := x + cell - bitsGap
 			c.Spans(x, y, 2+name, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
-			c.Right(end-13, y, look.Value, look.Fixed(100*part.Share, 1)+"%")
-			c.Right(end-7, y, look.Plain, look.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-			c.Right(end, y, look.Plain, look.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
+			c.Right(end-13, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
+			c.Right(end-7, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
+			c.Right(end, y, look.Plain, units.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
 		}
 	}
 }
@@ -116,7 +117,7 @@ func (p *Bits) grid(cell, name int) func(*look.Canvas, *look.Theme, []Part) {
 		for i, text := range PartNames(parts, name) {
 			part, x, y := &parts[i], 2+i/h*cell, 2+i%h
 			c.Spans(x, y, 2+name, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
-			c.Right(x+cell-bitsGap, y, look.Value, look.Fixed(100*part.Share, 1)+"%")
+			c.Right(x+cell-bitsGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
 		}
 	}
 }

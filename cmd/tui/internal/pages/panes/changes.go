@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // Changes lists what was changed and when, the newest first, each with what it
@@ -133,14 +134,14 @@ func (e *effect) inWords(th *look.Theme, room int, per string) []look.Span {
 
 // bits tells the bits per changed item before and after.
 func (e *effect) bits(per string) []look.Span {
-	return []look.Span{look.Plain.Span(look.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
-		look.Ratio.Span(look.Fixed(e.after.perChanged, 1)), look.Dim.Span(" bits/" + per)}
+	return []look.Span{look.Plain.Span(units.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
+		look.Ratio.Span(units.Fixed(e.after.perChanged, 1)), look.Dim.Span(" bits/" + per)}
 }
 
 // bandwidth tells the payload before and after.
 func (e *effect) bandwidth() []look.Span {
-	return []look.Span{look.Plain.Span(look.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "),
-		look.Payload.Span(look.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
+	return []look.Span{look.Plain.Span(units.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "),
+		look.Payload.Span(units.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
 // percent is by how much the payload grew or shrank, and how surely that is known.
@@ -164,13 +165,13 @@ func (e *effect) percent(th *look.Theme, surely bool) []look.Span {
 	} else {
 		sign = "+"
 	}
-	out := []look.Span{k.Span(sign + look.Fixed(math.Abs(v), digits) + " %")}
+	out := []look.Span{k.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
 	switch {
 	case !surely:
 	case !q.Known:
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
 	default:
-		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+look.Fixed(50*(q.Hi-q.Lo), digits)))
+		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(50*(q.Hi-q.Lo), digits)))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // ChartSpans are the spans of time that the charts can show.
@@ -252,7 +253,7 @@ func payloadLine(all []engine.Sample) (values, weights []float64) {
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10}
 	if p.budget > 0 {
-		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + look.Fixed(p.budget, 0)}}
+		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
 		wire := Series(p.Lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
@@ -323,16 +324,16 @@ func (p *Charts) failures(th *look.Theme) *chart.Spec {
 func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.Strokes(th)
-	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
+	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	lines := payload
 	if len(p.beside) == 0 {
-		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
+		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
 	budget := func(word string) []look.Span {
 		if p.budget == 0 {
 			return nil
 		}
-		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + look.Fixed(p.budget, 0))}
+		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + units.Fixed(p.budget, 0))}
 	}
 	rest := room - look.SpansWidth(lines)
 	if len(p.beside) == 0 {
@@ -340,7 +341,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 	}
 	brief := budget("") // the shadows need the room
 	beside := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.beside,
-		func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })
+		func(l *engine.Lane) string { return units.Fixed(l.Recent.PayloadKbps, 1) })
 	rest -= look.SpansWidth(beside)
 	return slices.Concat(lines, beside, look.Fit(rest, budget(" budget"), brief, nil))
 }
@@ -351,17 +352,17 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 	if !enoughRecently(&r) {
 		k = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(look.Fixed(r.BitsPerChanged, p.digits()))}
+	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(units.Fixed(r.BitsPerChanged, p.digits()))}
 	if len(p.beside) > 0 {
 		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.beside,
-			func(l *engine.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
 	if ChangesWhole(p.schema) {
 		return now
 	}
 	every := func(words string) []look.Span {
 		return append(now[:len(now):len(now)], look.Dim.Span("  "+words+" "+p.itemName()+" "),
-			look.Plain.Span(look.Fixed(r.BitsPerItem, 2)))
+			look.Plain.Span(units.Fixed(r.BitsPerItem, 2)))
 	}
 	return look.Fit(room, every("spread over every"), every("over every"), now)
 }

@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // The chart of failures, its legend and the totals agree: the newest value is the rate
@@ -49,7 +50,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	for _, s := range p.failuresLegend(th, 200) {
 		legend += s.Text
 	}
-	if newest := look.Fixed(values[len(values)-1], 1); !strings.Contains(legend, "corrupt "+newest) || newest != "0.5" {
+	if newest := units.Fixed(values[len(values)-1], 1); !strings.Contains(legend, "corrupt "+newest) || newest != "0.5" {
 		t.Errorf("the line ends at %s, the legend says %q", newest, legend)
 	}
 	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
@@ -84,8 +85,8 @@ func TestBudgetOfTheChart(t *testing.T) {
 			snap.Config.BudgetKbps = budget
 			lines := labtest.Draw(p, labtest.ViewOf(snap), 110, 40)
 			head, upper := lines[0], strings.Join(lines[1:13], "\n")
-			name := "budget " + look.Fixed(budget, 0)
-			if !strings.Contains(head, "┈┈ "+name) && !strings.Contains(head, "┈┈ "+look.Fixed(budget, 0)) {
+			name := "budget " + units.Fixed(budget, 0)
+			if !strings.Contains(head, "┈┈ "+name) && !strings.Contains(head, "┈┈ "+units.Fixed(budget, 0)) {
 				t.Errorf("shadows %v: the legend lacks %s: %s", shadows, name, head)
 			}
 			far := budget > 10

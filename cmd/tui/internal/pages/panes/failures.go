@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // failure is one way in which packets that arrived were of no use: how often it
@@ -82,7 +83,7 @@ func failureSpans(th *look.Theme, list []failure, word func(engine.Outcome) stri
 		if i > 0 || !first {
 			sign = "  " + sign
 		}
-		out = append(out, look.OutcomeInk(f.outcome).Span(sign), look.Value.Span(look.Fixed(f.rate, 1)))
+		out = append(out, look.OutcomeInk(f.outcome).Span(sign), look.Value.Span(units.Fixed(f.rate, 1)))
 	}
 	return out
 }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // NothingSent says why there is nothing to show of what a lane spent.
@@ -47,12 +47,7 @@ func PerHead(per string) string {
 }
 
 // PerText writes bits per item: of a file it is a small part of a bit.
-func PerText(v float64) string {
-	if v < 1 {
-		return look.Fixed(v, 3)
-	}
-	return look.Fixed(v, 1)
-}
+func PerText(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // Enough reports whether enough changed in a sample for bits per changed item to mean
 // something.

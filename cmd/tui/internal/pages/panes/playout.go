@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // Playout is how the receiver's display fared over time: how old what it showed was, what
@@ -41,7 +42,7 @@ type playoutChart struct {
 
 func playoutCharts() []playoutChart {
 	figure := func(before string, v float64, prec int, after string) []look.Span {
-		return []look.Span{look.Dim.Span(before), look.Value.Span(look.Fixed(v, prec)), look.Dim.Span(after)}
+		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
 		{"Age ms", false, chart.Max, look.Payload, 100, worst(func(s *engine.Sample) float64 { return float64(s.Oldest) / 1e6 }), AgeText},

@@ -6,6 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
+	"wirelab/internal/units"
 )
 
 // RatioChart is the chart of what each shadow sends over what the encoder under the
@@ -36,7 +37,7 @@ func (p *Charts) ratioNow(l *engine.Lane) string {
 	for i := range values {
 		own, base = own+values[i]*weights[i], base+weights[i]
 	}
-	return look.Fixed(own/base, 3) // nothing over nothing is a dash
+	return units.Fixed(own/base, 3) // nothing over nothing is a dash
 }
 
 func (p *Charts) overRunningLegend(th *look.Theme, room int) []look.Span {

@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/trust"
+	"wirelab/internal/units"
 )
 
 // Trust is a line that says what the link was asked for and what it did, for the lower edge of a
@@ -61,7 +62,7 @@ func (p *Trust) Draw(c *look.Canvas) {
 
 // trustFigure is one figure: what was asked for, what was done, and what chance allows.
 func trustFigure(k *trust.Check, long bool) []look.Span {
-	did, number := look.Value, func(v float64) string { return look.Fixed(v, trustDigits(k)) }
+	did, number := look.Value, func(v float64) string { return units.Fixed(v, trustDigits(k)) }
 	if !k.OK {
 		did = look.Alarm
 	}

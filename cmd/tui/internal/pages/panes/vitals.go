@@ -6,6 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // Vitals is the line that never leaves a small screen.
@@ -47,7 +48,7 @@ func (p *Vitals) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 // width is how many columns the line needs with or without some of its figures.
 // It allows for the bandwidth to grow: a figure must not come and go with it.
 func (p *Vitals) width(wire, perChanged, wrong bool) int {
-	slack := func(v float64) int { return max(len("999.9")-len(look.Fixed(v, 1)), 0) }
+	slack := func(v float64) int { return max(len("999.9")-len(units.Fixed(v, 1)), 0) }
 	n := look.SpansWidth(p.costs(wire, perChanged)) + 1 + look.SpansWidth(p.ends(wrong)) + slack(p.lane.Recent.PayloadKbps)
 	if wire {
 		n += slack(p.lane.Recent.WireKbps)
@@ -58,9 +59,9 @@ func (p *Vitals) width(wire, perChanged, wrong bool) int {
 // costs are the figures of the last two seconds.
 func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 	r := p.lane.Recent
-	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
+	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if wire {
-		out = append(out, look.Wire.Span("  wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
+		out = append(out, look.Wire.Span("  wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
 	out = append(out, look.Dim.Span(" kbps"))
 	if perChanged {
@@ -70,7 +71,7 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 		}
 		out = append(out, k.Span("  "+PerText(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
 	}
-	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(look.Fixed(lostLately(p.lane.Samples), 0), 2)),
+	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(units.Fixed(lostLately(p.lane.Samples), 0), 2)),
 		look.Dim.Span("%"))
 }
 

@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
@@ -108,7 +108,7 @@ func (p *beside) lines(th *look.Theme, w int) []row {
 	rows = append(rows, p.settings(th, cellWidth(w))...)
 	rows = append(rows, row{text: []look.Span{{}}})
 	for _, d := range []*run{p.left, p.right} {
-		text := d.short() + ": " + counted(len(d.changes), "change") + " on the way"
+		text := d.short() + ": " + words.Count(len(d.changes), "change") + " on the way"
 		if len(d.beside) > 0 {
 			text += "; beside it ran " + strings.Join(d.beside, ", ")
 		}
@@ -136,14 +136,14 @@ func (p *beside) figures() []row {
 		row := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
 		a, okA := m.of(p.left)
 		if okA {
-			row.cells[1] = look.Value.Span(look.Fixed(a, m.digits) + m.mark(p.left))
+			row.cells[1] = look.Value.Span(units.Fixed(a, m.digits) + m.mark(p.left))
 		} else {
 			row.cells[1] = look.Dim.Span("-")
 		}
 		if p.right != nil {
 			b, okB := m.of(p.right)
 			if okB {
-				row.cells[2] = look.Value.Span(look.Fixed(b, m.digits) + m.mark(p.right))
+				row.cells[2] = look.Value.Span(units.Fixed(b, m.digits) + m.mark(p.right))
 			} else {
 				row.cells[2] = look.Dim.Span("-")
 			}
@@ -156,18 +156,10 @@ func (p *beside) figures() []row {
 	return rows
 }
 
-// counted writes a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + words.Plural(thing)
-}
-
 // apart is how much larger b is than a.
 func apart(a, b float64, digits int) look.Span {
-	text := look.Fixed(b-a, digits)
-	zero := look.Fixed(0, digits)
+	text := units.Fixed(b-a, digits)
+	zero := units.Fixed(0, digits)
 	switch {
 	case text == zero || text == "-"+zero:
 		return look.Faint.Span("=")

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/report"
+	"wirelab/internal/units"
 )
 
 // head is what the list says of a report beside its name.
@@ -27,7 +28,7 @@ func headOf(s report.SavedReport, d *run) head {
 	if link == "" {
 		link = d.settings["down.loss"] + " " + d.settings["down.latency"]
 	}
-	return head{s, kind, d.settings["encoder.name"], link, look.Fixed(d.totals.PayloadKbps, 0)}
+	return head{s, kind, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
 }
 
 // when is the name of a report without what another column says, so that the seconds and

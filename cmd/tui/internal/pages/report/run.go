@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
+	"wirelab/internal/units"
 )
 
 // run is what page 6 shows of one run: one that was saved, or the present one.
@@ -48,7 +48,7 @@ func openRun(s report.SavedReport) *run {
 		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) { // as on page 5 and in report.md
 			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
 		}
-		d.beside = append(d.beside, name+" "+look.Fixed(kbps, 1)+" kbps")
+		d.beside = append(d.beside, name+" "+units.Fixed(kbps, 1)+" kbps")
 	}
 	if len(runs) > 1 {
 		d.note = fmt.Sprintf("a sweep of %d runs: the first", len(runs))
@@ -69,7 +69,7 @@ func presentRun(snap *engine.Snapshot) *run {
 		return d
 	}
 	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
-		d.beside = append(d.beside, snap.Lanes[i].Name()+" "+look.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
+		d.beside = append(d.beside, snap.Lanes[i].Name()+" "+units.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
 	return d
 }

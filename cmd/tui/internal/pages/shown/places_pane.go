@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
@@ -160,7 +161,7 @@ func (p *above) side(c *look.Canvas, th *look.Theme, title string, points []poin
 		}
 	}
 	if unitName := p.unit(); c.H > 4 {
-		c.Right(c.W-2, c.H-1, look.Dim, " "+look.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
+		c.Right(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/worldview"
 	"wirelab/dataset/world"
 	"wirelab/experiment/config"
+	"wirelab/internal/units"
 )
 
 // play is the line below the world: who plays it, with which keys, and how
@@ -103,7 +104,7 @@ func (p *play) camera(th *look.Theme) []look.Span {
 	if !p.cam.Follow {
 		follow = look.Dim.Span(" staying")
 	}
-	return []look.Span{look.Value.Span(look.Fixed(p.cam.Width, 0)), look.Dim.Span(" m across"), look.Faint.Span(" " + th.Dot), follow}
+	return []look.Span{look.Value.Span(units.Fixed(p.cam.Width, 0)), look.Dim.Span(" m across"), look.Faint.Span(" " + th.Dot), follow}
 }
 
 // switched is how a switch stands at now: as asked for, if that is still on its

@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
 )
 
 // views is the world from above: what the sender has, what the receiver
@@ -198,10 +199,10 @@ func (p *views) title(th *look.Theme, v sideView, w int) (string, []look.Span) {
 	}
 	mean, most := worldview.Worst(p.pic.Error)
 	return "Error", look.Fit(look.HeadRoom(w, "Error"),
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm, mean of those off "),
-			look.Value.Span(look.Fixed(mean, 1))},
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm")},
-		[]look.Span{look.Value.Span(look.Fixed(most, 0)), look.Dim.Span(" mm")})
+		[]look.Span{look.Dim.Span("worst "), look.Value.Span(units.Fixed(most, 1)), look.Dim.Span(" mm, mean of those off "),
+			look.Value.Span(units.Fixed(mean, 1))},
+		[]look.Span{look.Dim.Span("worst "), look.Value.Span(units.Fixed(most, 1)), look.Dim.Span(" mm")},
+		[]look.Span{look.Value.Span(units.Fixed(most, 0)), look.Dim.Span(" mm")})
 }
 
 // legend writes the steps of the error map into the lower edge.
@@ -211,7 +212,7 @@ func (p *views) legend(c *look.Canvas, th *look.Theme) {
 	for i := range look.NumHeats {
 		text := "more "
 		if i < len(worldview.Heats()) {
-			text = th.AtMost + look.Fixed(float64(worldview.Heats()[i]), 0) + " "
+			text = th.AtMost + units.Fixed(float64(worldview.Heats()[i]), 0) + " "
 		}
 		if x+look.TextWidth(text)+2 > c.W-1 {
 			return

@@ -13,6 +13,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 )
 
 // benchUnits are the figures of a line in Go's benchmark format, by their keys.
@@ -102,7 +103,7 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 	fmt.Fprintf(out, "%s 1", name)
 	for _, u := range benchUnits {
 		if v, ok := all[u.key]; ok {
-			fmt.Fprintf(out, " %s %s", strconv.FormatFloat(v, 'g', -1, 64), u.unit)
+			fmt.Fprintf(out, " %s %s", units.Significant(v, -1), u.unit)
 		}
 	}
 	for _, x := range []struct {
@@ -110,7 +111,7 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 		unit string
 	}{{&timing.EncodeUS, "encode-ns"}, {&timing.DecodeUS, "decode-ns"}} {
 		if x.q.N > 0 {
-			fmt.Fprintf(out, " %s %s", strconv.FormatFloat(1000*x.q.P50, 'f', 0, 64), x.unit)
+			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.q.P50, 0), x.unit)
 		}
 	}
 	fmt.Fprintln(out)

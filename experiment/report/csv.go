@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -50,12 +51,12 @@ func sampleHead() []string {
 }
 
 func sampleRow(s *engine.Sample, width time.Duration) []string {
-	kbps := func(bits int64) string { return decimal(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
+	kbps := func(bits int64) string { return units.Fixed(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
 	row := []string{
-		decimal(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
-		decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Items)), 4),
-		decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
-		decimal(figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
+		units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
+		units.Fixed(figures.Ratio(float64(s.PayloadBits), float64(s.Items)), 4),
+		units.Fixed(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
+		units.Fixed(figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
 	}
 	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
 		row = append(row, strconv.Itoa(s.Outcomes[o]))
@@ -65,9 +66,9 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 	}
 	age := ""
 	if s.Aged > 0 {
-		age = decimal(s.Age.Seconds()*1000/float64(s.Aged), 3)
+		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
 	}
-	return append(row, strconv.Itoa(s.Late), decimal(s.PositionErrorMM, 3), decimal(s.OrientationErrorDeg, 3), age)
+	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age)
 }
 
 // packetHead names the columns of packets.csv, which has a row for each packet and copy,
@@ -78,7 +79,7 @@ func packetHead() []string {
 }
 
 func packetRow(p *endedPacket) []string {
-	micros := func(d time.Duration) string { return decimal(float64(d)/1000, 3) }
+	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {
 	case p.Outcome == engine.Lost:
@@ -92,5 +93,3 @@ func packetRow(p *endedPacket) []string {
 		strconv.FormatBool(p.Seam), p.trouble.Reason, p.trouble.Why,
 	}
 }
-
-func decimal(v float64, places int) string { return strconv.FormatFloat(v, 'f', places, 64) }

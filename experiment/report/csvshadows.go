@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -10,33 +9,29 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // writeSideBySide writes shadows.csv: a row for each 100 ms that is remembered, with what
 // every lane did in it. Before a shadow joined its cells are empty.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
-	out := csv.NewWriter(w)
 	head := []string{"t_s"}
 	for i := range lanes {
 		for _, what := range []string{"payload_kbps", "bits_per_changed", "failed"} {
 			head = append(head, what+" ["+lanes[i].Name+"]")
 		}
 	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	t := texttable.New(head...)
 	for i := range lanes[0].Samples {
-		t := lanes[0].Samples[i].T
-		row := []string{decimal(t.Seconds(), 3)}
+		at := lanes[0].Samples[i].T
+		row := []string{units.Fixed(at.Seconds(), 3)}
 		for k := range lanes {
-			row = append(row, laneCells(&lanes[k], t)...)
+			row = append(row, laneCells(&lanes[k], at)...)
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		t.Add(row)
 	}
-	out.Flush()
-	return out.Error()
+	return t.WriteCSV(w)
 }
 
 // laneCells are the cells of a lane in the row of the sample that ends at t.
@@ -49,7 +44,7 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	from := max((t - 1).Truncate(engine.SamplePeriod), l.Began) // it may have joined on the way
 	perChanged := ""
 	if s.Changed > 0 {
-		perChanged = decimal(float64(s.PayloadBits)/float64(s.Changed), 3)
+		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)
 	}
-	return []string{decimal(figures.Ratio(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed())}
+	return []string{units.Fixed(figures.Ratio(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed())}
 }

@@ -5,8 +5,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
@@ -76,7 +79,7 @@ func (e *explainer) lost() string {
 	}
 	row := ""
 	if e.in.Run > 1 {
-		row = fmt.Sprintf(", the %s in a row", ordinal(e.in.Run))
+		row = fmt.Sprintf(", the %s in a row", words.Ordinal(e.in.Run))
 	}
 	switch e.rec.Cause {
 	case lossmodel.Burst:
@@ -89,9 +92,9 @@ func (e *explainer) lost() string {
 
 func fullQueue(s *lossmodel.Step) string {
 	if s.Room > 0 {
-		return fmt.Sprintf("%s of %s bytes were taken by %s", thousands(s.Ahead.Bytes), thousands(s.Room), count(s.Ahead.Packets, "packet"))
+		return fmt.Sprintf("%s of %s bytes were taken by %s", units.Thousands(s.Ahead.Bytes), units.Thousands(s.Room), words.Count(s.Ahead.Packets, "packet"))
 	}
-	return count(s.Ahead.Packets, "packet") + " were waiting"
+	return words.Count(s.Ahead.Packets, "packet") + " were waiting"
 }
 
 // late says after what it came, and what held it up.
@@ -113,7 +116,7 @@ func (e *explainer) late() string {
 	extra := millis(s.Took - s.Usual)
 	switch s.Stage {
 	case lossmodel.StageRate:
-		fmt.Fprintf(&b, ": it spent %s in the queue, behind %s bytes", extra, thousands(s.Ahead.Bytes))
+		fmt.Fprintf(&b, ": it spent %s in the queue, behind %s bytes", extra, units.Thousands(s.Ahead.Bytes))
 	case lossmodel.StageDelay:
 		fmt.Fprintf(&b, ": jitter added %s to the latency of %s", extra, millis(s.Usual))
 	case lossmodel.StageReorder:
@@ -135,7 +138,7 @@ func (e *explainer) noBase(why engine.Reason) string {
 	switch why {
 	case engine.BecauseDropped:
 		return fmt.Sprintf("the receiver had dropped %s before: its history holds %s and %s", millis(e.rec.Arrived-e.in.DroppedAt),
-			count(e.in.History, "frame"), e.roundTrip())
+			words.Count(e.in.History, "frame"), e.roundTrip())
 	case engine.BecauseBaseLost:
 		return "the link had lost" + forged
 	case engine.BecauseBaseFailed:
@@ -179,7 +182,7 @@ func sinceWords(s engine.FateCounts) string {
 
 // damage says what was damaged and who noticed.
 func (e *explainer) damage(why engine.Reason) string {
-	bits := fmt.Sprintf("%s of %s were flipped", count(e.in.Flipped, "bit"), thousands(int64(e.in.Header+e.rec.Payload)*8))
+	bits := fmt.Sprintf("%s of %s were flipped", words.Count(e.in.Flipped, "bit"), units.Thousands(int64(e.in.Header+e.rec.Payload)*8))
 	if e.in.Flipped == 1 {
 		bits = strings.Replace(bits, "were", "was", 1)
 	}

@@ -10,6 +10,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
@@ -199,7 +201,7 @@ func TestExplainLost(t *testing.T) {
 				row++
 			}
 			if row > 1 {
-				c.want += fmt.Sprintf(", the %s in a row", ordinal(row))
+				c.want += fmt.Sprintf(", the %s in a row", words.Ordinal(row))
 			}
 			x.says(i, "packet %d %s", rec.Seq, c.want)
 			lost := int64(0)
@@ -232,8 +234,8 @@ func TestExplainFullQueue(t *testing.T) {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, thousands(int64(bytes)),
-		thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), count(waiting, "packet"))
+	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, units.Thousands(int64(bytes)),
+		units.Thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), words.Count(waiting, "packet"))
 	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
 		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
 	}
@@ -289,7 +291,7 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
 	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)),
 		fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes",
-			ms(took-10*time.Millisecond), thousands(int64(bytes)))
+			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != engine.Decoded || bytes == 0 {
 		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
 	}

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/units"
 )
 
 // An uplink without a checksum that flips bits makes the sender take snapshots for
@@ -43,7 +44,7 @@ func TestExplainChecksum(t *testing.T) {
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
 	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq,
-		thousands(int64(rec.Wire-headers)*8))
+		units.Thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != engine.Corrupt {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}
@@ -53,7 +54,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	x := provoke(t, 30*time.Second, crowdOf(6), "down.corrupt", "30%", "down.corrupt_bits", "3", "down.checksum", "false")
 	i := x.newest(engine.BecauseTainted)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
-	bits := thousands(int64(rec.Wire-28) * 8)
+	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
 		fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
 		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq,
@@ -66,7 +67,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	i = x.newest(engine.BecauseDamaged)
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
-		thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
+		units.Thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
 	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
 		!errors.Is(err, endpoint.ErrMalformed) {
 		t.Errorf("the decoder said %v", err)
@@ -143,7 +144,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
 	}
 	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: 1 bit of %s was flipped on the way", seq, as,
-		thousands(int64(i.Opened.Record.Wire-28)*8))
+		units.Thousands(int64(i.Opened.Record.Wire-28)*8))
 
 	x = provoke(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
 	x.change(config.NewChange("down.loss", "100%"))

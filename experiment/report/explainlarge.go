@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // large says why a packet is larger than those before it.
 func (e *explainer) large(why engine.Reason) string {
 	u := &e.in.Usual
-	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), thousands(int64(e.rec.Payload)),
+	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), units.Thousands(int64(e.rec.Payload)),
 		figures.Ratio(float64(e.rec.Payload), u.Payload))
 	switch why {
 	case engine.BecauseNoAck:
@@ -42,7 +45,7 @@ func (e *explainer) swapped() string {
 	}
 	when := " with this packet"
 	if e.in.Age > 0 {
-		when = fmt.Sprintf(" %s before", count(e.in.Age, "packet"))
+		when = fmt.Sprintf(" %s before", words.Count(e.in.Age, "packet"))
 	}
 	if e.in.WithoutMemo {
 		return what + when + ", and has no memory of snapshot " + strconv.FormatUint(e.rec.Seq-uint64(e.rec.Baseline), 10) +
@@ -51,47 +54,10 @@ func (e *explainer) swapped() string {
 	return what + when
 }
 
-// millis writes a time as people say it.
+// millis writes a time in milliseconds, with decimals only below 10.
 func millis(d time.Duration) string {
-	ms := float64(d) / float64(time.Millisecond)
-	switch {
-	case ms >= 9.95:
-		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
-	case ms >= 0:
-		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+	if d < 0 {
+		return "0 ms"
 	}
-	return "0 ms"
-}
-
-// count writes how many of what.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
-
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// ordinal writes a place in a row: 2nd, 3rd, 11th.
-func ordinal(n int) string {
-	end := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			end = "st"
-		case 2:
-			end = "nd"
-		case 3:
-			end = "rd"
-		}
-	}
-	return strconv.Itoa(n) + end
+	return units.Stepped(units.Milliseconds(d), 1, 9.95) + " ms"
 }

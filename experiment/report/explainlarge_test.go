@@ -10,6 +10,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // before returns the means over the 64 packets before seq, by the records.
@@ -24,7 +26,7 @@ func (x *trouble) before(seq uint64) (payload, changed, baseline float64) {
 
 func (x *trouble) head(rec *engine.PacketRecord) string {
 	payload, _, _ := x.before(rec.Seq)
-	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, thousands(int64(rec.Payload)),
+	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, units.Thousands(int64(rec.Payload)),
 		float64(rec.Payload)/payload)
 }
 
@@ -102,7 +104,7 @@ func TestExplainSwap(t *testing.T) {
 						x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
 				}
 				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
-					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
+					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
 				if got := Explain(o, engine.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) ||
 					uint64(o.Inside.Age) > seq-first {

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 	"wirelab/internal/words"
 
 	"github.com/guptarohit/asciigraph"
@@ -59,97 +60,97 @@ func mdEnding(why engine.Ending, what string, interrupted bool) string {
 	return ""
 }
 
-func mdTotals(b *strings.Builder, r *engine.Result) {
-	t := &r.Totals
-	rows := [][2]string{
-		{"payload", fmt.Sprintf("%.1f kbps", t.PayloadKbps)},
-		{"wire (payload, header, 28 bytes of IPv4 and UDP)", fmt.Sprintf("%.1f kbps", t.WireKbps)},
-		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
-		{"bits per " + mdName(r.Item), fmt.Sprintf("%.3f", t.BitsPerItem)},
+// mdTable writes a part of a page: its title, unless it is empty, and a table.
+func mdTable(b *strings.Builder, title string, t *texttable.Table) {
+	if title != "" {
+		fmt.Fprintf(b, "## %s\n\n", title)
 	}
-	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
-		rows = append(rows, [2]string{"time over the budget, by the payload of the last second", fmt.Sprintf("%.1f %%", 100*over)})
-	}
-	if t.BitsPerChangedCube != nil {
-		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
-	}
-	q, age := t.PacketBytes, t.BaselineAgeTicks
-	rows = append(rows,
-		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50),
-			q.Of(q.P95), q.Of(q.P99), q.Of(q.Max))},
-		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))},
-		[2]string{"age of what was shown: median, 99 %", fmt.Sprintf("%.0f, %.0f ms", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))},
-		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
-		[2]string{"decoded", fmt.Sprint(t.Decoded)},
-		[2]string{"stale", fmt.Sprint(t.Stale)},
-		[2]string{"duplicate", fmt.Sprint(t.Duplicate)},
-		[2]string{"lost", fmt.Sprint(t.Lost)},
-		[2]string{"no baseline", fmt.Sprint(t.Failures.NoBaseline)},
-		[2]string{"corrupt", fmt.Sprint(t.Failures.Corrupt)},
-		[2]string{"unknown codec", fmt.Sprint(t.Failures.UnknownCodec)},
-		[2]string{"tainted", fmt.Sprint(t.Tainted)},
-		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
-		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
-		[2]string{"undetected: decoded, and not what was sent", fmt.Sprint(t.Undetected)},
-		[2]string{"restarts, after a digest was another", t.Restarts.Text(0)},
-	)
-	if x := t.Remote; x != nil {
-		ms := func(q *figures.Quantiles) string {
-			return fmt.Sprintf("%.1f, %.1f, %.1f ms", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
-		}
-		rows = append(rows,
-			[2]string{"never heard of again over the network", fmt.Sprint(t.Unknown)},
-			[2]string{"round trip: median, 95 %, most", ms(&x.RoundTripMS)},
-			[2]string{"slower to the far end than the fastest: median, 95 %, most", ms(&x.SlowerMS)},
-			[2]string{"jitter of arrival (RFC 3550)", x.JitterMS.Text(1) + " ms"},
-			[2]string{"fate known after: median, 95 %, most", ms(&x.ToldAfterMS)},
-			[2]string{"traffic of the lab: reports, around the game's", fmt.Sprintf("%s, %s kbps", x.ReportKbps.Text(1), x.CoverKbps.Text(1))},
-			[2]string{"arrivals that came out otherwise here", fmt.Sprint(x.Differs)})
-	}
-	if e := t.Rounding; e != nil {
-		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})
-	}
-	b.WriteString("| figure | measured |\n|---|---:|\n")
-	for _, row := range rows {
-		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
-	}
+	t.WriteMarkdown(b)
 	b.WriteString("\n")
 }
 
-func mdBudget(b *strings.Builder, r *engine.Result) {
-	b.WriteString("## Where the bits went\n\n| slot | bits | a packet | share |\n|---|---:|---:|---:|\n")
-	for _, s := range r.Budget {
-		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", mdName(s.Name()), s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
+func mdTotals(b *strings.Builder, r *engine.Result) {
+	t := &r.Totals
+	list := texttable.New("figure", ">measured")
+	add := func(name, format string, values ...any) { list.Add(name, fmt.Sprintf(format, values...)) }
+	add("payload", "%.1f kbps", t.PayloadKbps)
+	add("wire (payload, header, 28 bytes of IPv4 and UDP)", "%.1f kbps", t.WireKbps)
+	add("feedback (uplink, wire)", "%.1f kbps", t.FeedbackKbps)
+	add("bits per "+mdName(r.Item), "%.3f", t.BitsPerItem)
+	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
+		add("time over the budget, by the payload of the last second", "%.1f %%", 100*over)
 	}
-	b.WriteString("\n")
+	if t.BitsPerChangedCube != nil {
+		add("bits per changed cube", "%.2f", *t.BitsPerChangedCube)
+	}
+	q, age := t.PacketBytes, t.BaselineAgeTicks
+	add("packet bytes: least, median, 95 %, 99 %, most", "%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50), q.Of(q.P95), q.Of(q.P99),
+		q.Of(q.Max))
+	add("baseline age: median, 95 %", "%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))
+	add("age of what was shown: median, 99 %", "%.0f, %.0f ms", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
+	add("packets sent, and copies made by the link", "%d, %d", t.Sent, t.Duplicated)
+	for _, x := range []struct {
+		name string
+		n    int64
+	}{{"decoded", t.Decoded}, {"stale", t.Stale}, {"duplicate", t.Duplicate}, {"lost", t.Lost}, {"no baseline", t.Failures.NoBaseline},
+		{"corrupt", t.Failures.Corrupt}, {"unknown codec", t.Failures.UnknownCodec}, {"tainted", t.Tainted},
+		{"in flight at the end", t.InFlight}, {"**wrong**", t.Wrong}, {"undetected: decoded, and not what was sent", t.Undetected}} {
+		list.Add(x.name, x.n)
+	}
+	list.Add("restarts, after a digest was another", t.Restarts.Text(0))
+	if x := t.Remote; x != nil {
+		times := func(name string, q *figures.Quantiles) {
+			add(name, "%.1f, %.1f, %.1f ms", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
+		}
+		list.Add("never heard of again over the network", t.Unknown)
+		times("round trip: median, 95 %, most", &x.RoundTripMS)
+		times("slower to the far end than the fastest: median, 95 %, most", &x.SlowerMS)
+		add("jitter of arrival (RFC 3550)", "%s ms", x.JitterMS.Text(1))
+		times("fate known after: median, 95 %, most", &x.ToldAfterMS)
+		add("traffic of the lab: reports, around the game's", "%s, %s kbps", x.ReportKbps.Text(1), x.CoverKbps.Text(1))
+		list.Add("arrivals that came out otherwise here", x.Differs)
+	}
+	if e := t.Rounding; e != nil {
+		add("rounded by the encoder: mean, most ("+e.Field+")", "%.4f, %.4f", e.Mean, e.Max)
+	}
+	mdTable(b, "", list)
+}
+
+func mdBudget(b *strings.Builder, r *engine.Result) {
+	t := texttable.New("slot", ">bits", ">a packet", ">share")
+	for _, s := range r.Budget {
+		t.Add(mdName(s.Name()), fmt.Sprintf("%.0f", s.Bits), fmt.Sprintf("%.2f", s.Bits/max(1, float64(r.Totals.Sent))),
+			fmt.Sprintf("%.1f %%", 100*s.Share))
+	}
+	mdTable(b, "Where the bits went", t)
 }
 
 func mdChanges(b *strings.Builder, r *engine.Result) {
 	if len(r.Changes) == 0 {
 		return
 	}
-	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
+	t := texttable.New(">at", "change")
 	for i := 0; i < len(r.Changes); {
 		label, n := config.Summarise(r.Changes[i:])
-		fmt.Fprintf(b, "| %.3f s | %s |\n", r.Changes[i].TS, strings.ReplaceAll(label, "|", "\\|"))
+		t.Add(fmt.Sprintf("%.3f s", r.Changes[i].TS), strings.ReplaceAll(label, "|", "\\|"))
 		i += n
 	}
-	b.WriteString("\n")
+	mdTable(b, "What was changed", t)
 }
 
 func mdAssertions(b *strings.Builder, r *engine.Result) {
 	if len(r.Assertions) == 0 {
 		return
 	}
-	b.WriteString("## Assertions\n\n| figure | bound | measured | |\n|---|---|---:|---|\n")
+	t := texttable.New("figure", "bound", ">measured", "")
 	for _, a := range r.Assertions {
 		verdict := "holds"
 		if !a.Holds {
 			verdict = "**does not hold**"
 		}
-		fmt.Fprintf(b, "| %s | %s | %g | %s |\n", a.Name, a.Bound, a.Got, verdict)
+		t.Add(a.Name, a.Bound, fmt.Sprintf("%g", a.Got), verdict)
 	}
-	b.WriteString("\n")
+	mdTable(b, "Assertions", t)
 }
 
 // mdCharts draws the three charts of the dashboard over the whole run, and how the
@@ -209,19 +210,18 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		return err
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
-		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)),
-		strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
+	list := texttable.New(slices.Concat(keys, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost", "failures", "wrong"),
+		texttable.Numbers(mdItemHeads(r)...))...)
 	for _, run := range r.Runs {
 		at := placeInSweep(run, keys)
 		if run.Interrupted {
 			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps,
-			t.PacketBytes.P95,
-			t.Decoded, t.Lost, t.Failed(), t.Wrong, mdItemCells(r, run))
+		list.Add(at, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
+			mdItemCells(r, run))
 	}
+	list.WriteMarkdown(&b)
 	if r.Runs[0].Totals.BitsPerCube != nil {
 		mdSweepPlayout(&b, r, keys)
 	}

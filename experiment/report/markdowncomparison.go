@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wirelab/experiment/engine"
+	"wirelab/internal/texttable"
 )
 
 // mdComparison writes what ran side by side, over the time that all have in common.
@@ -18,8 +19,8 @@ func mdComparison(b *strings.Builder, r *engine.Result) {
 	if c.SeamS > 0 {
 		fmt.Fprintf(b, ", and %.1f s after a seam", c.SeamS)
 	}
-	b.WriteString(". The figures above are of the whole run.\n\n| encoder | ran from | payload kbps | times the first | 95 % | " +
-		"bits per changed | wrong |\n|---|---:|---:|---:|---|---:|---:|\n")
+	b.WriteString(". The figures above are of the whole run.\n\n")
+	t := texttable.New("encoder", ">ran from", ">payload kbps", ">times the first", "95 %", ">bits per changed", ">wrong")
 	for i, l := range c.Lanes {
 		from, wrong, bounds := 0.0, r.Totals.Wrong, ""
 		if i > 0 {
@@ -28,8 +29,7 @@ func mdComparison(b *strings.Builder, r *engine.Result) {
 		if _, known := l.TimesLo.Value(); known {
 			bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
 		}
-		fmt.Fprintf(b, "| %s | %.1f s | %s | %s | %s | %s | %d |\n", mdName(l.Label), from, l.PayloadKbps.Text(1), l.Times.Text(3), bounds,
-			l.BitsPerChanged.Text(2), wrong)
+		t.Add(mdName(l.Label), fmt.Sprintf("%.1f s", from), l.PayloadKbps.Text(1), l.Times.Text(3), bounds, l.BitsPerChanged.Text(2), wrong)
 	}
-	b.WriteString("\n")
+	mdTable(b, "", t)
 }

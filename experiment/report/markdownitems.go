@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
 
@@ -15,16 +17,16 @@ func mdGauges(b *strings.Builder, r *engine.Result) {
 	if len(r.Totals.Sender)+len(r.Totals.Receiver) == 0 {
 		return
 	}
-	b.WriteString("## What the ends say of themselves\n\n| end | figure | |\n|---|---|---:|\n")
+	t := texttable.New("end", "figure", ">")
 	for _, end := range []struct {
 		name string
 		says []encoders.Gauge
 	}{{"sender", r.Totals.Sender}, {"receiver", r.Totals.Receiver}} {
 		for _, g := range end.says {
-			fmt.Fprintf(b, "| %s | %s | %s |\n", end.name, g.Name, mdGauge(g))
+			t.Add(end.name, g.Name, mdGauge(g))
 		}
 	}
-	b.WriteString("\n")
+	mdTable(b, "What the ends say of themselves", t)
 }
 
 // mdGauge is a gauge with its unit.
@@ -39,44 +41,39 @@ func mdName(name string) string {
 
 // mdItemHeads are the columns of a sweep that are not of cubes: bits per item, and
 // what the ends of a protocol say, the receiver's first.
-func mdItemHeads(r *Report) string {
-	if r.Runs[0].Totals.BitsPerCube != nil {
-		return ""
+func mdItemHeads(r *Report) []string {
+	first := r.Runs[0]
+	if first.Totals.BitsPerCube != nil {
+		return nil
 	}
-	heads := " bits/" + mdName(r.Runs[0].Item) + " |"
-	if r.Runs[0].Item == "byte" && r.Runs[0].Totals.Transfer == nil {
-		heads += " ratio |"
+	heads := []string{"bits/" + mdName(first.Item)}
+	if first.Totals.Transfer != nil {
+		heads = append(heads, "resent", "seconds")
+	} else if first.Item == "byte" {
+		heads = append(heads, "ratio")
 	}
-	if r.Runs[0].Totals.Transfer != nil {
-		heads += " resent | seconds |"
-	}
-	for _, name := range gaugeNames(r) {
-		heads += " " + name + " |"
-	}
-	return heads
+	return append(heads, gaugeNames(r)...)
 }
 
 // mdItemCells are the cells of one run below them.
-func mdItemCells(r *Report, run *engine.Result) string {
-	if run.Totals.BitsPerCube != nil {
-		return ""
+func mdItemCells(r *Report, run *engine.Result) []string {
+	t := &run.Totals
+	if t.BitsPerCube != nil {
+		return nil
 	}
-	cells := fmt.Sprintf(" %.2f |", run.Totals.BitsPerItem)
-	if run.Item == "byte" && run.Totals.Transfer == nil {
-		cells += fmt.Sprintf(" %.1f %% |", run.Totals.BitsPerItem.Times(100.0/8))
+	cells := []string{fmt.Sprintf("%.2f", t.BitsPerItem)}
+	if x := t.Transfer; x != nil {
+		cells = append(cells, strconv.FormatInt(x.Resent, 10), x.Verdict())
+	} else if run.Item == "byte" {
+		cells = append(cells, fmt.Sprintf("%.1f %%", t.BitsPerItem.Times(100.0/8)))
 	}
-	if x := run.Totals.Transfer; x != nil {
-		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.Verdict())
-	}
+	ends := slices.Concat(t.Sender, t.Receiver)
 	for _, name := range gaugeNames(r) {
 		cell := ""
-		for _, g := range slices.Concat(run.Totals.Sender, run.Totals.Receiver) {
-			if g.Name == name {
-				cell = mdGauge(g)
-				break
-			}
+		if i := slices.IndexFunc(ends, func(g encoders.Gauge) bool { return g.Name == name }); i >= 0 {
+			cell = mdGauge(ends[i])
 		}
-		cells += " " + cell + " |"
+		cells = append(cells, cell)
 	}
 	return cells
 }

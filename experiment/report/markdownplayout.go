@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 )
 
 // mdPlayout says what a person in front of the receiver saw.
@@ -18,26 +19,20 @@ func mdPlayout(b *strings.Builder, r *engine.Result) {
 	}
 	fmt.Fprintf(b, "## Playout\n\nThe display held snapshots back by %v%s, with %v interpolation, and was %.0f ms behind the sender on average.\n\n",
 		receiver["playout_delay"], first, receiver["interpolation"], p.BehindMS)
-	rows := [][2]string{
-		{"display ticks", fmt.Sprint(p.Displayed)},
-		{"starved: no snapshot to move to", fmt.Sprintf("%.3f %%", p.StarvedRatio.Times(100))},
-		{"freezes, the longest", fmt.Sprintf("%d, %.0f ms", p.Freezes, p.LongestFreezeMS)},
-		{"snapshots that came too late; by: median, most", fmt.Sprintf("%d; %.1f, %.1f ms", p.Late, p.LateMS.Of(p.LateMS.P50),
-			p.LateMS.Of(p.LateMS.Max))},
-	}
+	t := texttable.New("figure", ">measured")
+	t.Add("display ticks", p.Displayed)
+	t.Add("starved: no snapshot to move to", fmt.Sprintf("%.3f %%", p.StarvedRatio.Times(100)))
+	t.Add("freezes, the longest", fmt.Sprintf("%d, %.0f ms", p.Freezes, p.LongestFreezeMS))
+	t.Add("snapshots that came too late; by: median, most",
+		fmt.Sprintf("%d; %.1f, %.1f ms", p.Late, p.LateMS.Of(p.LateMS.P50), p.LateMS.Of(p.LateMS.Max)))
 	if e := p.PositionErrorMM; e != nil {
-		rows = append(rows, [2]string{"moving cubes are shown off by: median, 95 %, 99 %, most",
-			fmt.Sprintf("%.1f, %.1f, %.1f, %.1f mm", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max))})
+		t.Add("moving cubes are shown off by: median, 95 %, 99 %, most",
+			fmt.Sprintf("%.1f, %.1f, %.1f, %.1f mm", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max)))
 	}
 	if e := p.OrientationErrorDeg; e != nil {
-		rows = append(rows, [2]string{"and turned by", fmt.Sprintf("%.2f, %.2f, %.2f, %.2f°", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99),
-			e.Of(e.Max))})
+		t.Add("and turned by", fmt.Sprintf("%.2f, %.2f, %.2f, %.2f°", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max)))
 	}
-	b.WriteString("| figure | measured |\n|---|---:|\n")
-	for _, row := range rows {
-		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
-	}
-	b.WriteString("\n")
+	mdTable(b, "", t)
 }
 
 // mdPlayoutCharts draws what of the display went wrong when; what never did has no

@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"strings"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 )
 
 // mdTransfer tells how a file came across, and what that would have been with the
@@ -18,14 +20,14 @@ func mdTransfer(b *strings.Builder, r *engine.Result) {
 	if x.SHA256 != "" {
 		fmt.Fprintf(b, "; SHA-256 `%s`", x.SHA256)
 	}
-	b.WriteString(".\n\n| encoder | packed bytes | of the new file | blocks | datagrams | resent | came again | seconds |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString(".\n\n")
+	list := texttable.New("encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">came again", ">seconds")
 	row := func(name string, t *figures.Totals) {
 		x := t.Transfer
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
 		}
-		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes,
-			100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes)),
+		list.Add(name, x.PackedBytes, fmt.Sprintf("%.2f %%", 100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes))),
 			x.Blocks, t.Sent, x.Resent, x.Spurious, x.Verdict())
 	}
 	encoder, _ := r.Config["encoder"].(map[string]any)
@@ -33,7 +35,7 @@ func mdTransfer(b *strings.Builder, r *engine.Result) {
 	for i := range r.Shadows {
 		row(r.Shadows[i].Encoder, &r.Shadows[i].Totals)
 	}
-	b.WriteString("\n")
+	mdTable(b, "", list)
 	mdRounds(b, x.Rounds)
 }
 
@@ -42,13 +44,14 @@ func mdRounds(b *strings.Builder, rounds []figures.Round) {
 	if len(rounds) == 0 {
 		return
 	}
-	b.WriteString("Before that:\n\n| began | encoder | packed bytes | blocks | resent | seconds |\n|---:|---|---:|---:|---:|---:|\n")
+	b.WriteString("Before that:\n\n")
+	t := texttable.New(">began", "encoder", ">packed bytes", ">blocks", ">resent", ">seconds")
 	for _, x := range rounds {
 		took := "given up"
 		if x.Done {
 			took = fmt.Sprintf("%.3f", x.TimeS)
 		}
-		fmt.Fprintf(b, "| %.3f s | %s | %d | %d | %d | %s |\n", x.StartS, x.Encoder, x.PackedBytes, x.Blocks, x.Resent, took)
+		t.Add(fmt.Sprintf("%.3f s", x.StartS), x.Encoder, x.PackedBytes, x.Blocks, x.Resent, took)
 	}
-	b.WriteString("\n")
+	mdTable(b, "", t)
 }

@@ -1,13 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // writeSummary writes a row for each run of a sweep: what was set, the seed, and every
@@ -26,27 +27,21 @@ func writeSummary(w io.Writer, r *Report) error {
 	}
 	maps.DeleteFunc(set, func(_ string, keep bool) bool { return !keep })
 	axes, names := slices.Sorted(maps.Keys(set)), slices.Sorted(maps.Keys(keys))
-	out := csv.NewWriter(w)
-	if err := out.Write(slices.Concat(axes, []string{"seed", "duration_s", "reason"}, names)); err != nil {
-		return err
-	}
+	t := texttable.New(slices.Concat(axes, []string{"seed", "duration_s", "reason"}, names)...)
 	for i, run := range r.Runs {
 		var row []string
 		for _, k := range axes {
 			row = append(row, run.Set[k])
 		}
-		row = append(row, strconv.FormatUint(run.Seed, 10), strconv.FormatFloat(run.DurationS, 'f', -1, 64), string(run.Reason))
+		row = append(row, strconv.FormatUint(run.Seed, 10), units.FormatDecimal(run.DurationS), string(run.Reason))
 		for _, k := range names {
 			cell := ""
 			if v, ok := rows[i][k]; ok {
-				cell = strconv.FormatFloat(v, 'g', -1, 64)
+				cell = units.Significant(v, -1)
 			}
 			row = append(row, cell)
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		t.Add(row)
 	}
-	out.Flush()
-	return out.Error()
+	return t.WriteCSV(w)
 }

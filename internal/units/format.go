@@ -89,5 +89,8 @@ func Group(decimal string) string {
 	return whole
 }
 
+// Thousands writes n with commas between the thousands.
+func Thousands(n int64) string { return Group(strconv.FormatInt(n, 10)) }
+
 // Milliseconds returns d in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

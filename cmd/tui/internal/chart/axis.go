@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
 	"wirelab/internal/units"
 )
 

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // WriteGo writes a board in the format of Go's benchmarks, a line for each encoder and round,
@@ -21,7 +23,7 @@ func WriteGo(w io.Writer, b *Board) error {
 		fmt.Fprintf(out, "Unit %s-ns better=lower\nUnit %s-ref better=lower\n", unit, unit)
 	}
 	if b.Rounds > 0 {
-		fmt.Fprintf(out, "BenchmarkReference %d %s ns/op\n", passes, fixed(1000*b.Reference, 0))
+		fmt.Fprintf(out, "BenchmarkReference %d %s ns/op\n", passes, units.Fixed(1000*b.Reference, 0))
 	}
 	for round := range b.Rounds {
 		for i := range b.Rows {
@@ -35,9 +37,9 @@ func WriteGo(w io.Writer, b *Board) error {
 				unit string
 				of   *Samples
 			}{{"encode", &r.Encode}, {"decode", &r.Decode}, {"frame", &r.Frame}} {
-				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", fixed(1000*x.of.US[round], 0), x.unit, fixed(x.of.Ref[round], 4))
+				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", units.Fixed(1000*x.of.US[round], 0), x.unit, units.Fixed(x.of.Ref[round], 4))
 			}
-			fmt.Fprintf(out, " %s B/packet\n", fixed(r.BytesPerPacket, 1))
+			fmt.Fprintf(out, " %s B/packet\n", units.Fixed(r.BytesPerPacket, 1))
 		}
 	}
 	return out.Flush()
@@ -46,8 +48,7 @@ func WriteGo(w io.Writer, b *Board) error {
 // WriteTable writes a board as the table of a README, with the date on which it was measured.
 func WriteTable(w io.Writer, b *Board, date string) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "| encoder | bytes/packet | kbps | bits/changed | encode µs | decode µs | both, in passes | times real time |")
-	fmt.Fprintln(out, "|---|---:|---:|---:|---:|---:|---:|---:|")
+	t := texttable.New("encoder", ">bytes/packet", ">kbps", ">bits/changed", ">encode µs", ">decode µs", ">both, in passes", ">times real time")
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		encode, refs := r.Encode.Median()
@@ -56,30 +57,13 @@ func WriteTable(w io.Writer, b *Board, date string) error {
 		if r.RunsAs != "" {
 			name += " (" + r.RunsAs + ")"
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, fixed(r.BytesPerPacket, 1), fixed(r.Kbps, 1),
-			fixed(r.BitsPerChanged, 1), short(encode), short(decode), short(refs+more), short(r.RealTime))
+		t.Add(name, r.BytesPerPacket, r.Kbps, r.BitsPerChanged, short(encode), short(decode), short(refs+more), short(r.RealTime))
 	}
+	t.WriteMarkdown(out)
 	fmt.Fprintf(out, "\nMeasured %s by `tui bench`, %d rounds, medians, on %s, %s, %s. A pass of the reference\nloop takes %s µs there.\n",
-		date, b.Rounds, orUnknown(b.CPU), b.GOOS+"/"+b.GOARCH, b.Go, short(b.Reference))
+		date, b.Rounds, cmp.Or(b.CPU, "a processor that does not say its name"), b.GOOS+"/"+b.GOARCH, b.Go, short(b.Reference))
 	return out.Flush()
 }
 
-func orUnknown(name string) string {
-	if name == "" {
-		return "a processor that does not say its name"
-	}
-	return name
-}
-
-func fixed(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-
 // short writes three digits or all before the point.
-func short(x float64) string {
-	switch {
-	case x < 1:
-		return fixed(x, 2)
-	case x < 100:
-		return fixed(x, 1)
-	}
-	return fixed(x, 0)
-}
+func short(x float64) string { return units.Stepped(x, 2, 1, 100) }

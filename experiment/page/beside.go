@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
 )
 
 // MaxBeside is how many reports fit on a page side by side: as many as there are inks.
@@ -69,13 +70,13 @@ func (d *document) besideRuns(list []*Loaded, names []string) {
 	}
 	d.Headline = besideHeadline(runs, names)
 	s := section{ID: "runs", Title: "What was run"}
-	t := table{Caption: "Each report in a sentence", Head: heads("report", "what came out", ">seed", ">seconds")}
+	t := newTable("Each report in a sentence", "report", "what came out", ">seed", ">seconds")
 	for i, r := range runs {
 		c, err := config.FromValues("", r.Result.Config)
 		if err != nil {
 			c = nil
 		}
-		t.row(names[i], headline(r.Result, c), r.Result.Seed, digits(r.Result.DurationS))
+		t.Add(names[i], headline(r.Result, c), r.Result.Seed, digits(r.Result.DurationS))
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
@@ -132,7 +133,7 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 			keys[k] = true
 		}
 	}
-	t := table{Caption: "Settings that are not the same everywhere", Head: heads(append([]string{"key"}, names...)...)}
+	t := newTable("Settings that are not the same everywhere", append([]string{"key"}, names...)...)
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		row, differs := []any{k}, false
 		for i := range all {
@@ -144,7 +145,7 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 			row = append(row, v)
 		}
 		if differs {
-			t.row(row...)
+			t.Add(row...)
 		}
 	}
 	changes := slices.ContainsFunc(runs, func(r *engine.Result) bool { return len(r.Changes) > 0 })
@@ -153,7 +154,7 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 		for _, r := range runs {
 			row = append(row, len(r.Changes))
 		}
-		t.row(row...)
+		t.Add(row...)
 	}
 	if len(t.Rows) == 0 {
 		s.Lead = append(s.Lead, "All settings are the same.")
@@ -187,20 +188,23 @@ func (d *document) besideFigures(runs []*Run, names []string) {
 		}
 	}
 	build := func(caption string, list []string) table {
-		t := table{Caption: caption, Head: heads(columns...)}
+		t := newTable(caption, columns...)
 		for _, k := range list {
 			row, any := []any{k, figures.UnitOf(k)}, false
 			for i := range runs {
 				v, has := all[i][k]
 				any = any || has
-				row = append(row, textOf(v, has))
+				if !has {
+					v = math.NaN()
+				}
+				row = append(row, digits(v))
 				if i > 0 {
 					base, hasBase := all[0][k]
 					row = append(row, move(k, base, v, has && hasBase, pairedInterval(runs[0], runs[i], k)))
 				}
 			}
 			if any {
-				t.row(row...)
+				t.Add(row...)
 			}
 		}
 		return t
@@ -215,22 +219,15 @@ func (d *document) besideFigures(runs []*Run, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-func textOf(v float64, has bool) string {
-	if !has {
-		return "–"
-	}
-	return digits(v)
-}
-
 // move says by how much a figure is another, and whether that is better.
-func move(key string, base, v float64, known bool, interval string) cell {
+func move(key string, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
-		return cell{Text: "–"}
+		return texttable.Cell{Text: "–"}
 	case v == base:
-		return cell{Text: "="}
+		return texttable.Cell{Text: "="}
 	}
-	c := cell{Text: digits(v - base)}
+	c := texttable.Cell{Text: digits(v - base)}
 	little := math.Abs(v-base) < 0.0005*math.Abs(base)
 	if base != 0 {
 		c.Text = fmt.Sprintf("%+.2f %%", 100*(v-base)/math.Abs(base))
@@ -332,7 +329,7 @@ func (d *document) besideBits(runs []*Run, names []string) {
 	for _, name := range names {
 		columns = append(columns, ">"+name+", bits a packet", ">share")
 	}
-	t := table{Caption: "Bits of the payload by what they were spent on", Head: heads(columns...)}
+	t := newTable("Bits of the payload by what they were spent on", columns...)
 	for _, slot := range slots {
 		row := []any{slot}
 		for _, r := range runs {
@@ -344,7 +341,7 @@ func (d *document) besideBits(runs []*Run, names []string) {
 			}
 			row = append(row, bits, share)
 		}
-		t.row(row...)
+		t.Add(row...)
 	}
 	d.Sections = append(d.Sections, section{ID: "bits", Title: "Where the bits go", Tables: []table{t}})
 }
@@ -386,7 +383,7 @@ func (d *document) besideTable(base, now *report.Report, was, is string) {
 	}
 	x := report.Compare(base, now, limits)
 	s := section{ID: "compared-" + strings.ToLower(is[:1]), Title: is + " against " + was}
-	t := table{Caption: "By pairs of runs with the same seed", Head: heads("point", "figure", ">"+was, ">"+is, ">change", ">interval of 95 %", ">pairs")}
+	t := newTable("By pairs of runs with the same seed", "point", "figure", ">"+was, ">"+is, ">change", ">interval of 95 %", ">pairs")
 	for i := range x.Differences {
 		y := &x.Differences[i]
 		if len(t.Rows) >= maxListed {
@@ -402,7 +399,7 @@ func (d *document) besideTable(base, now *report.Report, was, is string) {
 		if lo, ok := y.Lo.Value(); ok {
 			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*y.Hi.Or(lo))
 		}
-		t.row(shortSet(y.Set), y.Key, figure(y.Base), figure(y.New), move(y.Key, a, b, hasA && hasB, ""), interval, y.Pairs)
+		t.Add(shortSet(y.Set), y.Key, figure(y.Base), figure(y.New), move(y.Key, a, b, hasA && hasB, ""), interval, y.Pairs)
 	}
 	for _, only := range []struct {
 		name string

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"wirelab/internal/texttable"
 )
 
 // document is what stands on a page, in the order in which it stands there.
@@ -39,51 +40,18 @@ type chartView struct {
 // code is text to be copied.
 type code struct{ Caption, Text string }
 
-// table is a table; one that is Folded is opened by whoever wants it.
+// table is a table whose first column names the rows. The classes of cells are good, bad and
+// h0 to h8.
 type table struct {
+	texttable.Table
 	Caption string
-	Head    []head
-	Rows    [][]cell
-	Folded  bool
+	Folded  bool // the reader has to open it
 	Heat    bool // the cells are coloured by their values
 }
 
-type head struct {
-	Text string
-	Num  bool
-}
-
-type cell struct {
-	Text  string
-	Num   bool
-	Head  bool   // it names its row
-	Class string // good, bad, h0 to h8
-}
-
-// heads names columns; those that begin with ">" are of numbers.
-func heads(names ...string) []head {
-	out := make([]head, len(names))
-	for i, n := range names {
-		out[i].Text = n
-		if len(n) > 0 && n[0] == '>' {
-			out[i] = head{n[1:], true}
-		}
-	}
-	return out
-}
-
-// row makes the cells of a row; the first names it, and the columns say which are numbers.
-func (t *table) row(texts ...any) {
-	cells := make([]cell, len(texts))
-	for i, x := range texts {
-		c, ok := x.(cell)
-		if !ok {
-			c.Text = fmt.Sprint(x)
-		}
-		c.Num, c.Head = i < len(t.Head) && t.Head[i].Num, i == 0
-		cells[i] = c
-	}
-	t.Rows = append(t.Rows, cells)
+// newTable returns a table; titles are as in texttable.New.
+func newTable(caption string, titles ...string) table {
+	return table{Table: *texttable.New(titles...), Caption: caption}
 }
 
 // show adds the charts of d from the first-th on to a section.

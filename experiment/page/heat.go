@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"wirelab/internal/texttable"
 )
 
 // Bounds of heat maps: more would be unreadable.
@@ -41,9 +42,10 @@ func (d *document) heat(points []Point, axes []axis, ms []metric) {
 }
 
 func heatMap(points []*Point, name string, down, across axis, m metric) table {
-	t := table{Caption: m.title, Heat: true, Head: heads(lastWord(down.key) + " \\ " + lastWord(across.key))}
+	t := newTable(m.title, lastWord(down.key)+" \\ "+lastWord(across.key))
+	t.Heat = true
 	for _, v := range across.values {
-		t.Head = append(t.Head, head{v, true})
+		t.Heads = append(t.Heads, texttable.Head{Text: v, Number: true})
 	}
 	if m.unit != "" {
 		t.Caption += ", " + m.unit
@@ -62,15 +64,15 @@ func heatMap(points []*Point, name string, down, across axis, m metric) table {
 	for _, y := range down.values {
 		row := []any{y}
 		for _, x := range across.values {
-			c := cell{Text: "–"}
+			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok {
-					c = cell{Text: digits(v.Diff * m.times), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
+					c = texttable.Cell{Text: digits(v.Diff * m.times), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
 				}
 			}
 			row = append(row, c)
 		}
-		t.row(row...)
+		t.Add(row...)
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"wirelab/internal/units"
 )
 
 // cost is what a point costs in a Pareto chart.
@@ -86,19 +87,15 @@ func frontier(list []*Point, quality string) (out []*Point) {
 }
 
 func frontierTable(names []string, groups map[string][]*Point, m metric) table {
-	t := table{Caption: "The frontier by " + m.title + ": under the same condition no other point is both cheaper and better"}
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		return strings.Compare(strconv.FormatBool(condition(b)), strconv.FormatBool(condition(a)))
 	})
-	t.Head = heads(append(slices.Clone(keys), ">payload, kbps", ">"+m.title+", "+m.unit)...)
+	t := newTable("The frontier by "+m.title+": under the same condition no other point is both cheaper and better",
+		append(slices.Clone(keys), ">payload, kbps", ">"+m.title+", "+m.unit)...)
 	for _, name := range names {
 		for _, p := range frontier(groups[name], m.key) {
-			var row []any
-			for _, k := range keys {
-				row = append(row, p.Set[k])
-			}
-			t.row(append(row, p.cell(metric{key: cost, times: 1}), p.cell(m))...)
+			t.Add(p.values(keys), p.cell(metric{key: cost, times: 1}), p.cell(m))
 		}
 	}
 	return t
@@ -151,7 +148,7 @@ func paretoGraphic(names []string, groups map[string][]*Point, m metric) graphic
 func (g *graphic) axes(mostX, mostY float64, name string) (x, y func(v float64) string) {
 	stepX, stepY := step(mostX), step(mostY)
 	mostX, mostY = stepX*math.Ceil(mostX/stepX), stepY*math.Ceil(mostY/stepY)
-	at := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+	at := func(v float64) string { return units.Fixed(v, 1) }
 	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/mostX) }
 	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/mostY) }
 	for i := range int(math.Round(mostX/stepX)) + 1 {

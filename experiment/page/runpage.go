@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
 )
 
 // Run is one run: its result, and its rows as far as they are there.
@@ -78,23 +79,14 @@ func (d *document) tiles(x *engine.Result) {
 	}
 	q := &t.PacketBytes
 	add("packet", figure(q.Of(q.P50)), "bytes", "95 % up to "+figure(q.Of(q.P95))+", the largest "+figure(q.Of(q.Max)))
-	lost := "–"
-	if v, known := t.Network.LossRate.Value(); known {
-		lost = percent(v)
-	}
-	add("lost", lost, "", digits(float64(t.Lost+t.Unknown))+" of "+count(t.Sent, "packet"))
+	add("lost", share(t.Network.LossRate), "", digits(float64(t.Lost+t.Unknown))+" of "+count(t.Sent, "packet"))
 	if t.Remote != nil {
 		q := &t.Remote.RoundTripMS
 		add("round trip", figure(q.Of(q.P50)), "ms", "95 % up to "+figure(q.Of(q.P95))+", jitter "+figure(t.Remote.JitterMS))
 	}
 	add("failed", digits(float64(t.Failed())), "packets", "wrong "+digits(float64(t.Wrong))+", stale "+digits(float64(t.Stale)))
 	if t.BitsPerCube != nil {
-		starved, known := t.Playout.StarvedRatio.Value()
-		text := "–"
-		if known {
-			text = percent(starved)
-		}
-		add("starved", text, "", count(t.Playout.Freezes, "freeze")+", "+figure(t.Playout.BehindMS)+" ms behind the sender")
+		add("starved", share(t.Playout.StarvedRatio), "", count(t.Playout.Freezes, "freeze")+", "+figure(t.Playout.BehindMS)+" ms behind the sender")
 		if q := &t.AgeMS; q.N > 0 {
 			add("age of what is shown", digits(q.P50), "ms", "99 % up to "+digits(q.P99))
 		}
@@ -138,10 +130,11 @@ func marks(changes []config.StampedChange) (out []mark) {
 
 // timeTable tells what the charts show to those who do not see them.
 func timeTable(points []point, item string) table {
-	t := table{Caption: "The charts as a table", Folded: true, Head: heads("until, s", ">payload kbps", ">wire kbps", ">bits per changed "+item,
-		">lost", ">failed", ">stale", ">baseline, ticks", ">starved %")}
+	t := newTable("The charts as a table", "until, s", ">payload kbps", ">wire kbps", ">bits per changed "+item,
+		">lost", ">failed", ">stale", ">baseline, ticks", ">starved %")
+	t.Folded = true
 	for _, p := range coarse(points, 20) {
-		t.row(digits(p.until), digits(over(p.payload/1000, p.width)), digits(over(p.wire/1000, p.width)), digits(over(p.payload, p.changed)),
+		t.Add(digits(p.until), digits(over(p.payload/1000, p.width)), digits(over(p.wire/1000, p.width)), digits(over(p.payload, p.changed)),
 			digits(p.lost), digits(p.failed), digits(p.stale), digits(over(p.age, p.aged)), digits(100*over(p.starved, p.displayed)))
 	}
 	return t
@@ -152,12 +145,12 @@ func (d *document) bits(x *engine.Result) {
 		return
 	}
 	s := section{ID: "bits", Title: "Where the bits go"}
-	t := table{Caption: "Bits of the payload by what they were spent on", Head: heads("part", ">share", ">bits a packet", ">bits")}
+	t := newTable("Bits of the payload by what they were spent on", "part", ">share", ">bits a packet", ">bits")
 	var names []string
 	var shares []float64
 	for _, b := range x.Budget {
 		names, shares = append(names, b.Name()), append(shares, b.Share)
-		t.row(b.Name(), percent(b.Share), digits(figures.Ratio(b.Bits, float64(x.Totals.Sent))), digits(b.Bits))
+		t.Add(b.Name(), percent(b.Share), digits(figures.Ratio(b.Bits, float64(x.Totals.Sent))), digits(b.Bits))
 	}
 	s.Strip, s.Tables = strip(names, shares), []table{t}
 	d.Sections = append(d.Sections, s)
@@ -166,7 +159,7 @@ func (d *document) bits(x *engine.Result) {
 func (d *document) packetSection(r *Run) {
 	x := &r.Result.Totals
 	s := section{ID: "packets", Title: "Packets"}
-	t := table{Caption: "How packets ended", Head: heads("outcome", ">packets", ">share")}
+	t := newTable("How packets ended", "outcome", ">packets", ">share")
 	for _, o := range []struct {
 		name string
 		n    int64
@@ -174,7 +167,7 @@ func (d *document) packetSection(r *Run) {
 		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
 		{"tainted", x.Tainted}, {"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
 		if o.n > 0 || o.name == "wrong" || o.name == "decoded" {
-			t.row(o.name, digits(float64(o.n)), percent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
+			t.Add(o.name, digits(float64(o.n)), percent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}
 	}
 	s.Tables = append(s.Tables, t)
@@ -187,12 +180,12 @@ func (d *document) packetSection(r *Run) {
 // reasonTable says what was wrong with packets: by reason, and one by one.
 func reasonTable(p *packets) (out []table) {
 	if len(p.reasons) > 0 {
-		t := table{Caption: "What was wrong", Head: heads("reason", ">packets", "the first of them")}
+		t := newTable("What was wrong", "reason", ">packets", "the first of them")
 		names := slices.SortedFunc(maps.Keys(p.reasons), func(a, b string) int {
 			return cmp.Or(cmp.Compare(p.reasons[b].n, p.reasons[a].n), cmp.Compare(a, b))
 		})
 		for _, name := range names {
-			t.row(name, digits(float64(p.reasons[name].n)), p.reasons[name].first.why)
+			t.Add(name, digits(float64(p.reasons[name].n)), p.reasons[name].first.why)
 		}
 		out = append(out, t)
 	}
@@ -201,8 +194,8 @@ func reasonTable(p *packets) (out []table) {
 		if len(list) == 0 {
 			continue
 		}
-		t := table{Folded: true, Head: heads(">packet", ">sent, s", ">under way, ms", "why"),
-			Caption: fmt.Sprintf("Each that was %s: %s", kindNames[k], digits(float64(len(list))))}
+		t := newTable(fmt.Sprintf("Each that was %s: %s", kindNames[k], digits(float64(len(list)))), ">packet", ">sent, s", ">under way, ms", "why")
+		t.Folded = true
 		if n := p.kinds[k].n; n > len(list) {
 			t.Caption += fmt.Sprintf(" of %s, chosen evenly; packets.csv has all", digits(float64(n)))
 		}
@@ -215,7 +208,7 @@ func reasonTable(p *packets) (out []table) {
 			if e.delay >= 0 {
 				took = digits(e.delay)
 			}
-			t.row(name, fmt.Sprintf("%.3f", e.sent), took, e.why)
+			t.Add(name, fmt.Sprintf("%.3f", e.sent), took, e.why)
 		}
 		out = append(out, t)
 	}
@@ -229,14 +222,14 @@ func (d *document) changes(x *engine.Result) {
 	if len(x.Changes) == 0 {
 		return
 	}
-	t := table{Caption: "Changes during the run; the charts have a mark at each", Head: heads(">mark", ">at, s", "change")}
+	t := newTable("Changes during the run; the charts have a mark at each", ">mark", ">at, s", "change")
 	for i := 0; i < len(x.Changes); {
 		label, n := config.Summarise(x.Changes[i:])
 		if len(t.Rows) == maxChanges {
 			t.Caption = fmt.Sprintf("The first %d changes; report.json has all", maxChanges)
 			break
 		}
-		t.row(len(t.Rows)+1, fmt.Sprintf("%.3f", x.Changes[i].TS), label)
+		t.Add(len(t.Rows)+1, fmt.Sprintf("%.3f", x.Changes[i].TS), label)
 		i += n
 	}
 	d.Sections = append(d.Sections, section{ID: "changes", Title: "What was changed", Tables: []table{t}})
@@ -246,13 +239,13 @@ func (d *document) assertions(x *engine.Result) {
 	if len(x.Assertions) == 0 {
 		return
 	}
-	t := table{Caption: "What was demanded, and what was measured", Head: heads("figure", "bound", ">measured", "verdict")}
+	t := newTable("What was demanded, and what was measured", "figure", "bound", ">measured", "verdict")
 	for _, a := range x.Assertions {
-		verdict := cell{Text: "holds", Class: "good"}
+		verdict := texttable.Cell{Text: "holds", Class: "good"}
 		if !a.Holds {
-			verdict = cell{Text: "does not hold", Class: "bad"}
+			verdict = texttable.Cell{Text: "does not hold", Class: "bad"}
 		}
-		t.row(a.Name, a.Bound, figure(a.Got), verdict)
+		t.Add(a.Name, a.Bound, figure(a.Got), verdict)
 	}
 	d.Sections = append(d.Sections, section{ID: "assertions", Title: "Assertions", Tables: []table{t}})
 }
@@ -260,9 +253,10 @@ func (d *document) assertions(x *engine.Result) {
 // allFigures lists every figure by its key: what assertions and compare go by.
 func (d *document) allFigures(x *engine.Result) {
 	all := figures.Of(x.Totals)
-	t := table{Caption: "Every figure by its key", Folded: true, Head: heads("key", ">measured")}
+	t := newTable("Every figure by its key", "key", ">measured")
+	t.Folded = true
 	for _, k := range slices.Sorted(maps.Keys(all)) {
-		t.row(k, digits(all[k]))
+		t.Add(k, digits(all[k]))
 	}
 	d.Sections = append(d.Sections, section{ID: "figures", Title: "All figures", Tables: []table{t}})
 }
@@ -275,10 +269,10 @@ func (d *document) configuration(x *engine.Result, c *config.Config) {
 		return
 	}
 	usual, set := config.Default().Settings(), c.Settings()
-	t := table{Caption: "What is not the default", Head: heads("key", "value", "default")}
+	t := newTable("What is not the default", "key", "value", "default")
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		if set[k] != usual[k] {
-			t.row(k, set[k], cmp.Or(usual[k], "–"))
+			t.Add(k, set[k], cmp.Or(usual[k], "–"))
 		}
 	}
 	if len(t.Rows) > 0 {
@@ -301,9 +295,9 @@ func (d *document) again(x *engine.Result) {
 	s := section{ID: "again", Title: "How to run it again"}
 	s.Code = []code{{"", "tui replay report.json     # once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}
 	if len(x.Files) > 0 {
-		t := table{Caption: "Files that it read", Head: heads("file", ">bytes", "SHA-256")}
+		t := newTable("Files that it read", "file", ">bytes", "SHA-256")
 		for _, f := range x.Files {
-			t.row(f.Path, digits(float64(f.Bytes)), f.SHA256)
+			t.Add(f.Path, digits(float64(f.Bytes)), f.SHA256)
 		}
 		s.Tables = append(s.Tables, t)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 )
 
 // shadows sets the further encoders beside the first: the frames and the losses were the
@@ -16,18 +17,17 @@ func (d *document) shadows(x *engine.Result) {
 	}
 	s := section{ID: "shadows", Title: "Side by side"}
 	s.Tables = append(s.Tables, ratioTable(x.Comparison)...)
-	t := table{Caption: "Each since it joined; the frames and the losses are the same",
-		Head: heads("encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")}
+	t := newTable("Each since it joined; the frames and the losses are the same", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
 	row := func(name string, y *figures.Totals) {
-		wrong := cell{Text: digits(float64(y.Wrong))}
+		wrong := texttable.Cell{Text: digits(float64(y.Wrong))}
 		if y.Wrong > 0 {
 			wrong.Class = "bad"
 		}
 		starved := "–"
-		if v, known := y.Playout.StarvedRatio.Value(); known && y.BitsPerCube != nil {
-			starved = percent(v)
+		if y.BitsPerCube != nil {
+			starved = share(y.Playout.StarvedRatio)
 		}
-		t.row(name, digits(y.PayloadKbps), digits(y.WireKbps), figure(y.BitsPerItem), figure(y.PacketBytes.Of(y.PacketBytes.P95)),
+		t.Add(name, digits(y.PayloadKbps), digits(y.WireKbps), figure(y.BitsPerItem), figure(y.PacketBytes.Of(y.PacketBytes.P95)),
 			digits(float64(y.Decoded)), digits(float64(y.Failed())), starved, wrong)
 	}
 	row(cmp.Or(x.Label, encoderOf(x)), &x.Totals)
@@ -49,14 +49,13 @@ func ratioTable(c *engine.Comparison) []table {
 	if c == nil || len(c.Lanes) < 2 {
 		return nil
 	}
-	t := table{Caption: fmt.Sprintf("Payload against that of the first, from %s to %s s, sample by sample", digits(c.FromS), digits(c.ToS)),
-		Head: heads("encoder", ">payload kbps", ">bits per changed", ">times the first", ">interval of 95 %")}
+	t := newTable(fmt.Sprintf("Payload against that of the first, from %s to %s s, sample by sample", digits(c.FromS), digits(c.ToS)), "encoder", ">payload kbps", ">bits per changed", ">times the first", ">interval of 95 %")
 	if c.SeamS > 0 {
 		t.Caption += fmt.Sprintf("; %s s at seams of the data are left out", digits(c.SeamS))
 	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
-		times, interval := cell{Text: figure(l.Times)}, "–"
+		times, interval := texttable.Cell{Text: figure(l.Times)}, "–"
 		lo, known := l.TimesLo.Value()
 		hi, also := l.TimesHi.Value()
 		if i > 0 && known && also {
@@ -68,7 +67,7 @@ func ratioTable(c *engine.Comparison) []table {
 				times.Class = "bad"
 			}
 		}
-		t.row(l.Label, figure(l.PayloadKbps), figure(l.BitsPerChanged), times, interval)
+		t.Add(l.Label, figure(l.PayloadKbps), figure(l.BitsPerChanged), times, interval)
 	}
 	return []table{t}
 }
@@ -78,10 +77,10 @@ func (d *document) transfer(x *engine.Result) {
 	if x.Totals.Transfer == nil {
 		return
 	}
-	t := table{Caption: "The file", Head: heads("encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")}
+	t := newTable("The file", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")
 	row := func(name string, y *figures.Totals) {
 		if f := y.Transfer; f != nil {
-			t.row(name, digits(float64(f.PackedBytes)), percent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
+			t.Add(name, digits(float64(f.PackedBytes)), percent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
 				digits(float64(f.Blocks)), digits(float64(y.Sent)), digits(float64(f.Resent)), f.Verdict())
 		}
 	}

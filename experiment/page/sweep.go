@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wirelab/experiment/config"
@@ -251,7 +252,7 @@ func (d *document) pointTable(points []Point, ms []metric) {
 		}
 		names = append(names, name)
 	}
-	t := table{Caption: fmt.Sprintf("All %s", count(int64(len(points)), "point")), Head: heads(names...)}
+	t := newTable(fmt.Sprintf("All %s", count(int64(len(points)), "point")), names...)
 	if many {
 		t.Caption += ": means, ± half of the interval of 95 %"
 	}
@@ -261,19 +262,24 @@ func (d *document) pointTable(points []Point, ms []metric) {
 			break
 		}
 		p := &points[i]
-		var row []any
-		for _, k := range keys {
-			row = append(row, p.Set[k])
-		}
+		row := p.values(keys)
 		if many {
-			row = append(row, p.Seeds)
+			row = append(row, strconv.Itoa(p.Seeds))
 		}
 		for _, m := range ms {
 			row = append(row, p.cell(m))
 		}
-		t.row(row...)
+		t.Add(row)
 	}
 	d.Sections = append(d.Sections, section{ID: "points", Title: "All points", Tables: []table{t}})
+}
+
+// values returns what is set at the point, in the order of keys.
+func (p *Point) values(keys []string) (out []string) {
+	for _, k := range keys {
+		out = append(out, p.Set[k])
+	}
+	return out
 }
 
 func (p *Point) cell(m metric) string {

@@ -3,38 +3,24 @@ package page
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
 // digits writes a number with about four digits and commas between the thousands.
 func digits(v float64) string {
-	a := math.Abs(v)
-	places := 3
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
-	case a == math.Trunc(a) && a < 1e15, a >= 1000:
-		places = 0
-	case a >= 100:
-		places = 1
-	case a >= 10:
-		places = 2
+	case v == math.Trunc(v):
+		return units.Group(units.Fixed(v, 0))
 	}
-	text := strconv.FormatFloat(v, 'f', places, 64)
-	whole, rest, dotted := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if dotted {
-		return whole + "." + rest
-	}
-	return whole
+	return units.Group(units.Stepped(v, 3, 10, 100, 1000))
 }
 
 // round writes a number as one says it: 143, 14.3, 1.4, 0.14.
@@ -43,20 +29,18 @@ func round(v float64) string {
 	case a >= 100 || a == 0:
 		return digits(math.Round(v))
 	case a >= 10:
-		return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+		return units.FormatDecimal(math.Round(v*10) / 10)
 	case a >= 0.01:
-		return strconv.FormatFloat(v, 'g', 2, 64)
+		return units.Significant(v, 2)
 	}
-	return strconv.FormatFloat(v, 'f', 3, 64)
+	return units.Fixed(v, 3)
 }
 
 // figure writes a figure, "–" if there is none.
-func figure(f figures.Figure) string {
-	if v, known := f.Value(); known {
-		return digits(v)
-	}
-	return "–"
-}
+func figure(f figures.Figure) string { return f.In(digits, "–") }
+
+// share writes a share, "–" if there is none.
+func share(f figures.Figure) string { return f.In(percent, "–") }
 
 // percent writes a share.
 func percent(share float64) string {

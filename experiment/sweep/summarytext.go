@@ -1,17 +1,16 @@
 package sweep
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"wirelab/experiment/page"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // place names a run in words.
@@ -41,38 +40,42 @@ var columns = []struct {
 
 // Text writes the table for people: a row for each point.
 func (s *Summary) Text(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	rows := s.rows()
-	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+	t := s.table()
+	for i := range t.Heads {
+		t.Heads[i].Number = true
 	}
-	return t.Flush()
+	t.Indent = "  "
+	t.WriteText(w, 0)
+	return nil
 }
 
-// rows returns heading and rows of the table, without columns that no point has.
-func (s *Summary) rows() [][]string {
-	head := append(slices.Clone(s.Keys), "seeds")
+// table returns the table of all points, without columns that no point has.
+func (s *Summary) table() *texttable.Table {
+	heads := append(slices.Clone(s.Keys), "seeds")
 	var shown []int
 	for i, c := range columns {
 		if slices.ContainsFunc(s.Points, func(p PointResult) bool { _, ok := p.Figures[c.name]; return ok }) {
-			head, shown = append(head, c.heading), append(shown, i)
+			heads, shown = append(heads, c.heading), append(shown, i)
 		}
 	}
-	head = append(head, "of the first")
-	rows := [][]string{head}
+	t := texttable.New(append(heads, "of the first")...)
 	for i := range s.Points {
 		p := &s.Points[i]
-		var row []string
-		for _, k := range s.Keys {
-			row = append(row, p.Set[k])
-		}
-		row = append(row, strconv.Itoa(p.Seeds))
+		var cells []string
 		for _, c := range shown {
-			row = append(row, withInterval(p.Figures, columns[c].name, columns[c].decimals))
+			cells = append(cells, withInterval(p.Figures, columns[c].name, columns[c].decimals))
 		}
-		rows = append(rows, append(row, withInterval(p.Ratio, "payload_kbps", 3)))
+		t.Add(s.place(p), p.Seeds, cells, withInterval(p.Ratio, "payload_kbps", 3))
 	}
-	return rows
+	return t
+}
+
+// place returns what is set at a point, in the order of the keys.
+func (s *Summary) place(p *PointResult) (cells []string) {
+	for _, k := range s.Keys {
+		cells = append(cells, p.Set[k])
+	}
+	return cells
 }
 
 // withInterval writes a mean, and half the width of its interval unless there is none to
@@ -86,11 +89,11 @@ func withInterval(figures map[string]Mean, name string, decimals int) string {
 	if strings.HasSuffix(name, "_ratio") {
 		scale = 100
 	}
-	text := strconv.FormatFloat(scale*m.Mean, 'f', decimals, 64)
+	text := units.Fixed(scale*m.Mean, decimals)
 	if m.Lo == nil {
 		return text
 	}
-	half := strconv.FormatFloat(scale*(*m.Hi-*m.Lo)/2, 'f', decimals, 64)
+	half := units.Fixed(scale*(*m.Hi-*m.Lo)/2, decimals)
 	if strings.Trim(half, "0.") != "" {
 		text += " ±" + half
 	}
@@ -104,12 +107,7 @@ func (s *Summary) markdown(w io.Writer) error {
 	if s.Error != "" {
 		fmt.Fprintf(w, "It was broken off: %s\n\n", s.Error)
 	}
-	for i, row := range s.rows() {
-		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
-		}
-	}
+	s.table().WriteMarkdown(w)
 	for _, text := range s.Failed {
 		fmt.Fprintf(w, "\n- %s", text)
 	}
@@ -134,31 +132,20 @@ func (s *Summary) html(w io.Writer) error {
 // CSV writes a row for each point: its settings, its seeds, and of each figure mean and
 // interval, and the ratio to the first point.
 func (s *Summary) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	head := append(slices.Clone(s.Keys), "seeds")
+	heads := append(slices.Clone(s.Keys), "seeds")
 	for _, name := range s.names {
-		head = append(head, name, name+".lo", name+".hi", name+".ratio_to_first", name+".ratio_lo", name+".ratio_hi")
+		heads = append(heads, name, name+".lo", name+".hi", name+".ratio_to_first", name+".ratio_lo", name+".ratio_hi")
 	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	t := texttable.New(heads...)
 	for i := range s.Points {
 		p := &s.Points[i]
 		var row []string
-		for _, k := range s.Keys {
-			row = append(row, p.Set[k])
-		}
-		row = append(row, strconv.Itoa(p.Seeds))
 		for _, name := range s.names {
-			row = append(row, cells(p.Figures, name)...)
-			row = append(row, cells(p.Ratio, name)...)
+			row = append(append(row, cells(p.Figures, name)...), cells(p.Ratio, name)...)
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		t.Add(s.place(p), p.Seeds, row)
 	}
-	out.Flush()
-	return out.Error()
+	return t.WriteCSV(w)
 }
 
 // cells are mean, lo and hi; empty where there is none.
@@ -167,10 +154,9 @@ func cells(figures map[string]Mean, name string) []string {
 	if !ok {
 		return []string{"", "", ""}
 	}
-	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	row := []string{text(m.Mean), "", ""}
+	row := []string{units.Significant(m.Mean, -1), "", ""}
 	if m.Lo != nil {
-		row[1], row[2] = text(*m.Lo), text(*m.Hi)
+		row[1], row[2] = units.Significant(*m.Lo, -1), units.Significant(*m.Hi, -1)
 	}
 	return row
 }

@@ -116,7 +116,7 @@ func (t *Table) WriteText(w io.Writer, width int) {
 			parts = words.Wrap(row[last], max(width-indent, minWrapped))
 		}
 		for _, part := range parts {
-			fmt.Fprintln(w, strings.TrimRight(b+part, " "))
+			fmt.Fprintln(w, b+strings.TrimRight(part, " "))
 			b = strings.Repeat(" ", indent)
 		}
 	}

@@ -24,20 +24,20 @@ func TestWriteText(t *testing.T) {
 name  kbps      n  what it is
 raw   12.3      7  all of it, as it stands in the table of the frame
 é ü      -  12345  short
-       yes     NO
+       yes     NO  
 `, 44: `
 name  kbps      n  what it is
 raw   12.3      7  all of it, as it stands
                    in the table of the frame
 é ü      -  12345  short
-       yes     NO
+       yes     NO  
 `, 10: `
 name  kbps      n  what it is
 raw   12.3      7  all of it, as it stands
                    in the table of the
                    frame
 é ü      -  12345  short
-       yes     NO
+       yes     NO  
 `} {
 		var b bytes.Buffer
 		if example().WriteText(&b, width); b.String() != want[1:] {

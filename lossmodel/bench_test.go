@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/lossmodel/random"
+	"wirelab/internal/seed"
 )
 
 // benchmarkLink sends and receives b.N packets of 450 bytes, one a millisecond.
@@ -73,12 +73,12 @@ func BenchmarkMillionInFlight(b *testing.B) {
 func BenchmarkHeap(b *testing.B) {
 	var h heap
 	for i := range uint64(10_000) {
-		h.push(entry{due: int64(random.Mix(i) >> 20), seq: i})
+		h.push(entry{due: int64(seed.Derive(i, 0) >> 20), seq: i})
 	}
 	seq := uint64(len(h))
 	for b.Loop() {
 		e := h.pop()
-		h.push(entry{due: e.due + int64(random.Mix(seq)>>20), seq: seq})
+		h.push(entry{due: e.due + int64(seed.Derive(seq, 0)>>20), seq: seq})
 		seq++
 	}
 }

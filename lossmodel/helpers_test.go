@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/seed"
 	"wirelab/internal/testkit"
-	"wirelab/lossmodel/random"
 )
 
 const ms = time.Millisecond
@@ -84,7 +84,7 @@ func drain(l *Link, visit func(Delivery)) {
 func numbered(buf []byte, n uint64, size int) []byte {
 	buf = buf[:0]
 	for len(buf) < size {
-		buf = binary.LittleEndian.AppendUint64(buf, random.Mix(n+uint64(len(buf))))
+		buf = binary.LittleEndian.AppendUint64(buf, seed.Derive(n+uint64(len(buf)), 0))
 	}
 	return buf[:size]
 }

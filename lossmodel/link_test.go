@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/lossmodel/random"
+	"wirelab/internal/seed"
 )
 
 func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
@@ -49,8 +49,8 @@ func TestSendCopies(t *testing.T) {
 // runScript does with a link whatever the bytes say, and keeps its accounts: no
 // packet appears or vanishes, none comes early or out of order, and all bytes are
 // those sent but for the bits that are said to be flipped.
-func runScript(t *testing.T, seed uint64, script []byte) {
-	l := linkOf(t, everything(t), seed)
+func runScript(t *testing.T, number uint64, script []byte) {
+	l := linkOf(t, everything(t), number)
 	book := newLedger(t, l)
 	now := time.Duration(0)
 	for i, op := range script {
@@ -63,7 +63,7 @@ func runScript(t *testing.T, seed uint64, script []byte) {
 		case 3:
 			spec := l.Spec()
 			k := stages().keys[arg%len(stages().keys)]
-			if spec.Nudge(k.Key, int(random.Mix(uint64(i))%7)-3) == nil {
+			if spec.Nudge(k.Key, int(seed.Derive(uint64(i), 0)%7)-3) == nil {
 				_ = l.Reshape(spec) // an impossible pair is refused and changes nothing
 			}
 		}

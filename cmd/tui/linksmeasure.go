@@ -15,6 +15,8 @@ import (
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/remote/probe"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/quantile"
+	"wirelab/internal/units"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 	"wirelab/lossmodel/relay"
@@ -204,7 +206,7 @@ func (f *measureFlags) write(a *app, p *probe.Path) error {
 
 // sayMeasured fits both directions and tells.
 func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
-	ms := func(q float64) float64 { return float64(p.Trips[int(q*float64(len(p.Trips)-1))]) / 1e6 }
+	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) }
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
 		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: tripTimes{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
 		Base: float64(p.Base) / 1e6, Slack: float64(p.Slack) / 1e6}

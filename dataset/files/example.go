@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+
+	"wirelab/internal/seed"
 )
 
 // The example is the package of a small game in two versions: things with
@@ -19,8 +21,8 @@ const (
 )
 
 // Example returns a pair of files of about 600 KB, made from a seed.
-func Example(seed uint64) (old, new []byte) {
-	rng := rand.New(rand.NewPCG(seed, 0x66696c6573)) // "files"
+func Example(number uint64) (old, new []byte) {
+	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
 	for range things {
 		g.things = append(g.things, g.thing(things))

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/seed"
 )
 
 // Kind is this data for dataset.Open.
@@ -20,9 +21,9 @@ type Source struct {
 	tick   uint32
 }
 
-// Open starts a player.
-func Open(seed uint64) *Source {
-	rng := rand.New(rand.NewPCG(seed, 0x727063)) // "rpc"
+// Open starts a player with a seed.
+func Open(number uint64) *Source {
+	rng := rand.New(seed.Tagged(number, "rpc"))
 	return &Source{schema: Schema(), player: newPlayer(rng)}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"wirelab/internal/quantile"
 )
 
 // MostPlaces is how many places of a body are looked at one by one.
@@ -12,7 +14,7 @@ const MostPlaces = 64
 // Bodies counts what makes messages cheap or dear to send: how large they are and how
 // often they come, and how much each place tells. The zero Bodies has seen none.
 type Bodies struct {
-	sizes  Histogram
+	sizes  quantile.Counts
 	places [MostPlaces][256]int64
 	pairs  [256][256]int64 // by the byte before; the first of a body counts as following 0
 	times  []time.Duration
@@ -40,7 +42,7 @@ func (b *Bodies) Add(at time.Duration, body []byte) {
 	}
 	if _, known := b.seen[string(body)]; known {
 		b.again++
-	} else if b.sizes.sum < mostSeen {
+	} else if b.sizes.Sum < mostSeen {
 		b.seen[string(body)] = struct{}{}
 	}
 }
@@ -93,12 +95,12 @@ type Place struct {
 // Summary says what was counted.
 func (b *Bodies) Summary() BodySummary {
 	n := int64(len(b.times))
-	s := BodySummary{Messages: n, Bytes: b.sizes.sum, Repeated: share(b.again, n), Places: []Place{}}
+	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.again, n), Places: []Place{}}
 	if n == 0 {
 		return s
 	}
-	s.Size = Sizes{Mean: b.sizes.Mean(), Min: b.sizes.Quantile(0), P50: b.sizes.Quantile(0.5), P95: b.sizes.Quantile(0.95),
-		Max: b.sizes.Quantile(1)}
+	s.Size = Sizes{Mean: b.sizes.Mean(), Min: b.sizes.NearestRank(0), P50: b.sizes.NearestRank(0.5), P95: b.sizes.NearestRank(0.95),
+		Max: b.sizes.NearestRank(1)}
 	s.Seconds = (b.times[n-1] - b.times[0]).Seconds()
 	if s.Seconds > 0 {
 		s.PerSecond, s.Kbps = float64(n-1)/s.Seconds, float64(8*s.Bytes)/1000/s.Seconds
@@ -137,7 +139,7 @@ func (b *Bodies) gaps() (g Gaps, most int64) {
 		return g, most
 	}
 	slices.Sort(list)
-	at := func(p float64) float64 { return list[int(p*float64(len(list)-1))].Seconds() * 1000 }
+	at := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
 	return Gaps{P50: at(0.5), P95: at(0.95), Max: at(1)}, most
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"wirelab/dataset/frame"
+	"wirelab/internal/quantile"
 )
 
 // Age is how many frames before its own the frame lies that a frame is compared
@@ -28,18 +29,18 @@ type Counter struct {
 	past   [Age]frame.Frame // frame n at n mod Age
 	frames int              // compared so far
 
-	changes   Histogram // cubes that changed, of each frame
-	interacts int64     // cubes with the flag, of all frames
+	changes   quantile.Counts // cubes that changed, of each frame
+	interacts int64           // cubes with the flag, of all frames
 
 	position, orientation, interacting int64 // cubes that changed in this, of all frames
 	both                               int64 // in position and orientation
 	sameLargest                        int64 // orientation changed, its largest component did not
 
-	deltas [frame.CubeFields]Histogram
+	deltas [frame.CubeFields]quantile.Counts
 
-	lasted  []int64   // per cube: for how many frames it has changed without a pause
-	inTime  Histogram // such stretches that have ended
-	inOrder Histogram // stretches of changed cubes with consecutive numbers
+	lasted  []int64         // per cube: for how many frames it has changed without a pause
+	inTime  quantile.Counts // such stretches that have ended
+	inOrder quantile.Counts // stretches of changed cubes with consecutive numbers
 }
 
 // New begins with the initial state, which counts as the frames before the first.
@@ -64,8 +65,8 @@ func (c *Counter) Add(f *frame.Frame) {
 		now, before := (*[frame.CubeFields]int32)(f.Table[at:]), (*[frame.CubeFields]int32)(base.Table[at:])
 		c.interacts += int64(now[frame.CubeInteracting])
 		if *now == *before {
-			c.inTime.stop(&c.lasted[i])
-			c.inOrder.stop(&stretch)
+			endRun(&c.inTime, &c.lasted[i])
+			endRun(&c.inOrder, &stretch)
 			continue
 		}
 		c.compare(now, before)
@@ -73,7 +74,7 @@ func (c *Counter) Add(f *frame.Frame) {
 		stretch++
 		changed++
 	}
-	c.inOrder.stop(&stretch)
+	endRun(&c.inOrder, &stretch)
 	c.changes.Add(changed)
 	base.CopyFrom(f)
 	c.frames++

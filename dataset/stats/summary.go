@@ -1,6 +1,9 @@
 package stats
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/internal/quantile"
+)
 
 // Summary is what a source of snapshots is like. Shares are between 0 and 1;
 // everything is against the frame Age before.
@@ -63,32 +66,32 @@ type Run struct {
 	Quantiles
 }
 
-// Quantiles are of the nearest rank; see Histogram.Quantile.
+// Quantiles are those of the nearest rank.
 type Quantiles struct {
 	P50 int64 `json:"p50"`
 	P90 int64 `json:"p90"`
 	P99 int64 `json:"p99"`
 }
 
-func (h *Histogram) quantiles() Quantiles {
-	return Quantiles{P50: h.Quantile(.50), P90: h.Quantile(.90), P99: h.Quantile(.99)}
+func quantilesOf(h *quantile.Counts) Quantiles {
+	return Quantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
 }
 
-func (h *Histogram) run() Run { return Run{Mean: h.Mean(), Quantiles: h.quantiles()} }
+func runOf(h *quantile.Counts) Run { return Run{Mean: h.Mean(), Quantiles: quantilesOf(h)} }
 
 // Summary sums up what was counted. Stretches that have not ended yet count as
 // if they ended here; no frames may be added afterwards.
 func (c *Counter) Summary() Summary {
 	for i := range c.lasted {
-		c.inTime.stop(&c.lasted[i])
+		endRun(&c.inTime, &c.lasted[i])
 	}
-	all, changed := int64(c.frames)*int64(c.rows), c.changes.sum
-	active, activeSum := c.changes.from(ActiveCubes)
+	all, changed := int64(c.frames)*int64(c.rows), c.changes.Sum
+	active, activeSum := from(&c.changes, ActiveCubes)
 	s := Summary{
 		Frames: c.frames, Cubes: c.rows,
 		Changed: Changed{
-			Mean: c.changes.Mean(), ActiveMean: share(activeSum, active), ActiveShare: share(active, c.changes.n),
-			P5: c.changes.Quantile(.05), P50: c.changes.Quantile(.50), P95: c.changes.Quantile(.95),
+			Mean: c.changes.Mean(), ActiveMean: share(activeSum, active), ActiveShare: share(active, c.changes.N),
+			P5: c.changes.NearestRank(.05), P50: c.changes.NearestRank(.50), P95: c.changes.NearestRank(.95),
 		},
 		Unchanged: Unchanged{
 			Cube: share(all-changed, all), Position: share(all-c.position, all),
@@ -99,11 +102,11 @@ func (c *Counter) Summary() Summary {
 		OnlyMoved:   share(c.position-c.both, changed),
 		OnlyFlagged: share(changed-c.position-c.orientation+c.both, changed),
 		SameLargest: share(c.sameLargest, c.orientation),
-		RunFrames:   c.inTime.run(), RunCubes: c.inOrder.run(),
+		RunFrames:   runOf(&c.inTime), RunCubes: runOf(&c.inOrder),
 	}
 	fields := frame.Cubes(1).Fields
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
-		s.Deltas = append(s.Deltas, Delta{Field: fields[k].Name, Quantiles: c.deltas[k].quantiles()})
+		s.Deltas = append(s.Deltas, Delta{Field: fields[k].Name, Quantiles: quantilesOf(&c.deltas[k])})
 	}
 	return s
 }

@@ -1,11 +1,11 @@
 package world
 
 import (
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
 	"wirelab/dataset/physics"
+	"wirelab/internal/seed"
 )
 
 // pilot plays a script: it decides which keys are held. Where and how long it holds
@@ -23,10 +23,8 @@ type pilot struct {
 }
 
 // newPilot returns a pilot with a random stream of its own.
-func newPilot(script Script, seed uint64) *pilot {
-	h := fnv.New64a()
-	h.Write([]byte("world/" + script.Name))
-	return &pilot{script: script, rng: rand.New(rand.NewPCG(seed, h.Sum64()))}
+func newPilot(script Script, session uint64) *pilot {
+	return &pilot{script: script, rng: rand.New(rand.NewPCG(session, seed.Hash("world/"+script.Name)))}
 }
 
 // keys returns the keys to hold in the coming step of s.

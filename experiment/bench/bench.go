@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/walkoff"
+	"wirelab/internal/quantile"
 )
 
 // ErrLossy says that an encoder did not give back what was sent; its times mean nothing.
@@ -66,7 +67,7 @@ type Samples struct {
 
 // Median returns the middle of both lists, which are not empty.
 func (s *Samples) Median() (us, ref float64) {
-	return median(slices.Clone(s.US)), median(slices.Clone(s.Ref))
+	return quantile.Median(slices.Clone(s.US)), quantile.Median(slices.Clone(s.Ref))
 }
 
 func (s *Samples) add(us, ref float64) {
@@ -102,7 +103,7 @@ func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codec
 				return b, err
 			}
 		}
-		b.Rounds, b.Reference, b.Rows = round+1, median(slices.Clone(m.passed)), rows
+		b.Rounds, b.Reference, b.Rows = round+1, quantile.Median(slices.Clone(m.passed)), rows
 	}
 	return b, nil
 }

@@ -2,8 +2,9 @@ package bench
 
 import (
 	"runtime"
-	"slices"
 	"time"
+
+	"wirelab/internal/quantile"
 )
 
 // referenceSteps makes the loop take some 12 us on a core of 2024.
@@ -39,11 +40,5 @@ func reference(clock func() time.Duration) float64 {
 		runtime.KeepAlive(Reference())
 		times[i] = float64(clock()-from) / 1e3
 	}
-	return median(times)
-}
-
-// median sorts a list that is not empty.
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+	return quantile.Median(times)
 }

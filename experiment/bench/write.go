@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )

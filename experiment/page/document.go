@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+
 	"wirelab/internal/texttable"
 )
 

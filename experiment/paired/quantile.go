@@ -2,8 +2,9 @@ package paired
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"wirelab/internal/quantile"
 )
 
 // ranked holds sorted values and the rank of each pair, so that the quantile of a
@@ -26,24 +27,11 @@ func rank(v []float64) ranked {
 	return r
 }
 
-// quantile returns the p-th quantile of n drawn values. times says how often the
-// value of each rank was drawn; nil means once each.
+// quantile returns the p-th quantile of n drawn values. times is how often the value of each
+// rank was drawn; nil means once each.
 func (r *ranked) quantile(times []int32, n int, p float64) float64 {
-	at := int32(math.Ceil(p * float64(n))) // nearest rank, from 1
 	if times == nil {
-		return r.sorted[max(at, 1)-1]
+		return quantile.NearestRank(r.sorted, p)
 	}
-	if p > 0.5 { // count from the top, which is closer
-		left := int32(n) - at
-		i := n - 1
-		for ; i > 0 && left >= times[i]; i-- {
-			left -= times[i]
-		}
-		return r.sorted[i]
-	}
-	i := 0
-	for ; i < n-1 && at > times[i]; i++ {
-		at -= times[i]
-	}
-	return r.sorted[i]
+	return r.sorted[quantile.Weighted(times, int32(n), p)]
 }

@@ -17,6 +17,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/panics"
+	"wirelab/internal/seed"
 )
 
 // Options are how a search is run.
@@ -54,7 +55,7 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 
 // look runs a search over whatever evaluates: own is what the configuration itself came to.
 func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, total float64), own Value) (*Found, error) {
-	s := &search{spec: c.Search, rand: rand.New(rand.NewPCG(c.Seed, 0x7365617263680a)), eval: eval, tell: tell,
+	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), eval: eval, tell: tell,
 		memo: map[string]Value{}, tried: map[string]Setting{}, ahead: -1}
 	if own.Figures != nil {
 		s.spent = 1 // the configuration itself was run

@@ -1,12 +1,12 @@
 package walkoff
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/internal/quantile"
 )
 
 // The values of Result.Audit.
@@ -95,7 +95,7 @@ func (t *tally) result() Result {
 		*r.CubeFigures = CubeFigures{r.BitsPerItem, r.BitsPerChangedItem, r.ChangedItemsPerPacket}
 	}
 	slices.Sort(t.sizes)
-	q := func(p float64) int { return quantile(t.sizes, p) }
+	q := func(p float64) int { return quantile.NearestRank(t.sizes, p) }
 	r.PacketBytes = Sizes{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1)}
 	r.EncodeUS, r.DecodeUS = times(t.encode), times(t.decode)
 	return r
@@ -103,15 +103,8 @@ func (t *tally) result() Result {
 
 func times(list []time.Duration) Times {
 	slices.Sort(list)
-	us := func(p float64) float64 { return float64(quantile(list, p).Nanoseconds()) / 1000 }
+	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p).Nanoseconds()) / 1000 }
 	return Times{P50: us(.50), P99: us(.99)}
-}
-
-// quantile returns the nearest-rank quantile of a sorted list that is not empty: the
-// smallest value such that at least a share p of all values are no larger.
-func quantile[T cmp.Ordered](sorted []T, p float64) T {
-	rank := int(math.Ceil(p * float64(len(sorted))))
-	return sorted[max(rank, 1)-1]
 }
 
 // round rounds to four decimals, so that results print the same everywhere.

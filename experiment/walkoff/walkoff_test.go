@@ -16,6 +16,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/quantile"
 )
 
 // stepClock returns a clock that advances by a microsecond at every reading.
@@ -174,7 +175,7 @@ func TestQuantile(t *testing.T) {
 		want int
 	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7},
 		{[]int{1, 2, 3}, .5, 2}} {
-		if got := quantile(c.list, c.p); got != c.want {
+		if got := quantile.NearestRank(c.list, c.p); got != c.want {
 			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
 		}
 	}

@@ -2,9 +2,9 @@ package measure
 
 import (
 	"math"
-	"math/rand/v2"
 	"time"
 
+	"wirelab/internal/seed"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/random"
 )
@@ -36,7 +36,7 @@ func (r *tester) poisson(rate lossmodel.Rate, service float64) error {
 	if err != nil {
 		return err
 	}
-	pcg := rand.NewPCG(r.seed, 0x71756575650000)
+	pcg := seed.Tagged(r.seed, "queue\x00\x00")
 	gap := time.Duration(service / load * float64(time.Second))
 	now, data := time.Duration(0), make([]byte, r.traffic.Size)
 	waits := make([]float64, r.traffic.Packets)

@@ -3,10 +3,11 @@ package measure
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"wirelab/internal/quantile"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -120,9 +121,9 @@ func (f *fitter) delay(timed bool) {
 	}
 	f.spreadOf(took)
 	sorted := slices.Sorted(slices.Values(took))
-	middle := quantile(sorted, 0.5)
+	middle := quantile.NextRank(sorted, 0.5)
 	switch split, ok := twoClusters(sorted); {
-	case quantile(sorted, 0.99)-quantile(sorted, 0.01) < quiet:
+	case quantile.NextRank(sorted, 0.99)-quantile.NextRank(sorted, 0.01) < quiet:
 		f.Spec.Delay.Latency = limit(middle)
 		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", quiet)
 	case ok:
@@ -165,7 +166,7 @@ func (f *fitter) spreadOf(took []time.Duration) {
 // the middle half of the range, but for one packet in a hundred at each end, is
 // empty but for one in two hundred.
 func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
-	lo, hi := quantile(sorted, 0.01), quantile(sorted, 0.99)
+	lo, hi := quantile.NextRank(sorted, 0.01), quantile.NextRank(sorted, 0.99)
 	quarter := (hi - lo) / 4
 	from, _ := slices.BinarySearch(sorted, lo+quarter)
 	to, _ := slices.BinarySearch(sorted, hi-quarter)
@@ -175,7 +176,7 @@ func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 // clusters: the later heap is held back.
 func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	at, _ := slices.BinarySearch(sorted, split)
-	early, late := quantile(sorted[:at], 0.5), quantile(sorted[at:], 0.5)
+	early, late := quantile.NextRank(sorted[:at], 0.5), quantile.NextRank(sorted[at:], 0.5)
 	held, n := len(sorted)-at, len(sorted)
 	f.Spec.Delay.Latency = limit(early)
 	f.Spec.Reorder.P, f.Spec.Reorder.Delay = tidy(ratio(held, n)), limit(late-early)
@@ -205,7 +206,7 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 		f.DelayModels = append(f.DelayModels, c)
 	}
 	if len(f.DelayModels) == 0 {
-		f.Spec.Delay.Latency = limit(quantile(sorted, 0.5))
+		f.Spec.Delay.Latency = limit(quantile.NextRank(sorted, 0.5))
 		f.note("no distribution fits delays that vary more than they last: only the median is taken")
 		return
 	}
@@ -261,7 +262,7 @@ func tableOf(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 	words := make([]string, steps+1)
 	for i := range words {
 		p := 0.001 + 0.998*float64(i)/steps
-		words[i] = strconv.FormatFloat((float64(quantile(sorted, p))-mean)/sd, 'f', 3, 64)
+		words[i] = units.Fixed((float64(quantile.NextRank(sorted, p))-mean)/sd, 3)
 	}
 	return lossmodel.Table{Quantiles: strings.Join(words, " ")}
 }

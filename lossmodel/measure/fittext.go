@@ -40,8 +40,8 @@ func (e *Estimate) text(v float64) string {
 // name, measured, modelled.
 func (f *FitResult) Goodness() [][3]string {
 	a, b := &f.Measured, &f.Modelled
-	percent := func(v float64) string { return strconv.FormatFloat(v*100, 'f', 3, 64) + "%" }
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	percent := func(v float64) string { return units.Fixed(v*100, 3) + "%" }
+	number := func(v float64) string { return units.Fixed(v, 3) }
 	rows := [][3]string{
 		{"loss", percent(a.LossRate), percent(b.LossRate)},
 		{"mean burst", number(a.MeanBurst), number(b.MeanBurst)},

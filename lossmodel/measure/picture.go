@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wirelab/internal/quantile"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
@@ -104,7 +105,7 @@ func (p *picture) delays(s *capture.Sequence, st *Stats) {
 		}
 	}
 	slices.Sort(took)
-	lo, hi := quantile(took, 0.001), quantile(took, 0.999)
+	lo, hi := quantile.NextRank(took, 0.001), quantile.NextRank(took, 0.999)
 	n := delayRows
 	if hi-lo < delayRows {
 		n = 1

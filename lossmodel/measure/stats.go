@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/internal/quantile"
 	"wirelab/lossmodel/capture"
 )
 
@@ -110,7 +111,7 @@ func delayOf(all []capture.Datagram) Delay {
 	d.Mean, d.SD, d.Lag1 = time.Duration(math.Round(mean)), time.Duration(math.Round(sd)), delayLag1(all, mean, sd)
 	slices.Sort(took)
 	d.Min, d.Max = took[0], took[len(took)-1]
-	d.P5, d.P50, d.P95, d.P99 = quantile(took, 0.05), quantile(took, 0.5), quantile(took, 0.95), quantile(took, 0.99)
+	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(took, 0.05), quantile.NextRank(took, 0.5), quantile.NextRank(took, 0.95), quantile.NextRank(took, 0.99)
 	return d
 }
 
@@ -142,14 +143,6 @@ func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 		return 0
 	}
 	return sum / float64(n) / (sd * sd)
-}
-
-// quantile returns the value below which the share p of sorted values lies.
-func quantile(sorted []time.Duration, p float64) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
 func ratio(a, b int) float64 {

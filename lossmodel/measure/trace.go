@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
+	"wirelab/internal/seed"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/random"
@@ -87,11 +87,11 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 }
 
 // gaps returns what draws the time to the next packet.
-func (t *Traffic) gaps(seed uint64) func() time.Duration {
+func (t *Traffic) gaps(session uint64) func() time.Duration {
 	if !t.Poisson {
 		return func() time.Duration { return t.Interval }
 	}
-	pcg := rand.NewPCG(seed, 0x7261666669630000) // a stream of its own
+	pcg := seed.Tagged(session, "raffic\x00\x00")
 	return func() time.Duration { return random.ExponentialGap(pcg.Uint64(), t.Interval) }
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"wirelab/internal/seed"
 )
 
 // offBy returns how far, in standard deviations, z is from the point beyond which
@@ -22,7 +24,7 @@ func TestNormalTable(t *testing.T) {
 	}
 	worst := 0.0
 	for i := range 200_000 {
-		rest := Mix(uint64(i)) >> 1 >> (i % normalOctaves) // as often in each octave
+		rest := seed.Derive(uint64(i), 0) >> 1 >> (i % normalOctaves) // as often in each octave
 		if rest < 1<<30 {
 			continue // beyond the table's end
 		}

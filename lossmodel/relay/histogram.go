@@ -1,25 +1,23 @@
 package relay
 
 import (
-	"math/bits"
 	"time"
+
+	"wirelab/internal/quantile"
 )
 
 // Histogram counts times in buckets that are a 128th of a power of two wide, so a
 // quantile is at most 1 % above the truth. Its zero value is empty, and a copy is a
-// snapshot: Since tells what came between two.
+// snapshot: Since returns what came between two.
 type Histogram struct {
 	N      uint64
 	Sum    time.Duration
 	Max    time.Duration
-	counts [histogramBuckets]uint32
+	counts [33 << precision]uint32 // up to 2^39 ns, nine minutes; the last holds longer times too
 }
 
-const (
-	histogramSteps   = 1 << histogramBits // buckets for each power of two
-	histogramBits    = 7
-	histogramBuckets = 33 * histogramSteps // up to 2^39 ns, nine minutes; what is beyond is in the last
-)
+// precision of the buckets; see quantile.Bucket.
+const precision = 7
 
 // Add counts a time; one below 0 counts as 0.
 func (h *Histogram) Add(d time.Duration) {
@@ -30,22 +28,12 @@ func (h *Histogram) Add(d time.Duration) {
 	h.counts[bucket(d)]++
 }
 
-func bucket(d time.Duration) int {
-	v := uint64(d)
-	if v < histogramSteps {
-		return int(v)
-	}
-	shift := bits.Len64(v) - histogramBits - 1 // leaves a number from one to two times histogramSteps
-	return min(shift*histogramSteps+int(v>>shift), histogramBuckets-1)
-}
+func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), 33<<precision-1) }
 
 // ceiling returns the longest time that a bucket holds.
 func ceiling(i int) time.Duration {
-	if i < 2*histogramSteps {
-		return time.Duration(i)
-	}
-	shift := i/histogramSteps - 1
-	return time.Duration((uint64(i%histogramSteps+histogramSteps)+1)<<shift - 1)
+	low, width := quantile.Bounds(i, precision)
+	return time.Duration(low + width - 1)
 }
 
 // Quantile returns a time that the share q of all do not exceed, 0 if there are none.

@@ -22,6 +22,7 @@ import (
 	"math/rand/v2"
 
 	"wirelab/encoders/nn"
+	"wirelab/internal/seed"
 )
 
 // Config says how to learn.
@@ -68,7 +69,7 @@ func Train(ctx context.Context, set, held *Set, cfg Config) (*nn.Net, error) {
 // learn is Train without quantising.
 func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) {
 	cfg = cfg.complete(set)
-	rng := rand.New(rand.NewPCG(cfg.Seed, 0x6d646e))
+	rng := rand.New(seed.Tagged(cfg.Seed, "mdn"))
 	net := newNet(rng, []int{set.inputs, cfg.Hidden[0], cfg.Hidden[1], Outputs})
 	team := newPool(net, cfg.Batch)
 	defer team.close()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"wirelab/encoders/nn"
+	"wirelab/internal/seed"
 )
 
 // Target is what a sample is scored by.
@@ -31,8 +32,8 @@ const pageSize = 4096
 // NewSet returns an empty set of samples with that many inputs. With a limit above
 // zero it keeps that many at most: a uniform choice, drawn by the seed, of all that
 // were added.
-func NewSet(inputs, limit int, seed uint64) *Set {
-	return &Set{inputs: inputs, limit: limit, rng: rand.New(rand.NewPCG(seed, 0x736574))}
+func NewSet(inputs, limit int, number uint64) *Set {
+	return &Set{inputs: inputs, limit: limit, rng: rand.New(seed.Tagged(number, "set"))}
 }
 
 // Len returns how many samples the set holds.

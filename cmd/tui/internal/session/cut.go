@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // cut makes the snapshot of a window. What only sums over the whole run can tell,
@@ -76,7 +77,7 @@ func timesOf(packets []engine.PacketRecord, t time.Duration) (encode, decode flo
 			return math.NaN()
 		}
 		slices.Sort(ns)
-		return float64(ns[(len(ns)-1)/2]) / 1000
+		return float64(quantile.NearestRank(ns, 0.5)) / 1000
 	}
 	return median(en), median(de)
 }

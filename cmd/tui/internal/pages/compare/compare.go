@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
+	"wirelab/internal/quantile"
 	"wirelab/internal/units"
 )
 
@@ -208,7 +209,7 @@ func (r *entry) sum() {
 		} else if v, p := r.quantile(f); len(v) > 0 {
 			sorted := slices.Clone(v)
 			slices.Sort(sorted)
-			r.figures[f] = sorted[max(int(math.Ceil(p*float64(len(v)))), 1)-1]
+			r.figures[f] = quantile.NearestRank(sorted, p)
 		}
 	}
 }

@@ -49,11 +49,11 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 	r.known(at, t, fieldKeys())
 	var f frame.Field
 	var kind string
-	r.textAt(at, t, "name", &f.Name, true)
-	r.textAt(at, t, "unit", &f.Unit, false)
-	r.textAt(at, t, "kind", &kind, true)
+	r.text(at, t, "name", &f.Name, true)
+	r.text(at, t, "unit", &f.Unit, false)
+	r.text(at, t, "kind", &kind, true)
 	column := f.Name
-	r.textAt(at, t, "column", &column, false)
+	r.text(at, t, "column", &column, false)
 	if r.err != nil {
 		return
 	}

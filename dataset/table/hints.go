@@ -27,7 +27,7 @@ const mostGroups = 255
 func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
-	r.textAt(at, t, "role", &role, false)
+	r.text(at, t, "role", &role, false)
 	var names []string
 	for _, k := range roles() {
 		if k.String() == role {
@@ -96,9 +96,9 @@ func (r *reader) parts(s *frame.Schema, tree map[string]any) {
 func (r *reader) part(at string, t map[string]any, s *frame.Schema, next int) (p frame.Part) {
 	r.known(at, t, partKeys())
 	var first, last string
-	r.textAt(at, t, "name", &p.Name, true)
-	r.textAt(at, t, "first", &first, true)
-	r.textAt(at, t, "last", &last, true)
+	r.text(at, t, "name", &p.Name, true)
+	r.text(at, t, "first", &first, true)
+	r.text(at, t, "last", &last, true)
 	for _, key := range []string{"first_row", "rows"} {
 		if _, ok := t[key]; !ok {
 			r.missing(at+key, "a whole number")

@@ -1,13 +1,10 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -75,22 +72,11 @@ func ReadLayout(path string) (*Layout, error) {
 
 // ParseLayout reads a schema from TOML text; name stands in errors, which are *Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
-	r := &reader{file: name}
-	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // it has no place in TOML, but in Notepad
-	var much *tomlkeys.LimitError
-	if errors.As(tomlkeys.Bound(data), &much) {
-		return nil, &Error{File: name, Line: much.Line, Problem: much.Problem, Expected: much.Expected, Kind: ErrSchema}
+	tree, _, lines, err := tomlkeys.Parse(data)
+	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
+		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
 	}
-	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
-		e := &Error{File: name, Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML", Kind: ErrSchema}
-		var de *toml.DecodeError
-		if errors.As(err, &de) {
-			e.Line, _ = de.Position()
-		}
-		return nil, e
-	}
-	_, r.lines = tomlkeys.Lines(data)
+	r := &reader{file: name, lines: lines}
 	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
 	r.layout(l, tree)
 	if r.err != nil {
@@ -107,8 +93,8 @@ func layoutKeys() []string {
 func (r *reader) layout(l *Layout, tree map[string]any) {
 	r.known("", tree, layoutKeys())
 	s := l.Schema
-	r.text(tree, "name", &s.Name, false)
-	r.text(tree, "item", &s.Item, true)
+	r.text("", tree, "name", &s.Name, false)
+	r.text("", tree, "item", &s.Item, true)
 	s.TickHz = r.whole(tree, "rate_hz", true, 1, MaxRateHz, "frames a second")
 	s.Rows = r.whole(tree, "rows", true, 1, MaxRows, "rows in each frame")
 	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
@@ -130,7 +116,7 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 
 // format reads what there is to say about the text of records.
 func (r *reader) format(l *Layout, tree map[string]any) {
-	r.text(tree, "format", &l.Format, false)
+	r.text("", tree, "format", &l.Format, false)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
 		r.unknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
@@ -147,7 +133,7 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 		}
 		l.Comma = s[0]
 	}
-	r.text(tree, "frame", &l.Frame, false)
+	r.text("", tree, "frame", &l.Frame, false)
 }
 
 // FormatOf returns how the records at path are written: as the schema says, or else
@@ -185,27 +171,16 @@ type reader struct {
 }
 
 // fail notes what is wrong with the value of key.
-func (r *reader) fail(key, problem, expected string) {
+func (r *reader) fail(key, problem, expected string) { r.failNear(key, problem, expected, "") }
+
+// failNear is fail with a suggestion; "" if there is none.
+func (r *reader) failNear(key, problem, expected, near string) {
 	if r.err == nil {
-		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: problem, Expected: expected, Kind: ErrSchema}
+		r.err = &Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
 	}
 }
 
 // unknown notes a name that is not among known.
 func (r *reader) unknown(key, what, name string, known []string) {
-	if r.err == nil {
-		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "unknown " + what + " " + quoted(name),
-			Expected: "one of " + strings.Join(known, ", "), Near: suggest.Closest(name, known), Kind: ErrSchema}
-	}
-}
-
-// line returns the line of key, or of the nearest table above it.
-func (r *reader) line(key string) int {
-	for key != "" {
-		if n := r.lines[key]; n > 0 {
-			return n
-		}
-		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
-	}
-	return 0
+	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

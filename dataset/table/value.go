@@ -7,24 +7,22 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"wirelab/internal/tomlkeys"
 )
 
 // known refuses the first key of a table, by line, that is not among those.
 func (r *reader) known(prefix string, tree map[string]any, keys []string) {
 	strangers := slices.Sorted(maps.Keys(tree))
 	strangers = slices.DeleteFunc(strangers, func(k string) bool { return slices.Contains(keys, k) })
-	slices.SortStableFunc(strangers, func(a, b string) int { return r.line(prefix+a) - r.line(prefix+b) })
+	slices.SortStableFunc(strangers, func(a, b string) int { return tomlkeys.LineOf(r.lines, prefix+a) - tomlkeys.LineOf(r.lines, prefix+b) })
 	if len(strangers) > 0 {
 		r.unknown(prefix+strangers[0], "key", strangers[0], keys)
 	}
 }
 
-// text reads a short text that can be shown, if it is there.
-func (r *reader) text(tree map[string]any, key string, dst *string, must bool) {
-	r.textAt("", tree, key, dst, must)
-}
-
-func (r *reader) textAt(prefix string, tree map[string]any, key string, dst *string, must bool) {
+// text reads a short printable text, if the key exists.
+func (r *reader) text(prefix string, tree map[string]any, key string, dst *string, must bool) {
 	v, ok := tree[key]
 	if !ok {
 		if must {
@@ -82,10 +80,7 @@ func (r *reader) missing(key, expected string) {
 	if cut := strings.LastIndex(key, "."); cut > 0 {
 		table = key[:cut]
 	}
-	if r.err == nil {
-		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "is missing from " + table, Expected: expected,
-			Kind: ErrSchema}
-	}
+	r.fail(key, "is missing from "+table, expected)
 }
 
 // number reads a finite number.

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"wirelab/dataset/source"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/tomlkeys"
@@ -78,20 +76,13 @@ func Parse(name string, data []byte) (*Config, error) {
 // fill sets every key of the text, the profile first (the links' own keys refine
 // it) and the data (other keys are chosen for it), and returns the line of each.
 func (c *Config) fill(name string, data []byte) (map[string]int, error) {
-	data, err := plain(name, data)
-	if err != nil {
-		return nil, err
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
-	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
-		var de *toml.DecodeError
-		if errors.As(err, &de) {
-			row, _ := de.Position()
-			return nil, &Error{File: name, Line: row, Problem: strings.TrimPrefix(de.Error(), "toml: "), Expected: "valid TOML"}
-		}
-		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
+	tree, keys, lines, err := tomlkeys.Parse(data)
+	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
+		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
 	}
-	keys, lines := tomlkeys.Lines(data)
 	if keys, lines, err = sweepTable(tree, keys, lines); err != nil {
 		return nil, Located(name, lines, err)
 	}
@@ -121,20 +112,6 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		return nil, Located(name, lines, err)
 	}
 	return lines, nil
-}
-
-// plain returns the text without a byte order mark, which has no place in TOML but is in
-// what Notepad writes, and refuses what no hand wrote.
-func plain(name string, data []byte) ([]byte, error) {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	var much *tomlkeys.LimitError
-	if errors.As(tomlkeys.Bound(data), &much) {
-		return nil, &Error{File: name, Line: much.Line, Problem: much.Problem, Expected: much.Expected}
-	}
-	return data, nil
 }
 
 // lists are the arrays of tables, each with what an entry cannot do without.
@@ -253,13 +230,8 @@ func Located(name string, lines map[string]int, err error) error {
 	}
 	out := *ce
 	out.File = name
-	for key := out.Key; key != "" && out.Line == 0; {
-		out.Line = lines[key]
-		cut := strings.LastIndexAny(key, ".[")
-		if cut < 0 {
-			break
-		}
-		key = key[:cut]
+	if out.Line == 0 {
+		out.Line = tomlkeys.LineOf(lines, out.Key)
 	}
 	return &out
 }

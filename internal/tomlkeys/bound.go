@@ -5,29 +5,18 @@ import (
 	"fmt"
 )
 
-// Limits of a text, far beyond what anybody writes by hand or has a program write. They
-// are checked before the text is decoded: the decoder holds every key of a table against
-// all others of it, and takes memory by the square of a dotted key's length.
+// Limits of a text, far beyond what people and programs write. They are checked before the text
+// is decoded: the decoder compares every key of a table with all others of the table, and takes
+// memory in proportion to the square of the length of a dotted key.
 const (
-	MaxDepth    = 16      // dots in a key, and brackets within brackets
-	MaxKeys     = 100_000 // in all
-	MaxSiblings = 1000    // keys of one table, and names of tables
+	maxDepth    = 16      // dots in a key, and brackets within brackets
+	maxKeys     = 100_000 // in all
+	maxSiblings = 1000    // keys of one table, and names of tables
 )
 
-// LimitError says which limit a text exceeds, and where.
-type LimitError struct {
-	Line              int
-	Problem, Expected string
-}
-
-// Error puts it in one sentence.
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
-}
-
-// Bound holds a text against the limits, in one pass and without an idea of what it
-// means. The error is a *LimitError. What is no TOML it may let pass.
-func Bound(data []byte) error {
+// checkLimits compares a text with the limits, in one pass and without decoding it. The error is
+// an *Error. Texts that are not TOML may pass.
+func checkLimits(data []byte) error {
 	b := bounds{data: data, line: 1, names: map[string]bool{}}
 	for b.at < len(data) {
 		if err := b.step(); err != nil {
@@ -37,16 +26,16 @@ func Bound(data []byte) error {
 	return nil
 }
 
-// bounds is how far a text is looked through.
+// bounds is the state of checkLimits.
 type bounds struct {
 	data  []byte
 	at    int // of the next byte
 	line  int
-	begun bool // something stands on this line already, or a bracket is open
-	dots  int  // since the last byte that no key holds
+	begun bool // the line holds more than spaces already, or a bracket is open
+	dots  int  // since the last byte that cannot be part of a key
 	keys  int
 	depth int               // open brackets
-	table [MaxDepth + 1]int // keys so far of the table at each depth; 0 is the one under the last header
+	table [maxDepth + 1]int // keys so far of the table at each depth; 0 is the one under the last header
 	names map[string]bool   // of tables
 }
 
@@ -73,11 +62,11 @@ func (b *bounds) step() error {
 	return nil
 }
 
-// count counts what stands between keys and values.
+// count counts a byte between keys and values.
 func (b *bounds) count(c byte) error {
 	switch c {
 	case '.':
-		if b.dots++; b.dots > MaxDepth {
+		if b.dots++; b.dots > maxDepth {
 			return b.tooDeep("a key has")
 		}
 	case ',':
@@ -87,14 +76,14 @@ func (b *bounds) count(c byte) error {
 		b.keys++
 		b.table[b.depth]++
 		switch {
-		case b.keys > MaxKeys:
-			return b.fail(fmt.Sprintf("the text holds more than %d keys", MaxKeys), "fewer")
-		case b.table[b.depth] > MaxSiblings:
-			return b.fail(fmt.Sprintf("a table holds more than %d keys", MaxSiblings), "fewer")
+		case b.keys > maxKeys:
+			return b.fail(fmt.Sprintf("the text holds more than %d keys", maxKeys), "fewer")
+		case b.table[b.depth] > maxSiblings:
+			return b.fail(fmt.Sprintf("a table holds more than %d keys", maxSiblings), "fewer")
 		}
 	case '[', '{':
 		b.dots = 0
-		if b.depth++; b.depth > MaxDepth {
+		if b.depth++; b.depth > maxDepth {
 			return b.tooDeep("brackets are nested")
 		}
 		b.table[b.depth] = 0
@@ -104,7 +93,7 @@ func (b *bounds) count(c byte) error {
 	return nil
 }
 
-// header looks at a line such as [a.b] or [[c]].
+// header checks a line such as [a.b] or [[c]].
 func (b *bounds) header() error {
 	rest := b.data[b.at:]
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
@@ -114,11 +103,11 @@ func (b *bounds) header() error {
 	if end := bytes.IndexByte(rest, ']'); end >= 0 {
 		name = rest[:end] // and not the comment behind it
 	}
-	if bytes.Count(name, []byte(".")) > MaxDepth {
+	if bytes.Count(name, []byte(".")) > maxDepth {
 		return b.tooDeep("the name of a table has")
 	}
-	if b.names[string(name)] = true; len(b.names) > MaxSiblings {
-		return b.fail(fmt.Sprintf("the text holds more than %d tables of different names", MaxSiblings), "fewer")
+	if b.names[string(name)] = true; len(b.names) > maxSiblings {
+		return b.fail(fmt.Sprintf("the text holds more than %d tables of different names", maxSiblings), "fewer")
 	}
 	b.at += len(rest)
 	b.table[0] = 0
@@ -126,11 +115,11 @@ func (b *bounds) header() error {
 }
 
 func (b *bounds) tooDeep(what string) error {
-	return b.fail(fmt.Sprintf("%s more than %d levels", what, MaxDepth), fmt.Sprintf("at most %d", MaxDepth))
+	return b.fail(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }
 
 func (b *bounds) fail(problem, expected string) error {
-	return &LimitError{Line: b.line, Problem: problem, Expected: expected}
+	return &Error{Line: b.line, Problem: problem, Expected: expected}
 }
 
 func (b *bounds) skipLine() {
@@ -141,8 +130,8 @@ func (b *bounds) skipLine() {
 	b.at = len(b.data)
 }
 
-// skipString goes behind a string that begins with the quote before b.at: to the next
-// such quote on the line or, if there are three, to the next three.
+// skipString advances past the string that begins with the quote before b.at: to the next such
+// quote on the line or, if there are three, to the next three.
 func (b *bounds) skipString(quote byte) {
 	long := bytes.HasPrefix(b.data[b.at:], []byte{quote, quote})
 	if long {
@@ -151,7 +140,7 @@ func (b *bounds) skipString(quote byte) {
 	for ; b.at < len(b.data); b.at++ {
 		switch c := b.data[b.at]; {
 		case c == '\n' && !long:
-			return // no string at all, as the decoder will say
+			return // not a string; the decoder reports it
 		case c == '\n':
 			b.line++
 		case c == '\\' && quote == '"':

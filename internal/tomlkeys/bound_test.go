@@ -30,8 +30,8 @@ func TestBound(t *testing.T) {
 		"tables":                 {"a = " + strings.Repeat("{a=", 9000) + "1" + strings.Repeat("}", 9000), "nested more than 16", 1},
 		"a dotted key in quotes": {"a = '''\n'''\n" + strings.Repeat("'a'.", 200) + "a = 1", "a key has more than 16 levels", 3},
 	} {
-		var much *LimitError
-		if err := Bound([]byte(c.text)); !errors.As(err, &much) || !strings.Contains(err.Error(), c.problem) || much.Line != c.line {
+		var much *Error
+		if err := checkLimits([]byte(c.text)); !errors.As(err, &much) || !strings.Contains(err.Error(), c.problem) || much.Line != c.line {
 			t.Errorf("%s: %v, want line %d: %q", name, err, c.line, c.problem)
 		}
 	}
@@ -44,7 +44,7 @@ func TestBound(t *testing.T) {
 		"nothing":     "",
 		"open string": "a = \"\\",
 	} {
-		if err := Bound([]byte(text)); err != nil {
+		if err := checkLimits([]byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,19 +1,60 @@
-// Package tomlkeys tells where the keys of a TOML text stand, so that whoever refuses
-// a value can name its line.
+// Package tomlkeys decodes TOML and finds the line of each key, so that an error about a value
+// can name its line.
 package tomlkeys
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Lines walks the text once more for what decoding forgets: the order of the
-// keys and the line each stands on. The text has been decoded already, so it is
-// well-formed.
-func Lines(data []byte) (keys []string, lines map[string]int) {
+// Error describes why a text cannot be decoded.
+type Error struct {
+	Line              int // 0 if unknown
+	Problem, Expected string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
+}
+
+// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. keys are
+// the dotted keys of all values in order, and lines has the line of each value and of each
+// table. Errors are of type *Error.
+func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]int, err error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if err := checkLimits(data); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		e := &Error{Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML"}
+		if de, ok := errors.AsType[*toml.DecodeError](err); ok {
+			e.Line, _ = de.Position()
+		}
+		return nil, nil, nil, e
+	}
+	keys, lines = positions(data)
+	return tree, keys, lines, nil
+}
+
+// LineOf returns the line of a key, or that of the nearest table above it; 0 if unknown.
+func LineOf(lines map[string]int, key string) int {
+	for key != "" {
+		if n := lines[key]; n > 0 {
+			return n
+		}
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+	}
+	return 0
+}
+
+// positions returns the keys of a text in order, and the line of each. The text is valid TOML.
+func positions(data []byte) (keys []string, lines map[string]int) {
 	lines = map[string]int{}
 	counts := map[string]int{}
 	at := counter{data: data, now: 1}
@@ -50,23 +91,23 @@ func Lines(data []byte) (keys []string, lines map[string]int) {
 	return keys, lines
 }
 
-// counter counts lines as far as it was asked, once: to count them from the top for
-// each key takes minutes for a megabyte of keys.
+// counter counts the lines up to an offset incrementally: counting them from the top for each key
+// takes minutes for a megabyte of keys.
 type counter struct {
 	data    []byte
 	counted int // bytes
 	now     int // the line there, from 1
 }
 
-// line returns the line of an offset no smaller than the one before.
+// line returns the line of an offset, which must not be smaller than in the call before.
 func (c *counter) line(offset int) int {
 	c.now += bytes.Count(c.data[c.counted:offset], []byte("\n"))
 	c.counted = offset
 	return c.now
 }
 
-// placed joins the parts of a table's name, with the present index behind each
-// that is an array of tables: [at.down] after the second [[at]] is at[1].down.
+// placed joins the parts of the name of a table, with the current index after each part that is
+// an array of tables: [at.down] after the second [[at]] is at[1].down.
 func placed(parts []string, counts map[string]int) string {
 	plain, key := "", ""
 	for _, part := range parts {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,7 +100,7 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 		for _, c := range r.Checks {
 			if !c.OK && !link.alike(i) {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s is %s, %.1f standard errors from %s",
-					link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), c.Sigmas, sig5(c.Expected)))
+					link.sides[i].name, c.Stage, c.Name, units.Significant(c.Measured, 5), c.Sigmas, units.Significant(c.Expected, 5)))
 			}
 		}
 	}
@@ -117,7 +116,7 @@ func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measu
 			if link.alike(i) {
 				break
 			}
-			g.Add(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr),
+			g.Add(link.sides[i].name, c.Stage, c.Name, units.Significant(c.Measured, 5), units.Significant(c.Expected, 5), units.Significant(c.StdErr, 5),
 				fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}
@@ -164,6 +163,3 @@ func notesOf(s side, r *measure.Report) []string {
 	}
 	return notes
 }
-
-// sig5 shows a number of any size.
-func sig5(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }

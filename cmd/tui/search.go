@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wirelab/encoders"
@@ -159,9 +160,9 @@ func writeFound(w io.Writer, f *search.Found) {
 	fmt.Fprintf(w, "%.0f settings; %d were run for the whole duration, at the cost of %.0f runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
 		note := ""
-		g := texttable.New(append([]string{"setting"}, rightAligned(append([]string{}, f.Minimise...), "of the best")...)...)
+		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">of the best"})...)
 		row := func(c search.Chosen, ratio string) {
-			cells := []any{c.Words}
+			var cells []string
 			for _, name := range f.Minimise {
 				text := meanText(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
@@ -170,7 +171,7 @@ func writeFound(w io.Writer, f *search.Found) {
 				}
 				cells = append(cells, text)
 			}
-			g.Add(append(cells, ratio)...)
+			g.Add(c.Words, cells, ratio)
 		}
 		if len(f.Front) > 0 {
 			for _, c := range f.Front {
@@ -189,13 +190,6 @@ func writeFound(w io.Writer, f *search.Found) {
 		}
 	}
 	fmt.Fprintln(w, strings.Join(f.Sure, "\n"))
-}
-
-func rightAligned(names []string, last string) []string {
-	for i := range names {
-		names[i] = ">" + names[i]
-	}
-	return append(names, ">"+last)
 }
 
 // meanText writes a mean and half of its interval.

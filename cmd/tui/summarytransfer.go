@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // writeTransfer tells a person how a file came across: how long it took, what had to
@@ -77,8 +78,8 @@ func writeRivals(w io.Writer, r *engine.Result) {
 	g.WriteText(w, 0)
 }
 
-// kilobytes writes how much that is.
-func kilobytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1000) }
+// kilobytes writes a number of bytes in KB.
+func kilobytes(bytes int64) string { return units.Fixed(float64(bytes)/1000, 1) }
 
 // shortly writes a time that this process took.
 func shortly(ms float64) string {

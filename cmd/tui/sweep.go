@@ -20,6 +20,7 @@ import (
 	"wirelab/experiment/report"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/panics"
+	"wirelab/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -265,10 +266,8 @@ func sweepWords(p sweep.Progress, f sweepFlags) string {
 	switch {
 	case p.Verify > 0:
 		text = fmt.Sprintf("repeated %d of %d", p.Verified, p.Verify)
-	case (f.queue != "" || f.serve != "") && p.Workers == 1:
-		text += ", 1 worker"
 	case f.queue != "" || f.serve != "":
-		text += fmt.Sprintf(", %d workers", p.Workers)
+		text += ", " + words.Count(p.Workers, "worker")
 	}
 	return text
 }

@@ -1,15 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"sync"
 
 	"wirelab/encoders/train"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // teacher hears how learning goes, from any goroutine: it keeps the curve, tells a
@@ -71,23 +71,24 @@ func bits(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.3f", *v)
+	return units.Fixed(*v, 3)
 }
 
 // curveFile is the loss curve as a table to plot, beside the files it led to.
 func curveFile(encoder string, curve []trainedPoint) train.File {
-	var b strings.Builder
-	b.WriteString("part,epoch,train_bits,held_bits\n")
+	t := texttable.New("part", "epoch", "train_bits", "held_bits")
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
 		}
-		return strconv.FormatFloat(*v, 'f', 4, 64)
+		return units.Fixed(*v, 4)
 	}
 	for _, p := range curve {
-		fmt.Fprintf(&b, "%s,%d,%s,%s\n", p.Part, p.Epoch, number(p.Train), number(p.Held))
+		t.Add(p.Part, p.Epoch, number(p.Train), number(p.Held))
 	}
-	return train.File{Name: encoder + ".curve.csv", Data: []byte(b.String())}
+	var b bytes.Buffer
+	_ = t.WriteCSV(&b) // a buffer accepts everything
+	return train.File{Name: encoder + ".curve.csv", Data: b.Bytes()}
 }
 
 // writeTrained prints where each part began and ended, and what was written.

@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/source"
 	"wirelab/internal/unpack"
+	"wirelab/internal/words"
 )
 
 // MaxMemory bounds what is kept of a capture, which is held in memory. What comes after
@@ -84,7 +85,7 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 		return nil, err
 	}
 	if len(c.Datagrams) == 0 {
-		return nil, &Error{File: path, Problem: fmt.Sprintf("holds no whole UDP datagram among its %s%s", plural(c.Packets, "packet"), c.why()),
+		return nil, &Error{File: path, Problem: fmt.Sprintf("holds no whole UDP datagram among its %s%s", words.Count(c.Packets, "packet"), c.why()),
 			Expected: "at least one", Kind: ErrNothing}
 	}
 	return c, nil
@@ -121,13 +122,13 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 		}
 	}
 	if left := d.fragments.dropped + len(d.fragments.waiting); left > 0 {
-		c.remark("%s left out: pieces are missing", plural(left, "datagram"))
+		c.remark("%s left out: pieces are missing", words.Count(left, "datagram"))
 	}
 	if d.short > 0 {
-		c.remark("%s left out: only a part was captured", plural(d.short, "datagram"))
+		c.remark("%s left out: only a part was captured", words.Count(d.short, "datagram"))
 	}
 	if d.unknown > 0 {
-		c.remark("%s left out: of link type %d; expected Ethernet, loopback, raw IP or Linux cooked", plural(d.unknown, "packet"), int(d.link))
+		c.remark("%s left out: of link type %d; expected Ethernet, loopback, raw IP or Linux cooked", words.Count(d.unknown, "packet"), int(d.link))
 	}
 	switch {
 	case err == io.EOF:
@@ -161,12 +162,4 @@ func (s *store) add(c *Capture, d *Datagram) bool {
 	d.Payload = s.block[at:len(s.block):len(s.block)]
 	c.Datagrams = append(c.Datagrams, *d)
 	return true
-}
-
-// plural is a number with what is counted.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

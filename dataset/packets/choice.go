@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"wirelab/internal/words"
 )
 
 // Choice says which datagrams of a capture are meant.
@@ -83,7 +85,7 @@ func (c *Capture) Choose(choice Choice) error {
 	if c.Port == 0 {
 		c.Port = ports[0].port
 		c.remark("port %d is taken for the server's: %d of %s are from or to it; port=N says otherwise",
-			c.Port, ports[0].n, plural(len(c.Datagrams), "datagram"))
+			c.Port, ports[0].n, words.Count(len(c.Datagrams), "datagram"))
 	}
 	var server netip.Addr
 	c.chosen = c.chosen[:0]

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/words"
 )
 
 // Kind is this data for dataset.Open.
@@ -80,10 +81,10 @@ func (s *Source) times() {
 		s.period = last + max(last/time.Duration(n), 1)
 	}
 	if back > 0 {
-		s.remarks = append(s.remarks, fmt.Sprintf("%s captured before the one in front: sent right after it", plural(back, "datagram")))
+		s.remarks = append(s.remarks, fmt.Sprintf("%s captured before the one in front: sent right after it", words.Count(back, "datagram")))
 	}
 	if long > 0 {
-		s.remarks = append(s.remarks, fmt.Sprintf("%s of more than %s shortened to that", plural(long, "pause"), longestGap))
+		s.remarks = append(s.remarks, fmt.Sprintf("%s of more than %s shortened to that", words.Count(long, "pause"), longestGap))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/units"
 )
 
 // What wirelab.h calls the same, without WL_.
@@ -250,7 +251,7 @@ func structOf(params []param) (any, error) {
 			if kind = reflect.TypeFor[float64](); q.kind == paramInt {
 				kind = reflect.TypeFor[int]()
 			}
-			tag += fmt.Sprintf(" min:%q max:%q", number(q.min), number(q.max))
+			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(q.min), units.FormatDecimal(q.max))
 		}
 		fields[i] = reflect.StructField{Name: "P" + strconv.Itoa(i), Type: kind, Tag: reflect.StructTag(tag)}
 	}
@@ -290,8 +291,6 @@ func values(params any) (list []float64) {
 	}
 	return list
 }
-
-func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // printable leaves out what could move a terminal's cursor.
 func printable(s string) string {

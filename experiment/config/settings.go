@@ -11,6 +11,7 @@ import (
 	messages "wirelab/dataset/text"
 	"wirelab/dataset/world"
 	"wirelab/experiment/transfer"
+	"wirelab/internal/units"
 )
 
 // The scalar settings. To add one takes its field, its default and its row, all in this
@@ -219,7 +220,7 @@ var everies = []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60}
 func everyControl() *Control {
 	x := &Control{Label: "Send", Place: 2, Help: "snapshots sent a second: every so many-th of those that are made",
 		Shown: func(c *Config) string {
-			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
+			return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
 		},
 		Offered: func(c *Config) bool { return sendsFew(c) || c.Sender.Every > 1 }}
 	last := len(everies) - 1
@@ -256,7 +257,7 @@ func budgetControl() *Control {
 			if c.BudgetKbps == 0 {
 				return "off"
 			}
-			return strconv.FormatFloat(c.BudgetKbps, 'f', -1, 64) + " kbps"
+			return units.FormatDecimal(c.BudgetKbps) + " kbps"
 		}}
 	return x.rungs(len(budgets), func(c *Config) int {
 		at, _ := slices.BinarySearch(budgets, c.BudgetKbps)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"wirelab/internal/units"
 )
 
 // data is what the script of a page draws. It stands in the page as JSON.
@@ -59,11 +61,8 @@ func (v value) MarshalJSON() ([]byte, error) {
 	if f == 0 {
 		return []byte("0"), nil
 	}
-	text := strconv.FormatFloat(f, 'g', 4, 64)
-	if short, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(short, 'f', -1, 64)
-	}
-	return []byte(text), nil
+	short, err := strconv.ParseFloat(units.Significant(f, 4), 64)
+	return []byte(units.FormatDecimal(short)), err
 }
 
 // place is a place on an axis: a time to the millisecond, say.

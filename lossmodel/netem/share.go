@@ -3,6 +3,8 @@ package netem
 import (
 	"math"
 	"strconv"
+
+	"wirelab/internal/units"
 )
 
 // Share is a probability in units of 1/(2^32-1), as tc hands it to the kernel: 0
@@ -25,7 +27,7 @@ func (s Share) String() string {
 		text := strconv.FormatFloat(exact, 'g', digits, 64)
 		percent, err := strconv.ParseFloat(text, 64)
 		if err == nil && shareOf(percent/100) == s || digits == 17 {
-			return strconv.FormatFloat(percent, 'f', -1, 64) + "%"
+			return units.FormatDecimal(percent) + "%"
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/internal/units"
 )
 
 // String writes the options of the line so that Parse reads equal Params, each in
@@ -141,12 +143,12 @@ func (b *line) slot(s *Slot) {
 func timeText(t time.Duration) string {
 	us := float64(t / time.Microsecond)
 	for _, u := range []unitOf{{"s", 1e6}, {"ms", 1e3}} {
-		text := strconv.FormatFloat(us/u.times, 'f', -1, 64) + u.name
+		text := units.FormatDecimal(us/u.times) + u.name
 		if back, ok := readTime(text); us >= u.times && ok && back == t {
 			return text
 		}
 	}
-	return strconv.FormatFloat(us, 'f', -1, 64) + "us"
+	return units.FormatDecimal(us) + "us"
 }
 
 func slotText(t time.Duration) string {
@@ -163,10 +165,10 @@ func slotText(t time.Duration) string {
 func rateText(bytes uint64) string {
 	bits := float64(bytes * 8)
 	for _, u := range []unitOf{{"tbit", 1e12}, {"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}} {
-		text := strconv.FormatFloat(bits/u.times, 'f', -1, 64) + u.name
+		text := units.FormatDecimal(bits/u.times) + u.name
 		if back, ok := readRate(text); bits >= u.times && ok && back == bytes {
 			return text
 		}
 	}
-	return strconv.FormatFloat(bits, 'f', -1, 64) + "bit"
+	return units.FormatDecimal(bits) + "bit"
 }

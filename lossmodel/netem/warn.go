@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"wirelab/internal/units"
 )
 
 // Warnings names what a line does that its words do not say: netem's faults,
@@ -110,6 +112,6 @@ func ofPackets(share float64) string {
 	if share < 1e-7 {
 		return "no packets"
 	}
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'g', 3, 64), 64)
-	return strconv.FormatFloat(v, 'f', -1, 64) + "% of packets"
+	v, _ := strconv.ParseFloat(units.Significant(100*share, 3), 64)
+	return units.FormatDecimal(v) + "% of packets"
 }

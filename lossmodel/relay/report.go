@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -58,7 +59,7 @@ func (t *Totals) Remarks() (list []string) {
 }
 
 // Millis is a time in milliseconds.
-func Millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
+func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 2) }
 
 // Since returns what came after was, an earlier moment; what is under way is that of now.
 func (f *Flow) Since(was *Flow) Flow {
@@ -180,7 +181,7 @@ func timesOf(h *Histogram) (t Times) {
 	if h.N == 0 {
 		return t
 	}
-	ms := func(d time.Duration) *float64 { return new(float64(d) / 1e6) }
+	ms := func(d time.Duration) *float64 { return new(units.Milliseconds(d)) }
 	return Times{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 

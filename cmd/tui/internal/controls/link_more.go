@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -163,9 +164,9 @@ func stepLossParam(p lossmodel.ParamInfo, now string, n int) string {
 	case err != nil:
 		return now
 	case p.Unit != "%":
-		return strconv.FormatFloat(max(v+float64(n), 1), 'f', 0, 64)
+		return units.Fixed(max(v+float64(n), 1), 0)
 	case strings.HasPrefix(p.Min, "-"):
-		return strconv.FormatFloat(min(max(v+float64(points*n), -most), most), 'f', -1, 64) + "%"
+		return units.FormatDecimal(min(max(v+float64(points*n), -most), most)) + "%"
 	}
 	probe := lossmodel.DefaultSpec()
 	if probe.Set("loss", now) != nil || probe.Nudge("loss", n) != nil {

@@ -191,10 +191,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 				return w.Close()
 			})
 		}},
-		{Name: filepath.Base(name + ".toml"), Write: func(out io.Writer) error {
-			_, err := out.Write(schema)
-			return err
-		}},
+		atomicfile.Bytes(filepath.Base(name+".toml"), schema),
 	})
 	if err != nil {
 		return err // of the data

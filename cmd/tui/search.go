@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -125,11 +124,7 @@ func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, 
 // saveFound writes the folder of a search.
 func saveFound(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
 	entries := []atomicfile.Entry{
-		{Name: "search.json", Write: func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(found)
-		}},
+		atomicfile.JSON("search.json", found),
 		{Name: "search.md", Write: func(w io.Writer) error {
 			_, err := fmt.Fprint(w, "# Search\n\n```\n")
 			writeFound(w, found)
@@ -146,7 +141,7 @@ func saveFound(folder *atomicfile.Folder, c *config.Config, found *search.Found)
 		if err != nil {
 			return err
 		}
-		entries = append(entries, atomicfile.Entry{Name: "best.toml", Write: func(w io.Writer) error { _, err := w.Write(text); return err }})
+		entries = append(entries, atomicfile.Bytes("best.toml", text))
 	}
 	err := folder.Write(entries)
 	if err != nil {

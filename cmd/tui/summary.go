@@ -118,9 +118,7 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 
 // title names a run by what matters most.
 func title(r *engine.Result) string {
-	data, _ := r.Config["data"].(map[string]any)
-	encoder, _ := r.Config["encoder"].(map[string]any)
-	return fmt.Sprintf("%v with %v", data["source"], encoder["name"])
+	return report.SettingOf(r, "data", "source") + " with " + report.SettingOf(r, "encoder", "name")
 }
 
 // outcomes lists how packets ended, what never happened left out.
@@ -175,13 +173,8 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	}
 	fmt.Fprint(w, "\nThe same frames and losses:\n")
 	g := texttable.New("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
-	row := func(name string, t figures.Totals) {
+	for name, t := range report.Lanes(r) {
 		g.Add(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
-	}
-	first, _ := r.Config["encoder"].(map[string]any)
-	row(fmt.Sprint(first["name"]), r.Totals)
-	for _, s := range r.Shadows {
-		row(s.Encoder, s.Totals)
 	}
 	g.WriteText(w, 0)
 }

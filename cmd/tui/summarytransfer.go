@@ -55,7 +55,7 @@ func writeRivals(w io.Writer, r *engine.Result) {
 	}
 	fmt.Fprint(w, "\nThe same file, link and seed:\n")
 	g := texttable.New("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
-	row := func(name string, t figures.Totals) {
+	for name, t := range report.Lanes(r) {
 		x := t.Transfer
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
@@ -69,11 +69,6 @@ func writeRivals(w io.Writer, r *engine.Result) {
 		}
 		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), secs, times, t.Wrong)
-	}
-	first, _ := r.Config["encoder"].(map[string]any)
-	row(fmt.Sprint(first["name"]), r.Totals)
-	for _, s := range r.Shadows {
-		row(s.Encoder, s.Totals)
 	}
 	g.WriteText(w, 0)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path"
@@ -147,9 +146,9 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 		}
 		dir = filepath.Dir(f.out)
 	}
-	made, err := a.makeDir(dir)
+	made, err := a.disk.Prepare(dir) // before the work, not after it
 	if err != nil {
-		return usage(err)
+		return usage(unwritable(dir, err))
 	}
 	out, err := a.trainAll(ctx, f, trainers)
 	if err != nil {
@@ -327,20 +326,6 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// makeDir makes a folder and those above it, and proves that files can be written
-// there: before the work, not after it. made are those that it had to make.
-func (a *app) makeDir(dir string) (made []string, err error) {
-	made, err = a.disk.MkdirAll(dir)
-	if err == nil {
-		err = a.disk.Probe(dir)
-	}
-	if err != nil {
-		a.disk.RemoveEmpty(made)
-		return nil, unwritable(dir, err)
-	}
-	return made, nil
-}
-
 // writeTogether writes files into dir/folder. They belong together: all of them
 // appear, or none.
 func (a *app) writeTogether(dir, folder string, files []train.File) error {
@@ -351,10 +336,7 @@ func (a *app) writeTogether(dir, folder string, files []train.File) error {
 	}
 	var entries []atomicfile.Entry
 	for _, f := range files {
-		entries = append(entries, atomicfile.Entry{Name: f.Name, Write: func(w io.Writer) error {
-			_, err := w.Write(f.Data)
-			return err
-		}})
+		entries = append(entries, atomicfile.Bytes(f.Name, f.Data))
 	}
 	if err := a.disk.Group(into, entries); err != nil {
 		a.disk.RemoveEmpty(made)

@@ -31,9 +31,9 @@ func (r *Run) document() *document {
 	if err != nil {
 		c = nil // of a later version, or with files that are not here: the page does without
 	}
-	d := &document{Title: encoderOf(x) + " on " + textAt(x.Config, "data", "source"), Headline: headline(x, c)}
+	d := &document{Title: encoderOf(x) + " on " + report.SettingOf(x, "data", "source"), Headline: headline(x, c)}
 	d.Meta = []string{digits(x.DurationS) + " s of virtual time", count(int64(x.Frames), "frame") + " of " + count(int64(x.ItemsPerFrame), x.Item),
-		fmt.Sprintf("seed %d", x.Seed), "data " + textAt(x.Config, "data", "source")}
+		fmt.Sprintf("seed %d", x.Seed), "data " + report.SettingOf(x, "data", "source")}
 	if len(x.Set) > 0 {
 		d.Meta = append(d.Meta, setWords(x.Set))
 	}

@@ -8,6 +8,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
@@ -63,16 +64,7 @@ func count(n int64, what string) string {
 }
 
 // encoderOf is the name of the encoder that a run began with.
-func encoderOf(r *engine.Result) string { return textAt(r.Config, "encoder", "name") }
-
-// textAt returns what stands in a configuration under a key of a table.
-func textAt(c map[string]any, table, key string) string {
-	t, _ := c[table].(map[string]any)
-	if v, ok := t[key]; ok {
-		return fmt.Sprint(v)
-	}
-	return ""
-}
+func encoderOf(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
 // headline says what came out of a run, in a sentence.
 func headline(r *engine.Result, c *config.Config) string {

@@ -37,8 +37,7 @@ func WriteBench(w io.Writer, r *Report) error {
 		}
 	}
 	for _, run := range r.Runs {
-		name, _ := run.Config["encoder"].(map[string]any)
-		benchLine(out, benchName(run, fmt.Sprint(name["name"]), &run.Timing), &run.Totals, &run.Timing)
+		benchLine(out, benchName(run, SettingOf(run, "encoder", "name"), &run.Timing), &run.Totals, &run.Timing)
 		for i := range run.Shadows {
 			s := &run.Shadows[i]
 			benchLine(out, benchName(run, s.Encoder, &s.Timing), &s.Totals, &s.Timing)

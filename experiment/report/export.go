@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +97,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 		e.samples.entry(),
 		e.packets.entry(open...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
-		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
+		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
 	if len(x.SideBySide) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
@@ -150,7 +149,7 @@ func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Repo
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
 		{Name: "report.md", Write: func(w io.Writer) error { return writeSweepMarkdown(w, &x) }},
 		{Name: "summary.csv", Write: func(w io.Writer) error { return writeSummary(w, &x) }},
-		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &x) }},
+		atomicfile.JSON("report.json", &x),
 	}
 	if pages.Sweep != nil {
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error { return pages.Sweep(w, &x) }})
@@ -159,15 +158,6 @@ func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Repo
 		return WriteError(folder.Write(entries))
 	}
 	return WriteError(folder.Update(entries))
-}
-
-func writeJSON(w io.Writer, r *Report) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(data, '\n'))
-	return err
 }
 
 // writeTOML writes the effective configuration with the changes that were made
@@ -222,12 +212,7 @@ func unwritable(dir string, err error) error {
 // CheckDir says whether reports can be written below dir: it makes the folder if it is
 // missing, and a file in it for a moment.
 func CheckDir(disk *atomicfile.Disk, dir string) error {
-	made, err := disk.MkdirAll(dir)
-	if err == nil {
-		err = disk.Probe(dir)
-	}
-	if err != nil {
-		disk.RemoveEmpty(made)
+	if _, err := disk.Prepare(dir); err != nil {
 		return unwritable(dir, err)
 	}
 	return nil

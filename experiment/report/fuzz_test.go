@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"wirelab/internal/atomicfile"
 )
 
 // saved returns the golden reports with short lists, a sweep, and what is no report.
@@ -72,7 +74,7 @@ func used(t *testing.T, dir string, data []byte) {
 		_, _ = run.Settings()
 		_, _ = run.Replayable()
 	}
-	if err := writeJSON(io.Discard, r); err != nil {
+	if err := atomicfile.JSON("", r).Write(io.Discard); err != nil {
 		t.Fatalf("accepted, but cannot be written: %v", err)
 	}
 }

@@ -22,9 +22,7 @@ import (
 // charts as text.
 func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 	var b strings.Builder
-	encoder, _ := r.Config["encoder"].(map[string]any)
-	data, _ := r.Config["data"].(map[string]any)
-	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
+	fmt.Fprintf(&b, "# %s on %s\n\n", SettingOf(r, "encoder", "name"), SettingOf(r, "data", "source"))
 	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %s, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(words.Plural(r.Item)), r.Seed)
 	b.WriteString(mdEnding(r.Reason, r.Error, r.Interrupted))
 	b.WriteString("\n\n")

@@ -12,13 +12,12 @@ import (
 // mdPlayout says what a person in front of the receiver saw.
 func mdPlayout(b *strings.Builder, r *engine.Result) {
 	p := &r.Totals.Playout
-	receiver, _ := r.Config["receiver"].(map[string]any)
 	first := ""
 	if len(r.Changes) > 0 {
 		first = " at first"
 	}
 	fmt.Fprintf(b, "## Playout\n\nThe display held snapshots back by %v%s, with %v interpolation, and was %.0f ms behind the sender on average.\n\n",
-		receiver["playout_delay"], first, receiver["interpolation"], p.BehindMS)
+		SettingOf(r, "receiver", "playout_delay"), first, SettingOf(r, "receiver", "interpolation"), p.BehindMS)
 	t := texttable.New("figure", ">measured")
 	t.Add("display ticks", p.Displayed)
 	t.Add("starved: no snapshot to move to", fmt.Sprintf("%.3f %%", p.StarvedRatio.Times(100)))

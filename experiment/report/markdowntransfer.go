@@ -22,18 +22,13 @@ func mdTransfer(b *strings.Builder, r *engine.Result) {
 	}
 	b.WriteString(".\n\n")
 	list := texttable.New("encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">came again", ">seconds")
-	row := func(name string, t *figures.Totals) {
+	for name, t := range Lanes(r) {
 		x := t.Transfer
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
 		}
 		list.Add(name, x.PackedBytes, fmt.Sprintf("%.2f %%", 100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes))),
 			x.Blocks, t.Sent, x.Resent, x.Spurious, x.Verdict())
-	}
-	encoder, _ := r.Config["encoder"].(map[string]any)
-	row(fmt.Sprint(encoder["name"]), &r.Totals)
-	for i := range r.Shadows {
-		row(r.Shadows[i].Encoder, &r.Shadows[i].Totals)
 	}
 	mdTable(b, "", list)
 	mdRounds(b, x.Rounds)

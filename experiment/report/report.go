@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // Report is what `run` prints and saves: one result, or one for each point of a
@@ -64,6 +67,30 @@ func End(x *engine.Result, err error) {
 	r := Report{Runs: []*engine.Result{x}, Interrupted: x.Interrupted}
 	r.End(err)
 	x.Reason, x.Error = r.Reason, r.Error
+}
+
+// SettingOf returns a setting from the configuration of a result, such as the name of its
+// encoder; "" if it is missing.
+func SettingOf(r *engine.Result, table, key string) string {
+	t, _ := r.Config[table].(map[string]any)
+	if v, ok := t[key]; ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// Lanes returns the names and totals of the encoder and of its shadows.
+func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
+	return func(yield func(string, *figures.Totals) bool) {
+		if !yield(SettingOf(r, "encoder", "name"), &r.Totals) {
+			return
+		}
+		for i := range r.Shadows {
+			if !yield(r.Shadows[i].Encoder, &r.Shadows[i].Totals) {
+				return
+			}
+		}
+	}
 }
 
 // Failed returns a sentence for each assertion that did not hold, and for each

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,7 +55,7 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 		files[i].Path = report.SeenFrom(folder.Path(), files[i].Name)
 	}
 	m := manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
-	err = folder.Write([]atomicfile.Entry{jsonEntry(planName, m), textEntry(configName, p.TOML)})
+	err = folder.Write([]atomicfile.Entry{atomicfile.JSON(planName, m), atomicfile.Bytes(configName, p.TOML)})
 	s := &Store{disk, folder, folder.Path()}
 	if err == nil {
 		_, err = disk.MkdirAll(s.results())
@@ -188,23 +187,4 @@ func (p *Plan) accepts(d *Done) error {
 		}
 	}
 	return nil
-}
-
-// jsonEntry is a file with v as JSON.
-func jsonEntry(name string, v any) atomicfile.Entry {
-	return atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
-		data, err := json.MarshalIndent(v, "", "  ")
-		if err == nil {
-			_, err = w.Write(append(data, '\n'))
-		}
-		return err
-	}}
-}
-
-// textEntry is a file with this text.
-func textEntry(name string, text []byte) atomicfile.Entry {
-	return atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}}
 }

@@ -311,7 +311,7 @@ func (s *state) saveLocked(last bool) error {
 func (s *Store) pages(sum *Summary) error {
 	sum.reckon()
 	entries := []atomicfile.Entry{
-		jsonEntry("report.json", sum),
+		atomicfile.JSON("report.json", sum),
 		{Name: "report.md", Write: sum.markdown},
 		{Name: "summary.csv", Write: sum.CSV},
 	}

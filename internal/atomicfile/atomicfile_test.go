@@ -257,7 +257,7 @@ func TestLeftBehind(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, ".wirelab-7.tmp")); err != nil {
 		t.Fatal(err)
 	}
-	if err := (*atomicfile.Disk)(nil).Probe(dir); err != nil {
+	if _, err := (*atomicfile.Disk)(nil).Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

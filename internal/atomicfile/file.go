@@ -121,13 +121,20 @@ func (d *Disk) tempDir(parent string) (name string, err error) {
 	return name, err
 }
 
-// Probe reports whether files can be created in dir.
-func (d *Disk) Probe(dir string) error {
+// Prepare is MkdirAll, and checks that files can be created in dir.
+func (d *Disk) Prepare(dir string) (made []string, err error) {
+	if made, err = d.MkdirAll(dir); err != nil {
+		return nil, err
+	}
 	f, err := d.Create(filepath.Join(dir, "probe"))
 	if err == nil {
 		err = f.Abort()
 	}
-	return withPath(dir, err)
+	if err != nil {
+		d.RemoveEmpty(made)
+		return nil, withPath(dir, err)
+	}
+	return made, nil
 }
 
 func (d *Disk) rename(from, to string) error {

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,25 @@ type Entry struct {
 	Log   *Log // of the same folder; its content precedes that of Write. nil: none
 }
 
+// Bytes returns a file with this content.
+func Bytes(name string, content []byte) Entry {
+	return Entry{Name: name, Write: func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}}
+}
+
+// JSON returns a file with v as indented JSON.
+func JSON(name string, v any) Entry {
+	return Entry{Name: name, Write: func(w io.Writer) error {
+		data, err := json.MarshalIndent(v, "", "  ")
+		if err == nil {
+			_, err = w.Write(append(data, '\n'))
+		}
+		return err
+	}}
+}
+
 // Folder holds the results of one run. Each Write replaces the whole folder in one step. If
 // it holds other files or cannot be replaced (a mount, the working directory, a parent that
 // is not writable), Write adds the files as a group, and never over results of another run.
@@ -48,16 +68,13 @@ func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*F
 	if err := d.recover(dir); err != nil {
 		return nil, err
 	}
-	made, err := d.MkdirAll(dir)
+	made, err := d.Prepare(dir)
 	if err != nil {
 		return nil, err
 	}
 	f := &Folder{disk: d, isResult: isResult, force: force, made: made}
 	if f.path, err = filepath.Abs(dir); err == nil {
 		f.path, err = filepath.EvalSymlinks(f.path)
-	}
-	if err == nil {
-		err = d.Probe(f.path)
 	}
 	if err == nil {
 		f.inPlace = isWorkingDir(f.path) || isMount(f.path)

@@ -182,7 +182,7 @@ func TestLogOfDaysStays(t *testing.T) {
 		}
 	}
 	write()
-	if err := (*atomicfile.Disk)(nil).Probe(root); err != nil {
+	if _, err := (*atomicfile.Disk)(nil).Prepare(root); err != nil {
 		t.Fatal(err)
 	}
 	if left := temporary(); len(files) != 2 || len(left) != 1 {

@@ -55,10 +55,11 @@ send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 			return oneArg("a capture in CSV, or - for standard input; or --sent A.pcap --received B.pcap")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return a.linksFitTwo(cmd, sent, received, json)
+			fit := func() (fitInfo, error) { return fitTwo(cmd.Context(), sent, received) }
+			if len(args) > 0 {
+				fit = func() (fitInfo, error) { return a.fitOne(args[0]) }
 			}
-			return a.linksFit(cmd, args[0], json)
+			return a.linksFit(cmd.Context(), fit, json)
 		},
 		ValidArgsFunction: completeFiles(1, "csv", "zst", "gz"),
 	}
@@ -84,31 +85,48 @@ type fitInfo struct {
 	Match *twoEnds `json:"match,omitempty"`
 }
 
-// linksFitTwo fits a link to captures of its two ends.
-func (a *app) linksFitTwo(cmd *cobra.Command, sent, received string, json bool) error {
-	if sent == "" || received == "" {
-		return usagef("tui links fit expects both --sent A.pcap and --received B.pcap")
-	}
+// linksFit fits a link and prints it.
+func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error), json bool) error {
 	var info fitInfo
-	err := a.await(cmd.Context(), "fit", func() (err error) {
-		info, err = fitTwo(cmd.Context(), sent, received)
+	err := a.await(ctx, "fit", func() (err error) {
+		info, err = fit()
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, r := range info.Match.Remarks {
-		a.remark("%s", r)
+	if info.Match != nil {
+		for _, r := range info.Match.Remarks {
+			a.remark("%s", r)
+		}
 	}
 	if json {
 		return a.stdout.json(info)
 	}
-	a.writeFit(&info)
+	fmt.Fprint(a.stdout, info.Table)
+	fmt.Fprintln(a.stdout)
+	writeGoodness(&comment{w: a.stdout}, &info.FitResult)
 	return nil
 }
 
-// fitTwo reads, matches and fits.
+// fitOne fits a link to a capture in CSV.
+func (a *app) fitOne(path string) (fitInfo, error) {
+	c, err := a.readCapture(path)
+	if err != nil {
+		return fitInfo{}, err
+	}
+	fit, err := measure.Fit(c)
+	if err != nil {
+		return fitInfo{}, usage(fmt.Errorf("%s: %w", path, err))
+	}
+	return fitInfoOf("down", path, &fit), nil
+}
+
+// fitTwo fits a link to captures of its two ends.
 func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
+	if sent == "" || received == "" {
+		return fitInfo{}, usagef("tui links fit expects both --sent A.pcap and --received B.pcap")
+	}
 	from, err := openEnd(ctx, "--sent", sent)
 	if err != nil {
 		return fitInfo{}, err
@@ -129,8 +147,7 @@ func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
 		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w", which(from), which(to), err))
 	}
 	fit.Notes = append(matchNotes(&m), fit.Notes...)
-	info := fitInfoOf(from.Way(), &fit)
-	info.Capture = from.File
+	info := fitInfoOf(from.Way(), from.File, &fit)
 	info.Match = &twoEnds{Matching: m, SentFrom: which(from), ReceivedFrom: which(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
 	return info, nil
 }
@@ -179,43 +196,12 @@ func matchNotes(m *capture.Matching) []string {
 	return append(notes, "delays lead from one capture's clock to the other's: latency is right only as far as both agree")
 }
 
-// fitInfoOf returns a fit with the table of a direction.
-func fitInfoOf(direction string, fit *measure.FitResult) fitInfo {
-	info := fitInfo{FitResult: *fit, Table: fit.Table(direction)}
+// fitInfoOf returns a fit to a capture with the table of a direction.
+func fitInfoOf(direction, path string, fit *measure.FitResult) fitInfo {
+	info := fitInfo{Capture: path, FitResult: *fit, Table: fit.Table(direction)}
 	info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
 	info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
 	return info
-}
-
-func (a *app) linksFit(cmd *cobra.Command, path string, json bool) error {
-	var fit measure.FitResult
-	err := a.await(cmd.Context(), "fit", func() error {
-		c, err := a.readCapture(path)
-		if err != nil {
-			return err
-		}
-		if fit, err = measure.Fit(c); err != nil {
-			return usage(fmt.Errorf("%s: %w", path, err))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if json {
-		info := fitInfoOf("down", &fit)
-		info.Capture = path
-		return a.stdout.json(info)
-	}
-	a.writeFit(&fitInfo{FitResult: fit, Table: fit.TOML()})
-	return nil
-}
-
-// writeFit writes a fit for people, and for a configuration.
-func (a *app) writeFit(info *fitInfo) {
-	fmt.Fprint(a.stdout, info.Table)
-	fmt.Fprintln(a.stdout)
-	writeGoodness(&comment{w: a.stdout}, &info.FitResult)
 }
 
 // writeGoodness says how well the fitted link does, and which models it was taken

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -87,21 +86,10 @@ func (s *Summary) Write(w io.Writer) error {
 	for i := range points {
 		wrong += points[i].Figures["wrong"].Diff * float64(points[i].Seeds)
 	}
-	d := &document{Title: "Sweep", Headline: gridHeadline(points, s.Done, int64(wrong+0.5))}
-	axes := axesOf(points)
-	for _, a := range axes {
-		d.Meta = append(d.Meta, a.key+": "+strings.Join(brief(a.values), ", "))
-	}
-	d.Meta = append(d.Meta, fmt.Sprintf("%s of %s, %s each", digits(float64(s.Done)), count(int64(s.Planned), "run"), count(int64(max(s.Repeat, 1)), "seed")))
-	d.Alarms = s.Failed
-	if n := len(d.Alarms); n > maxAlarms {
-		d.Alarms = append(d.Alarms[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
-	}
-	d.Alarms = append(d.Alarms, notEmpty(ending(s.Reason, s.Error, s.Interrupted))...)
+	runs := fmt.Sprintf("%s of %s, %s each", digits(float64(s.Done)), count(int64(s.Planned), "run"), count(int64(max(s.Repeat, 1)), "seed"))
+	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, ending(s.Reason, s.Error, s.Interrupted))
 	if len(points) == 0 {
 		d.Notes = []string{"No run is finished yet."}
-	} else {
-		d.sweep(points, axes)
 	}
 	again := section{ID: "again", Title: "How to run it again", Code: []code{{"",
 		"tui sweep experiment.toml --out again    # on this machine; with --queue on many\ntui report .                             # makes this page anew"}}}

@@ -23,22 +23,16 @@ const maxAlarms = 20
 
 func sweepDocument(r *report.Report) *document {
 	points := PointsOf(r.Runs)
-	d := &document{Title: "Sweep", Headline: sweepHeadline(r, points)}
-	axes := axesOf(points)
-	for _, a := range axes {
-		d.Meta = append(d.Meta, fmt.Sprintf("%s: %s", a.key, strings.Join(brief(a.values), ", ")))
+	wrong := int64(0)
+	for _, run := range r.Runs {
+		wrong += run.Totals.Wrong
 	}
-	d.Meta = append(d.Meta, count(int64(len(r.Runs)), "run"))
-	d.Alarms = r.Failed()
-	if n := len(d.Alarms); n > maxAlarms {
-		d.Alarms = append(d.Alarms[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
-	}
-	d.Alarms = append(d.Alarms, notEmpty(r.Missing(), ending(r.Reason, r.Error, r.Interrupted))...)
+	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), count(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
+		ending(r.Reason, r.Error, r.Interrupted))
 	if len(points) == 0 {
 		d.Notes = []string{"No run was finished."}
 		return d
 	}
-	d.sweep(points, axes)
 	first := r.Runs[0]
 	c, err := config.FromValues("", first.Config)
 	if err != nil {
@@ -49,6 +43,25 @@ func sweepDocument(r *report.Report) *document {
 	last.Lead = append(last.Lead, "Of the first run; what was swept differs in the others.")
 	d.Sections = append(d.Sections, section{ID: "again", Title: "How to run it again", Code: []code{{"",
 		"tui replay report.json     # all of it once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}})
+	return d
+}
+
+// gridDocument begins the page of a grid. runs counts the runs in words, failed has a sentence for
+// each failure, and endings, unless empty, describe how the sweep ended.
+func gridDocument(points []Point, headline, runs string, failed []string, endings ...string) *document {
+	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
+	axes := axesOf(points)
+	for _, a := range axes {
+		d.Meta = append(d.Meta, a.key+": "+strings.Join(brief(a.values), ", "))
+	}
+	d.Meta = append(d.Meta, runs)
+	if n := len(failed); n > maxAlarms {
+		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
+	}
+	d.Alarms = append(d.Alarms, notEmpty(endings...)...)
+	if len(points) > 0 {
+		d.sweep(points, axes)
+	}
 	return d
 }
 
@@ -87,14 +100,6 @@ func seeds(points []Point) (most int) {
 		most = max(most, points[i].Seeds)
 	}
 	return most
-}
-
-func sweepHeadline(r *report.Report, points []Point) string {
-	wrong := int64(0)
-	for _, run := range r.Runs {
-		wrong += run.Totals.Wrong
-	}
-	return gridHeadline(points, len(r.Runs), wrong)
 }
 
 // gridHeadline says what came out of a grid, in a sentence.

@@ -122,19 +122,15 @@ func besideHeadline(runs []*Run, names []string) string {
 func (d *document) configurations(runs []*engine.Result, names []string) {
 	s := section{ID: "configuration", Title: "What differs in the configuration"}
 	all := make([]map[string]string, len(runs))
-	keys := map[string]bool{}
 	for i, r := range runs {
 		if c, err := config.FromValues("", r.Config); err == nil {
 			all[i] = c.Settings()
 		} else {
 			s.Lead = append(s.Lead, names[i]+": this program cannot read its configuration.")
 		}
-		for k := range all[i] {
-			keys[k] = true
-		}
 	}
 	t := newTable("Settings that are not the same everywhere", append([]string{"key"}, names...)...)
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
+	for _, k := range report.KeysOf(all) {
 		row, differs := []any{k}, false
 		for i := range all {
 			v, has := all[i][k]
@@ -173,12 +169,8 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 // besideFigures sets the figures side by side: those that matter most, then all.
 func (d *document) besideFigures(runs []*Run, names []string) {
 	all := make([]map[string]float64, len(runs))
-	keys := map[string]bool{}
 	for i, r := range runs {
 		all[i] = figures.Of(r.Result.Totals)
-		for k := range all[i] {
-			keys[k] = true
-		}
 	}
 	columns := []string{"figure", "unit"}
 	for i, name := range names {
@@ -213,7 +205,7 @@ func (d *document) besideFigures(runs []*Run, names []string) {
 	if pairedInterval(runs[0], runs[1], "payload_kbps") != "" {
 		s.Lead = []string{"In brackets stands the interval of 95 %: the runs have the same seed, so that each stretch of time is compared with the same stretch of the other (block bootstrap)."}
 	}
-	rest := build("Every figure by its key", slices.Sorted(maps.Keys(keys)))
+	rest := build("Every figure by its key", report.KeysOf(all))
 	rest.Folded = true
 	s.Tables = append(s.Tables, rest)
 	d.Sections = append(d.Sections, s)
@@ -247,20 +239,12 @@ func move(key string, base, v float64, known bool, interval string) texttable.Ce
 
 // besideCharts draws the runs over each other.
 func (d *document) besideCharts(runs []*Run, names []string) {
-	type drawn struct {
-		title, unit string
-		of          func(p *point) float64
-	}
-	for _, what := range []drawn{
-		{"Payload", "kbps", func(p *point) float64 { return over(p.payload/1000, p.width) }},
-		{"Bits per changed " + runs[0].Result.Item, "bits", func(p *point) float64 { return over(p.payload, p.changed) }},
-		{"Packets that failed or were lost", "a second", func(p *point) float64 { return over(p.failed+p.wrong+p.lost, p.width) }},
-		{"Age of the baseline", "ticks", func(p *point) float64 { return over(p.age, p.aged) }},
-		{"Display starved", "% of its ticks", func(p *point) float64 { return 100 * over(p.starved, p.displayed) }},
-		{"The worst shown cube is off by", "mm", func(p *point) float64 { return p.positionMM }},
-	} {
-		d.besideChart(runs, names, what.title, what.unit, what.of)
-	}
+	d.besideChart(runs, names, "Payload", "kbps", payloadKbps, 1)
+	d.besideChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
+	d.besideChart(runs, names, "Packets that failed or were lost", "a second", uselessRate, 1)
+	d.besideChart(runs, names, "Age of the baseline", "ticks", baselineAge, 1)
+	d.besideChart(runs, names, "Display starved", "% of its ticks", starvedShare, 100)
+	d.besideChart(runs, names, "The worst shown cube is off by", "mm", positionMM, 1)
 	if len(d.data.Charts) == 0 {
 		return
 	}
@@ -270,13 +254,13 @@ func (d *document) besideCharts(runs []*Run, names []string) {
 }
 
 // besideChart draws one figure of all runs, at the moments that any of them has.
-func (d *document) besideChart(runs []*Run, names []string, title, unit string, of func(p *point) float64) {
+func (d *document) besideChart(runs []*Run, names []string, title, unit string, of ratio, times float64) {
 	moments := map[float64]bool{}
 	some := false
 	for _, r := range runs {
 		for _, p := range r.Rows.series.all() {
 			moments[p.until] = true
-			v := of(&p)
+			v := over(of(&p))
 			some = some || !math.IsNaN(v) && v != 0
 		}
 	}
@@ -298,7 +282,7 @@ func (d *document) besideChart(runs []*Run, names []string, title, unit string, 
 			}
 			y[j] = none
 			if k < len(points) && t > points[k].until-points[k].width {
-				y[j] = value(of(&points[k]))
+				y[j] = value(times * over(of(&points[k])))
 			}
 		}
 		c.Lines = append(c.Lines, line{Name: names[i], Ink: 1 + i, Y: y})

@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
+	"wirelab/experiment/report"
 )
 
 // Point is a point of a grid: what was set there, and what came out, over the seeds that
@@ -21,26 +22,13 @@ type Point struct {
 	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
 }
 
-// seedKey is the axis that makes several runs of one point.
-const seedKey = "seed"
-
 // PointsOf gathers the runs of a sweep into points, in the order in which they come.
 func PointsOf(runs []*engine.Result) []Point {
-	var order []string
-	groups := map[string][]*engine.Result{}
-	for _, r := range runs {
-		name := setWords(unseeded(r.Set))
-		if groups[name] == nil {
-			order = append(order, name)
-		}
-		groups[name] = append(groups[name], r)
-	}
-	out := make([]Point, 0, len(order))
-	for _, name := range order {
-		group := groups[name]
-		p := Point{Set: unseeded(group[0].Set), Seeds: len(group), Figures: map[string]paired.Interval{}}
+	var out []Point
+	for _, group := range report.PointsOf(runs) {
+		p := Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
 		values := map[string][]float64{}
-		for _, r := range group {
+		for _, r := range group.Runs {
 			for key, v := range figuresOf(&r.Totals) {
 				values[key] = append(values[key], v)
 			}
@@ -50,12 +38,6 @@ func PointsOf(runs []*engine.Result) []Point {
 		}
 		out = append(out, p)
 	}
-	return out
-}
-
-func unseeded(set map[string]string) map[string]string {
-	out := maps.Clone(set)
-	delete(out, seedKey)
 	return out
 }
 

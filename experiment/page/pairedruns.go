@@ -23,11 +23,11 @@ func pairedInterval(a, b *Run, key string) string {
 			return ""
 		}
 	}
-	ra, ok := ratioOf(x, key)
-	rb, also := ratioOf(y, key)
-	if !ok || !also {
+	of := pairedRatios[key]
+	if of == nil {
 		return ""
 	}
+	ra, rb := ratioOf(x, of), ratioOf(y, of)
 	base := ra.Value()
 	i := paired.Ratios(rb, ra, 1)
 	if !i.Known || base == 0 {
@@ -36,29 +36,15 @@ func pairedInterval(a, b *Run, key string) string {
 	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*i.Lo/base, 100*i.Hi/base)
 }
 
-// ratioOf is a figure as a ratio of sums over the points.
-func ratioOf(points []point, key string) (paired.Ratio, bool) {
-	var num, den func(p *point) float64
-	width := func(p *point) float64 { return p.width }
-	switch key {
-	case "payload_kbps":
-		num, den = func(p *point) float64 { return p.payload / 1000 }, width
-	case "wire_kbps":
-		num, den = func(p *point) float64 { return p.wire / 1000 }, width
-	case "feedback_kbps":
-		num, den = func(p *point) float64 { return p.feedback / 1000 }, width
-	case "bits_per_item":
-		num, den = func(p *point) float64 { return p.payload }, func(p *point) float64 { return p.items }
-	case "bits_per_changed_cube":
-		num, den = func(p *point) float64 { return p.payload }, func(p *point) float64 { return p.changed }
-	case "playout.starved_ratio":
-		num, den = func(p *point) float64 { return p.starved }, func(p *point) float64 { return p.displayed }
-	default:
-		return paired.Ratio{}, false
-	}
-	var r paired.Ratio
+// pairedRatios are the figures that can be compared stretch by stretch, by their keys.
+var pairedRatios = map[string]ratio{"payload_kbps": payloadKbps, "wire_kbps": wireKbps, "feedback_kbps": feedbackKbps,
+	"bits_per_item": bitsPerItem, "bits_per_changed_cube": bitsPerChanged, "playout.starved_ratio": starvedShare}
+
+// ratioOf returns a figure as a ratio of sums over the points.
+func ratioOf(points []point, of ratio) (r paired.Ratio) {
 	for i := range points {
-		r.Num, r.Den = append(r.Num, num(&points[i])), append(r.Den, den(&points[i]))
+		num, den := of(&points[i])
+		r.Num, r.Den = append(r.Num, num), append(r.Den, den)
 	}
-	return r, true
+	return r
 }

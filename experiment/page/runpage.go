@@ -134,8 +134,8 @@ func timeTable(points []point, item string) table {
 		">lost", ">failed", ">stale", ">baseline, ticks", ">starved %")
 	t.Folded = true
 	for _, p := range coarse(points, 20) {
-		t.Add(digits(p.until), digits(over(p.payload/1000, p.width)), digits(over(p.wire/1000, p.width)), digits(over(p.payload, p.changed)),
-			digits(p.lost), digits(p.failed), digits(p.stale), digits(over(p.age, p.aged)), digits(100*over(p.starved, p.displayed)))
+		t.Add(digits(p.until), digits(over(payloadKbps(&p))), digits(over(wireKbps(&p))), digits(over(bitsPerChanged(&p))),
+			digits(p.lost), digits(p.failed), digits(p.stale), digits(over(baselineAge(&p))), digits(100*over(starvedShare(&p))))
 	}
 	return t
 }

@@ -25,11 +25,31 @@ func (d *data) axis(x []place) int {
 	return len(d.X) - 1
 }
 
-// column works a value of each point out.
-func column(points []point, of func(p *point) float64) []value {
+// A ratio is a figure of a stretch of time as a quotient, so that figures of longer stretches
+// are sums divided by sums.
+type ratio func(p *point) (num, den float64)
+
+func payloadKbps(p *point) (num, den float64)    { return p.payload / 1000, p.width }
+func wireKbps(p *point) (num, den float64)       { return p.wire / 1000, p.width }
+func feedbackKbps(p *point) (num, den float64)   { return p.feedback / 1000, p.width }
+func bitsPerItem(p *point) (num, den float64)    { return p.payload, p.items }
+func bitsPerChanged(p *point) (num, den float64) { return p.payload, p.changed }
+func failedRate(p *point) (num, den float64)     { return p.failed + p.wrong, p.width }
+func lostRate(p *point) (num, den float64)       { return p.lost, p.width }
+func staleRate(p *point) (num, den float64)      { return p.stale, p.width }
+func uselessRate(p *point) (num, den float64)    { return p.failed + p.wrong + p.lost, p.width }
+func baselineAge(p *point) (num, den float64)    { return p.age, p.aged }
+func shownAge(p *point) (num, den float64)       { return p.shownAge, p.shownAged }
+func starvedShare(p *point) (num, den float64)   { return p.starved, p.displayed }
+func positionMM(p *point) (num, den float64)     { return p.positionMM, 1 }
+func peakKbps(p *point) (num, den float64)       { return p.peakKbps, 1 }
+func leastKbps(p *point) (num, den float64)      { return p.least, 1 }
+
+// column returns a ratio of each point, times a factor.
+func column(points []point, of ratio, times float64) []value {
 	out := make([]value, len(points))
 	for i := range points {
-		out[i] = value(of(&points[i]))
+		out[i] = value(times * over(of(&points[i])))
 	}
 	return out
 }
@@ -53,45 +73,38 @@ func (d *data) sampleCharts(points []point, item string, budget float64) {
 		c.Label = label(title, unit, lines[0].Y)
 		d.Charts = append(d.Charts, c)
 	}
-	per := func(f func(p *point) float64) []value {
-		return column(points, func(p *point) float64 { return over(f(p), p.width) })
-	}
 	kbps := []line{
-		{Name: "payload", Ink: 1, Y: per(func(p *point) float64 { return p.payload / 1000 })},
-		{Name: "on the wire", Ink: 8, Y: per(func(p *point) float64 { return p.wire / 1000 })},
-		{Name: "feedback", Ink: 3, Y: per(func(p *point) float64 { return p.feedback / 1000 })},
+		{Name: "payload", Ink: 1, Y: column(points, payloadKbps, 1)},
+		{Name: "on the wire", Ink: 8, Y: column(points, wireKbps, 1)},
+		{Name: "feedback", Ink: 3, Y: column(points, feedbackKbps, 1)},
 	}
 	if points[0].width > 1.5*samplePeriod { // the spikes that the mean hides
-		kbps = append(kbps, line{Name: "payload, most in 100 ms", Ink: 1, Kind: "edge", Y: column(points, func(p *point) float64 { return p.peakKbps })},
-			line{Name: "payload, least in 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: column(points, func(p *point) float64 { return p.least })})
+		kbps = append(kbps, line{Name: "payload, most in 100 ms", Ink: 1, Kind: "edge", Y: column(points, peakKbps, 1)},
+			line{Name: "payload, least in 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: column(points, leastKbps, 1)})
 	}
 	if budget > 0 {
-		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: column(points, func(*point) float64 { return budget })})
+		constant := func(*point) (num, den float64) { return budget, 1 }
+		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: column(points, constant, 1)})
 	}
 	add("Bandwidth", "kbps", kbps...)
 	if anyOf(points, func(p *point) float64 { return p.changed }) {
-		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1,
-			Y: column(points, func(p *point) float64 { return over(p.payload, p.changed) })})
+		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1, Y: column(points, bitsPerChanged, 1)})
 	} else if anyOf(points, func(p *point) float64 { return p.items }) {
-		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1,
-			Y: column(points, func(p *point) float64 { return over(p.payload, p.items) })})
+		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1, Y: column(points, bitsPerItem, 1)})
 	}
-	add("Packets that were of no use", "a second",
-		line{Name: "failed", Ink: 5, Y: per(func(p *point) float64 { return p.failed + p.wrong })},
-		line{Name: "lost", Ink: 2, Y: per(func(p *point) float64 { return p.lost })},
-		line{Name: "stale", Ink: 4, Y: per(func(p *point) float64 { return p.stale })})
+	add("Packets that were of no use", "a second", line{Name: "failed", Ink: 5, Y: column(points, failedRate, 1)},
+		line{Name: "lost", Ink: 2, Y: column(points, lostRate, 1)}, line{Name: "stale", Ink: 4, Y: column(points, staleRate, 1)})
 	if anyOf(points, func(p *point) float64 { return p.aged }) {
-		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: column(points, func(p *point) float64 { return over(p.age, p.aged) })})
+		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: column(points, baselineAge, 1)})
 	}
 	if anyOf(points, func(p *point) float64 { return p.shownAged }) {
-		add("How old what is shown is", "ms", line{Name: "mean age", Ink: 3, Y: column(points, func(p *point) float64 { return over(p.shownAge, p.shownAged) })})
+		add("How old what is shown is", "ms", line{Name: "mean age", Ink: 3, Y: column(points, shownAge, 1)})
 	}
 	if anyOf(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved", "% of its ticks", line{Name: "starved", Ink: 5,
-			Y: column(points, func(p *point) float64 { return 100 * over(p.starved, p.displayed) })})
+		add("Display starved", "% of its ticks", line{Name: "starved", Ink: 5, Y: column(points, starvedShare, 100)})
 	}
 	if anyOf(points, func(p *point) float64 { return p.positionMM }) {
-		add("The worst shown cube is off by", "mm", line{Name: "position", Ink: 4, Y: column(points, func(p *point) float64 { return p.positionMM })})
+		add("The worst shown cube is off by", "mm", line{Name: "position", Ink: 4, Y: column(points, positionMM, 1)})
 	}
 }
 

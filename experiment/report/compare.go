@@ -61,39 +61,40 @@ func (c *Comparison) Regressions() (list []Difference) {
 // limits only those figures are compared.
 func Compare(base, now *Report, limits []Limit) *Comparison {
 	out := &Comparison{Differences: []Difference{}}
-	was, is := pointsOf(base.Runs), pointsOf(now.Runs)
+	was, is := PointsOf(base.Runs), PointsOf(now.Runs)
 	if len(base.Runs) == 1 && len(now.Runs) == 1 {
-		is[0].set, is[0].name = was[0].set, was[0].name
+		is[0].Set, is[0].Name = was[0].Set, was[0].Name
 	}
-	byName := map[string]*samePoint{}
+	byName := map[string]*Point{}
 	for i := range is {
-		byName[is[i].name] = &is[i]
+		byName[is[i].Name] = &is[i]
 	}
 	for i := range was {
-		p := byName[was[i].name]
+		p := byName[was[i].Name]
 		if p == nil {
-			out.OnlyBase = append(out.OnlyBase, was[i].name)
+			out.OnlyBase = append(out.OnlyBase, was[i].Name)
 			continue
 		}
-		delete(byName, p.name)
+		delete(byName, p.Name)
 		out.Differences = append(out.Differences, comparePoint(&was[i], p, limits)...)
 	}
 	for i := range is {
-		if byName[is[i].name] != nil {
-			out.OnlyNew = append(out.OnlyNew, is[i].name)
+		if byName[is[i].Name] != nil {
+			out.OnlyNew = append(out.OnlyNew, is[i].Name)
 		}
 	}
 	return out
 }
 
-// samePoint holds the runs at one point of a sweep, which differ by the seed.
-type samePoint struct {
-	set  map[string]string
-	name string
-	runs []*engine.Result
+// Point holds the runs at one point of a sweep, which differ only in the seed.
+type Point struct {
+	Set  map[string]string // without the seed
+	Name string
+	Runs []*engine.Result
 }
 
-func pointsOf(runs []*engine.Result) (out []samePoint) {
+// PointsOf groups the runs of a sweep by points, in the order in which they come.
+func PointsOf(runs []*engine.Result) (out []Point) {
 	at := map[string]int{}
 	for _, r := range runs {
 		set := maps.Clone(r.Set)
@@ -101,9 +102,9 @@ func pointsOf(runs []*engine.Result) (out []samePoint) {
 		name := PointName(set)
 		if _, known := at[name]; !known {
 			at[name] = len(out)
-			out = append(out, samePoint{set: set, name: name})
+			out = append(out, Point{Set: set, Name: name})
 		}
-		out[at[name]].runs = append(out[at[name]].runs, r)
+		out[at[name]].Runs = append(out[at[name]].Runs, r)
 	}
 	return out
 }
@@ -118,9 +119,9 @@ func PointName(set map[string]string) string {
 }
 
 // comparePoint compares the runs at a point.
-func comparePoint(was, is *samePoint, limits []Limit) (out []Difference) {
-	pairs := pairsOf(was.runs, is.runs)
-	before, after := was.runs, is.runs
+func comparePoint(was, is *Point, limits []Limit) (out []Difference) {
+	pairs := pairsOf(was.Runs, is.Runs)
+	before, after := was.Runs, is.Runs
 	if len(pairs) > 0 {
 		before, after = nil, nil
 		for _, p := range pairs {
@@ -129,7 +130,7 @@ func comparePoint(was, is *samePoint, limits []Limit) (out []Difference) {
 	}
 	a, b := flat(before), flat(after)
 	for _, key := range keysOf(a, b, limits) {
-		d := Difference{Set: was.set, Key: key, Pairs: len(pairs)}
+		d := Difference{Set: was.Set, Key: key, Pairs: len(pairs)}
 		d.compare(column(a, key), column(b, key), len(pairs) > 0)
 		for i := range limits {
 			if limits[i].Key == key {
@@ -172,13 +173,16 @@ func keysOf(a, b []map[string]float64, limits []Limit) (keys []string) {
 	if len(limits) > 0 {
 		return keys
 	}
-	known := map[string]bool{}
-	for _, m := range slices.Concat(a, b) {
-		for k := range m {
-			known[k] = true
-		}
+	return KeysOf(slices.Concat(a, b))
+}
+
+// KeysOf returns the keys of all maps, sorted.
+func KeysOf[V any](list []map[string]V) []string {
+	all := map[string]V{}
+	for _, m := range list {
+		maps.Copy(all, m)
 	}
-	return slices.Sorted(maps.Keys(known))
+	return slices.Sorted(maps.Keys(all))
 }
 
 // column returns a figure of each run, not a number where a run has none.

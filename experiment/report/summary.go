@@ -2,11 +2,9 @@ package report
 
 import (
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 
-	"wirelab/experiment/figures"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
@@ -14,19 +12,11 @@ import (
 // writeSummary writes a row for each run of a sweep: what was set, the seed, and every
 // figure by its key. A figure that a run does not have is empty.
 func writeSummary(w io.Writer, r *Report) error {
-	set, keys := map[string]bool{}, map[string]bool{}
-	rows := make([]map[string]float64, len(r.Runs))
+	rows, sets := flat(r.Runs), make([]map[string]string, len(r.Runs))
 	for i, run := range r.Runs {
-		for k := range run.Set {
-			set[k] = k != "seed"
-		}
-		rows[i] = figures.Of(run.Totals)
-		for k := range rows[i] {
-			keys[k] = true
-		}
+		sets[i] = run.Set
 	}
-	maps.DeleteFunc(set, func(_ string, keep bool) bool { return !keep })
-	axes, names := slices.Sorted(maps.Keys(set)), slices.Sorted(maps.Keys(keys))
+	axes, names := slices.DeleteFunc(KeysOf(sets), func(k string) bool { return k == "seed" }), KeysOf(rows)
 	t := texttable.New(slices.Concat(axes, []string{"seed", "duration_s", "reason"}, names)...)
 	for i, run := range r.Runs {
 		var row []string

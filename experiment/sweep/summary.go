@@ -38,9 +38,64 @@ type Summary struct {
 
 	failed  []failedRun // the first of those in which an assertion did not hold, by number
 	changed []bool      // points with results since they were reckoned
-	names   []string    // of the figures
-	values  [][]float64 // by run: each figure, NaN if it has none
+	samples
 	digests []string
+}
+
+// samples are the figures of the runs of a sweep.
+type samples struct {
+	repeat int
+	names  []string    // of the figures
+	values [][]float64 // by run: each figure, NaN if the run has none; nil until the run is done
+}
+
+func newSamples(p *Plan) samples {
+	s := samples{p.Repeat, append([]string{}, mainFigures...), make([][]float64, p.Runs())}
+	for _, a := range p.Config.Assert {
+		if !slices.Contains(s.names, a.Name) {
+			s.names = append(s.names, a.Name)
+		}
+	}
+	return s
+}
+
+// set stores the figures of a run.
+func (s *samples) set(o Outcome) {
+	have, v := figures.Of(o.Result.Totals), make([]float64, len(s.names))
+	for i, name := range s.names {
+		x, ok := have[name]
+		if !ok {
+			x = math.NaN()
+		}
+		v[i] = x
+	}
+	s.values[o.Run] = v
+}
+
+// column returns a figure of a point, over the seeds that have it.
+func (s *samples) column(point, figure int) (list []float64) {
+	for r := range s.repeat {
+		if v := s.values[point*s.repeat+r]; v != nil && !math.IsNaN(v[figure]) {
+			list = append(list, v[figure])
+		}
+	}
+	return list
+}
+
+// ratio returns a figure of a point relative to that of the first point, over the seeds that
+// both have.
+func (s *samples) ratio(point, figure int) Mean {
+	var x, y []float64
+	for r := range s.repeat {
+		a, b := s.values[point*s.repeat+r], s.values[r]
+		if a != nil && b != nil && !math.IsNaN(a[figure]) && !math.IsNaN(b[figure]) {
+			x, y = append(x, a[figure]), append(y, b[figure])
+		}
+	}
+	if len(x) == 0 {
+		return Mean{}
+	}
+	return RatioOf(x, y)
 }
 
 // Verified says how many runs were repeated on this machine, and on which workers' word.
@@ -61,13 +116,7 @@ type PointResult struct {
 
 func newSummary(p *Plan) *Summary {
 	s := &Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished,
-		names: append([]string{}, mainFigures...), values: make([][]float64, p.Runs()), digests: make([]string, p.Runs()),
-		changed: make([]bool, len(p.Points))}
-	for _, a := range p.Config.Assert {
-		if !slices.Contains(s.names, a.Name) {
-			s.names = append(s.names, a.Name)
-		}
-	}
+		samples: newSamples(p), digests: make([]string, p.Runs()), changed: make([]bool, len(p.Points))}
 	for _, axis := range p.Config.Axes() {
 		s.Keys = append(s.Keys, axis.Key)
 	}
@@ -82,7 +131,8 @@ const maxFailed = 100
 
 // add takes the result of a run; each comes once.
 func (s *Summary) add(o Outcome) {
-	s.values[o.Run], s.digests[o.Run] = valuesOf(s.names, figures.Of(o.Result.Totals)), o.Result.Digests()
+	s.set(o)
+	s.digests[o.Run] = o.Result.Digests()
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
 	s.changed[o.Run/s.Repeat] = true
@@ -128,13 +178,11 @@ func (s *Summary) reckon() {
 			if i == 0 {
 				continue
 			}
-			if x, y := s.pairs(i, f); len(x) > 0 {
-				if m := RatioOf(x, y); m.N > 0 {
-					if p.Ratio == nil {
-						p.Ratio = map[string]Mean{}
-					}
-					p.Ratio[name] = m
+			if m := s.ratio(i, f); m.N > 0 {
+				if p.Ratio == nil {
+					p.Ratio = map[string]Mean{}
 				}
+				p.Ratio[name] = m
 			}
 		}
 	}
@@ -150,25 +198,4 @@ func (s *Summary) reckon() {
 		}
 		s.Digest = hex.EncodeToString(h.Sum(nil))
 	}
-}
-
-// column returns figure f of point i, over the seeds that have it.
-func (s *Summary) column(i, f int) (list []float64) {
-	for r := range s.Repeat {
-		if v := s.values[i*s.Repeat+r]; v != nil && !math.IsNaN(v[f]) {
-			list = append(list, v[f])
-		}
-	}
-	return list
-}
-
-// pairs returns figure f of point i and of the first point, over the seeds that both have.
-func (s *Summary) pairs(i, f int) (x, y []float64) {
-	for r := range s.Repeat {
-		a, b := s.values[i*s.Repeat+r], s.values[r]
-		if a != nil && b != nil && !math.IsNaN(a[f]) && !math.IsNaN(b[f]) {
-			x, y = append(x, a[f]), append(y, b[f])
-		}
-	}
-	return x, y
 }

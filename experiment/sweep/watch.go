@@ -2,11 +2,8 @@ package sweep
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
-
-	"wirelab/experiment/figures"
 )
 
 // Watch keeps the figures of a sweep for somebody who looks on while it runs. Ran, Tell and
@@ -17,11 +14,11 @@ type Watch struct {
 	Axes  []WatchAxis
 	plan  *Plan
 
-	mu     sync.Mutex
-	values [][]float64 // by run: each figure, NaN if it has none; nil: not there yet
-	seeds  []int       // of each point that are there
-	state  WatchState
-	known  bool // how many runs were there when it began
+	mu sync.Mutex
+	samples
+	seeds []int // of each point that are there
+	state WatchState
+	known bool // how many runs were there when it began
 }
 
 // WatchAxis is an axis of the grid with the values that points have on it.
@@ -40,7 +37,8 @@ type WatchState struct {
 
 // NewWatch begins to look on.
 func NewWatch(p *Plan) *Watch {
-	w := &Watch{plan: p, Names: newSummary(p).names, values: make([][]float64, p.Runs()), seeds: make([]int, len(p.Points))}
+	w := &Watch{plan: p, samples: newSamples(p), seeds: make([]int, len(p.Points))}
+	w.Names = w.names
 	for _, axis := range p.Config.Axes() {
 		a := WatchAxis{Key: axis.Key}
 		for _, v := range axis.Values {
@@ -54,24 +52,10 @@ func NewWatch(p *Plan) *Watch {
 
 // Ran takes a result.
 func (w *Watch) Ran(o Outcome) {
-	v := valuesOf(w.Names, figures.Of(o.Result.Totals))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.values[o.Run] = v
+	w.set(o)
 	w.seeds[o.Run/w.plan.Repeat]++
-}
-
-// valuesOf picks figures; NaN stands for one that there is not.
-func valuesOf(names []string, have map[string]float64) []float64 {
-	v := make([]float64, len(names))
-	for i, name := range names {
-		x, ok := have[name]
-		if !ok {
-			x = math.NaN()
-		}
-		v[i] = x
-	}
-	return v
 }
 
 // Tell takes how far the sweep is.
@@ -126,14 +110,11 @@ func (w *Watch) Means(figure int) (means []float64, seeds []int) {
 	defer w.mu.Unlock()
 	means = make([]float64, len(w.seeds))
 	for p := range means {
-		sum, n := 0.0, 0
-		for r := range w.plan.Repeat {
-			if v := w.values[p*w.plan.Repeat+r]; v != nil && !math.IsNaN(v[figure]) {
-				sum += v[figure]
-				n++
-			}
+		sum, list := 0.0, w.column(p, figure)
+		for _, v := range list {
+			sum += v
 		}
-		means[p] = sum / float64(n) // NaN of none
+		means[p] = sum / float64(len(list)) // NaN if there is none
 	}
 	return means, slices.Clone(w.seeds)
 }
@@ -142,27 +123,12 @@ func (w *Watch) Means(figure int) (means []float64, seeds []int) {
 func (w *Watch) Values(point, figure int) (list []float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for r := range w.plan.Repeat {
-		if v := w.values[point*w.plan.Repeat+r]; v != nil && !math.IsNaN(v[figure]) {
-			list = append(list, v[figure])
-		}
-	}
-	return list
+	return w.column(point, figure)
 }
 
 // Ratio returns a figure of a point against that of the first, over the seeds that both have.
 func (w *Watch) Ratio(point, figure int) Mean {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var x, y []float64
-	for r := range w.plan.Repeat {
-		a, b := w.values[point*w.plan.Repeat+r], w.values[r]
-		if a != nil && b != nil && !math.IsNaN(a[figure]) && !math.IsNaN(b[figure]) {
-			x, y = append(x, a[figure]), append(y, b[figure])
-		}
-	}
-	if len(x) == 0 {
-		return Mean{}
-	}
-	return RatioOf(x, y)
+	return w.ratio(point, figure)
 }

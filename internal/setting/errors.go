@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// Sentinels that every *KeyError wraps one of.
+// Every *KeyError wraps one of these.
 var (
-	// ErrUnknown: no key, choice, model or profile of that name.
+	// ErrUnknown means that there is no key, choice, model or profile of that name.
 	ErrUnknown = errors.New("unknown name")
-	// ErrValue: the value makes no sense, or not for that key.
+	// ErrValue means that the value is not valid for the key.
 	ErrValue = errors.New("bad value")
 )
 
-// KeyError says what could not be set, and what was expected.
+// KeyError describes what could not be set, and what was expected.
 type KeyError struct {
 	Key      string   // as given
 	Value    string   // as given, strings quoted; "" if the key itself is unknown
-	Expected string   // reads on after "expected"
-	Known    []string // the names that would have done, if one was not known
+	Expected string   // continues the sentence after "expected"
+	Known    []string // the valid names, if the error is about an unknown name
 }
 
-// Error puts it in one sentence.
+// Error implements error. The text is one sentence.
 func (e *KeyError) Error() string {
 	if e.Value == "" {
 		return fmt.Sprintf("unknown %s %q: expected one of %s", e.what(), e.Key, strings.Join(e.Known, ", "))
@@ -32,7 +32,7 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("%s: got %s, expected %s", e.Key, e.Value, e.Expected)
 }
 
-// what says what kind of name is not known.
+// what returns the kind of name that is unknown.
 func (e *KeyError) what() string {
 	if e.Expected == "" {
 		return "key"
@@ -48,8 +48,8 @@ func (e *KeyError) Unwrap() error {
 	return ErrValue
 }
 
-// Unknown returns the name that is not known and those that are, so that a
-// caller can suggest a near one; known is empty if the error is of another kind.
+// Unknown returns the unknown name and the valid ones, so that a caller can suggest a similar
+// one. known is empty if the error is of another kind.
 func (e *KeyError) Unknown() (name string, known []string) {
 	if len(e.Known) == 0 {
 		return "", nil
@@ -63,7 +63,7 @@ func (e *KeyError) Unknown() (name string, known []string) {
 	return e.Value, slices.Clone(e.Known)
 }
 
-// Show renders a value for a message, cut to a sensible length.
+// Show writes a value for a message, shortened to 60 bytes.
 func Show(value any) string {
 	text := fmt.Sprint(value)
 	if s, ok := value.(string); ok {

@@ -1,6 +1,5 @@
-// Package setting is what the keys of a link have in common: units and their texts,
-// descriptions for lists and help, and errors that name what was expected. It knows
-// no links.
+// Package setting contains what settings have in common: units and their texts, descriptions
+// for lists and help, and errors with the expected value.
 package setting
 
 // KeyInfo describes one key that can be set on a link.
@@ -9,15 +8,15 @@ type KeyInfo struct {
 	Stage   string `json:"stage"`
 	Unit    string `json:"unit,omitempty"` // of Spec.Number
 	Default string `json:"default"`
-	// Min and Max bound what makes sense, "off" aside; empty for choices.
+	// Min and Max are the bounds of values other than "off"; empty for choices.
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`
-	// Ladder lists values worth stopping at on a slider, from left to right.
+	// Ladder lists the values at which a slider stops, in ascending order.
 	Ladder []string `json:"ladder,omitempty"`
-	// Choices, if there are any, are all that can be set.
+	// Choices, if not empty, are the only valid values.
 	Choices []string `json:"choices,omitempty"`
-	// Models lists the models that can be set with parameters of their own, in
-	// words or as a table; with one set, "loss.r" is its parameter r.
+	// Models lists the models that can be set, in words or as a table; "loss.r" is the
+	// parameter r of the model that is set.
 	Models []ModelInfo `json:"models,omitempty"`
 	Help   string      `json:"help"`
 	Source string      `json:"source,omitempty"`
@@ -35,7 +34,7 @@ type ModelInfo struct {
 type ParamInfo struct {
 	Name    string `json:"name"`
 	Unit    string `json:"unit,omitempty"`
-	Default string `json:"default,omitempty"` // empty: it must be given, or Help says when not
+	Default string `json:"default,omitempty"` // empty if it must be given, except as Help describes
 	Min     string `json:"min,omitempty"`
 	Max     string `json:"max,omitempty"`
 	Help    string `json:"help"`

@@ -10,14 +10,13 @@ import (
 	"wirelab/internal/units"
 )
 
-// Unit is a kind of value: how it is written, how it is formatted so that it reads
-// back as the same value, and which values are in range.
+// Unit is a kind of value: how its texts are parsed and formatted, and which values are in range.
 type Unit[T comparable] struct {
 	Name     string              // KeyInfo.Unit
-	Expected string              // reads on after "expected"
-	Choices  []string            // if only these will do
-	Parse    func(any) (T, bool) // false: it is no such thing
-	Format   func(T) string      // parse(format(v)) == v for every v in range
+	Expected string              // continues the sentence after "expected"
+	Choices  []string            // the only valid texts; nil if there are others
+	Parse    func(any) (T, bool) // false if the value is of another kind
+	Format   func(T) string      // Parse(Format(v)) == v for every v in range
 	Number   func(T) float64     // in the named unit, for a slider
 	In       func(T) bool        // in range
 	Min, Max string              // of the range, as text
@@ -41,7 +40,7 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 	return v, nil
 }
 
-// Limits of what can be asked for.
+// Limits of values.
 const (
 	MaxBurst = 1e6               // packets in a row, mean
 	MinRate  = 1_000             // bits per second
@@ -73,7 +72,7 @@ var Span = Unit[time.Duration]{
 	In:     func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
 }
 
-// Burst is a mean run of lost packets; 0 is off.
+// Burst is the mean length of a run of lost packets; 0 means off.
 var Burst = Unit[float64]{
 	Name: "packets", Expected: `a mean run of lost packets from 1 to 1000000, such as 2.5, or "off" for independent losses`,
 	Min: "1", Max: "1000000",
@@ -89,7 +88,7 @@ var Burst = Unit[float64]{
 	In:     func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
 }
 
-// Rate is bits per second; 0 is off.
+// Rate is in bits per second; 0 means off.
 var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
@@ -98,7 +97,7 @@ var Rate = Unit[int64]{
 	In:     func(n int64) bool { return n == 0 || n >= MinRate && n <= MaxRate },
 }
 
-// Size is bytes; 0 is off.
+// Size is in bytes; 0 means off.
 var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
@@ -182,7 +181,7 @@ func formatOrOff[T int | int64 | float64](format func(T) string) func(T) string 
 	}
 }
 
-// ParseNumber takes a finite number, or the text of one.
+// ParseNumber reads a finite number or its text.
 func ParseNumber(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int:
@@ -197,13 +196,13 @@ func ParseNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// ParseCount takes a whole number, or the text of one.
+// ParseCount reads a whole number or its text.
 func ParseCount(v any) (int, bool) {
 	n, ok := ParseNumber(v)
 	return int(n), ok && n == math.Trunc(n) && math.Abs(n) < 1<<31
 }
 
-// OrOff lets a count be off, which is 0.
+// OrOff extends the unit of a count: 0 is "off".
 func OrOff(u Unit[int]) Unit[int] {
 	parse, in := u.Parse, u.In
 	u.Expected += `, or "off"`

@@ -1,5 +1,5 @@
-// Package suggest finds the known name closest to one that is not known,
-// for the end of an error: did you mean that? It knows nothing of what is named.
+// Package suggest finds the known name that is most similar to an unknown one, for errors that
+// end in "did you mean ...?".
 package suggest
 
 import (
@@ -8,32 +8,33 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// longest bounds a name that may be a mistyped one: to compare is to multiply lengths.
-const longest = 100
+// maxName is the length of the longest name that is compared: the time grows with the product
+// of the lengths.
+const maxName = 100
 
-// Closest returns the only known name that begins with name, else the closest within
-// one typo for every three letters; "" if there is none.
+// Closest returns the only known name that begins with name, or else the most similar one with at
+// most one typo for every three letters, or "".
 func Closest(name string, known []string) string {
-	if len(name) > longest {
+	if len(name) > maxName {
 		return ""
 	}
 	low := strings.ToLower(name)
-	begins, at := 0, ""
+	matches, match := 0, ""
 	for _, k := range known {
 		if len(low) >= 3 && strings.HasPrefix(strings.ToLower(k), low) {
-			begins++
-			at = k
+			matches++
+			match = k
 		}
 	}
-	if begins == 1 {
-		return at
+	if matches == 1 {
+		return match
 	}
-	best, at := 1+len(name)/3, ""
+	least, match := 1+len(name)/3, ""
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
-		if d <= best && d < len(low) && (at == "" || d < best) { // one letter is not close to another
-			best, at = d, k
+		if d <= least && d < len(low) && (match == "" || d < least) { // a single letter is not similar to another
+			least, match = d, k
 		}
 	}
-	return at
+	return match
 }

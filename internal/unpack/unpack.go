@@ -1,6 +1,6 @@
-// Package unpack reads files that may be compressed, with zstd or gzip, in bounded
-// memory: whatever a file claims, its reader takes no more than a window of 128 MB
-// and about a megabyte for buffers.
+// Package unpack reads files that may be compressed with zstd or gzip, in bounded memory:
+// whatever the header of a file declares, a Reader takes at most a window of 128 MB and about a
+// megabyte for buffers.
 package unpack
 
 import (
@@ -15,9 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxWindow is the largest zstd window that is accepted, and so the most memory,
-// with about a megabyte for buffers, that a compressed file can make us take: it
-// is what `zstd --long=27` writes. What lies behind the window is streamed.
+// MaxWindow is the largest zstd window that is accepted, that of `zstd --long=27`. It bounds the
+// memory that a compressed file takes, apart from buffers.
 const MaxWindow = 1 << 27
 
 // Packing is how the bytes of a file are compressed.
@@ -33,15 +32,14 @@ const (
 // String returns the packing's name.
 func (p Packing) String() string { return [...]string{"none", "zstd", "gzip"}[p] }
 
-// Errors are what a Reader wraps, so that each kind of file can say in its own words
-// what it is not.
+// Errors are the errors that a Reader wraps, so that each kind of file has its own.
 type Errors struct {
-	Format    error // the bytes are no such file
-	Truncated error // the file breaks off
+	Format    error // the file is of another format
+	Truncated error // the file ends early
 }
 
-// Of tells the packing from the first bytes of a file. None of these magic numbers
-// can begin a walk-off recording, whose first value is 0..3, or a text.
+// Of determines the packing from the first bytes of a file. None of these magic numbers can begin
+// a walk-off recording, whose first value is 0..3, or a text.
 func Of(head []byte) Packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
@@ -54,7 +52,7 @@ func Of(head []byte) Packing {
 	return None
 }
 
-// Named returns the packing that the ending of a path promises.
+// Named returns the packing that the extension of a path stands for.
 func Named(path string) Packing {
 	switch {
 	case strings.HasSuffix(path, ".zst"):
@@ -65,8 +63,7 @@ func Named(path string) Packing {
 	return None
 }
 
-// Reader reads a file through its decompressor. It can begin again if the file can
-// seek.
+// Reader reads a file through its decompressor. It can rewind if the file can seek.
 type Reader struct {
 	file io.Reader
 	buf  *bufio.Reader // of the file
@@ -77,9 +74,8 @@ type Reader struct {
 	in   io.Reader // the uncompressed bytes
 }
 
-// New looks at the first bytes of file. An ending of path that promises a packing
-// must be kept; a compressed file without its ending is welcome. An empty file is
-// none.
+// New returns a Reader of file. If the extension of path stands for a packing, the file must have
+// it; a compressed file without the extension is accepted. An empty file is an error.
 func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	u := &Reader{file: file, buf: bufio.NewReaderSize(file, 1<<16), errs: errs}
 	head, err := u.buf.Peek(4)
@@ -96,7 +92,7 @@ func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	return u, u.start()
 }
 
-// start sets up the decompressor over what u.buf yields.
+// start sets up the decompressor over u.buf.
 func (u *Reader) start() (err error) {
 	switch u.how {
 	case Zstd:
@@ -127,7 +123,7 @@ func (u *Reader) start() (err error) {
 // Packing returns how the file is compressed.
 func (u *Reader) Packing() Packing { return u.how }
 
-// Rewind begins again.
+// Rewind continues at the beginning.
 func (u *Reader) Rewind() error {
 	s, ok := u.file.(io.Seeker)
 	if !ok {
@@ -149,8 +145,8 @@ func (u *Reader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Fill reads until p is full. It returns how much it read and, if that is not
-// all, why: io.EOF for the end of the data, wherever in p it comes.
+// Fill reads until p is full. It returns the number of bytes and, if that is less than len(p), the
+// reason: io.EOF at the end of the data.
 func (u *Reader) Fill(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var k int
@@ -166,7 +162,7 @@ func (u *Reader) Fill(p []byte) (n int, err error) {
 	return n, u.explain(err)
 }
 
-// explain wraps a decompressor's error in ours.
+// explain wraps an error of the decompressor.
 func (u *Reader) explain(err error) error {
 	switch {
 	case u.how == None:

@@ -37,7 +37,7 @@ func playDemo(t *testing.T, n int, yield func(f *frame.Frame) error) {
 // recordDemo writes demo.bin.zst.
 func recordDemo(t *testing.T) {
 	t.Helper()
-	w, err := Create("demo.bin.zst", 0)
+	w, err := Create(nil, "demo.bin.zst", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,13 +41,10 @@ func window(s *frame.Schema) int {
 	return w
 }
 
-// Create begins a recording of frames of that many cubes, 0 for 901. It fails if
-// nothing can be written at path, before any work is done. If that is a link, the file
-// it leads to is written.
-func Create(path string, cubes int) (*Writer, error) { return CreateOn(nil, path, cubes) }
-
-// CreateOn is Create on a disk of which a test knows more.
-func CreateOn(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
+// Create begins a recording of frames with this number of cubes; 0 means 901. It fails if path
+// cannot be written. If path is a link, the file that it leads to is written. A nil disk is the
+// machine's.
+func Create(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func record(t *testing.T, path string, cubes int, raw []byte) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	w, err := Create(path, cubes)
+	w, err := Create(nil, path, cubes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		w, err := Create(path, 2)
+		w, err := Create(nil, path, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,12 +121,12 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 func TestCreateFailsEarly(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"", dir, filepath.Join(dir, "no", "such", "folder.bin")} {
-		if w, err := Create(path, 0); err == nil {
+		if w, err := Create(nil, path, 0); err == nil {
 			w.Abort()
 			t.Errorf("%q can be created, expected an error", path)
 		}
 	}
-	if w, err := Create(filepath.Join(dir, "x.bin"), MaxCubes+1); !errors.Is(err, ErrSpec) {
+	if w, err := Create(nil, filepath.Join(dir, "x.bin"), MaxCubes+1); !errors.Is(err, ErrSpec) {
 		w.Abort()
 		t.Errorf("too many cubes: %v, expected %v", err, ErrSpec)
 	}
@@ -147,7 +147,7 @@ func TestCreateSparesWhatIsNoFile(t *testing.T) {
 		t.Skipf("no links here: %v", err)
 	}
 	for _, path := range []string{socket, link} {
-		if _, err := Create(path, 0); !errors.Is(err, ErrSpec) {
+		if _, err := Create(nil, path, 0); !errors.Is(err, ErrSpec) {
 			t.Errorf("%s: %v, expected %v", path, err, ErrSpec)
 		}
 	}
@@ -167,10 +167,10 @@ func TestCreateFollowsLinks(t *testing.T) {
 	if err := errors.Join(os.Symlink("folder/file", path("link.zst")), os.Symlink("none", path("nothing"))); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	if _, err := Create(path("nothing"), 0); !errors.Is(err, ErrSpec) {
+	if _, err := Create(nil, path("nothing"), 0); !errors.Is(err, ErrSpec) {
 		t.Errorf("a link to nothing: %v, expected %v", err, ErrSpec)
 	}
-	w, err := Create(path("link.zst"), 1)
+	w, err := Create(nil, path("link.zst"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestWriteFailsWhenTheDiskIsFull(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full")
 	}
-	w, err := Create(filepath.Join(t.TempDir(), "a.bin"), 0)
+	w, err := Create(nil, filepath.Join(t.TempDir(), "a.bin"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if err != nil {
 		return usage(named(err))
 	}
-	w, err := dataset.CreateOn(a.disk, f.out, src.Schema().Rows)
+	w, err := dataset.Create(a.disk, f.out, src.Schema().Rows)
 	if err != nil {
 		return usage(unwritable(f.out, err))
 	}

@@ -438,7 +438,7 @@ func fewCubes(t *testing.T, cubes int) (args []string) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "few.bin")
-	w, err := dataset.Create(path, cubes)
+	w, err := dataset.Create(nil, path, cubes)
 	if err != nil {
 		t.Fatal(err)
 	}

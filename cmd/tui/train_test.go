@@ -55,7 +55,7 @@ func teach(ctx context.Context, trainers []train.Trainer, args ...string) outcom
 func short(t *testing.T, seed int, cubes int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "short.bin")
-	w, err := dataset.Create(path, cubes)
+	w, err := dataset.Create(nil, path, cubes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,17 +60,6 @@ type Source struct {
 	err     error // sticky
 }
 
-// Open reads the schema at schemaPath and begins to read the records at path. With
-// loop they begin again at their end. What can be seen at once fails here, the first
-// frame included, and the rest in Next; errors name the file and the place in it.
-func Open(schemaPath, path string, loop bool) (*Source, error) {
-	l, err := ReadLayout(schemaPath)
-	if err != nil {
-		return nil, err
-	}
-	return l.Open(path, loop)
-}
-
 // Open begins to read the records at path, which are as l says.
 func (l *Layout) Open(path string, loop bool) (*Source, error) {
 	return l.open(context.Background(), path, loop)

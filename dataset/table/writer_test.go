@@ -57,7 +57,11 @@ func TestWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		src, err := Open(filepath.Join(dir, "x.toml"), filepath.Join(dir, "x.csv"), false)
+		l, err := ReadLayout(filepath.Join(dir, "x.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := l.Open(filepath.Join(dir, "x.csv"), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/internal/quantile"
 )
 
 // stepClock returns a clock that advances by a microsecond at every reading.
@@ -160,23 +159,6 @@ func TestScore(t *testing.T) {
 	} {
 		if d := c.got - c.want; d > 1e-4 || d < -1e-4 {
 			t.Errorf("%s = %v, want %v", c.name, c.got, c.want)
-		}
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	hundred := make([]int, 100)
-	for i := range hundred {
-		hundred[i] = i + 1
-	}
-	for _, c := range []struct {
-		list []int
-		p    float64
-		want int
-	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7},
-		{[]int{1, 2, 3}, .5, 2}} {
-		if got := quantile.NearestRank(c.list, c.p); got != c.want {
-			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
 		}
 	}
 }

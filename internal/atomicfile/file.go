@@ -14,21 +14,12 @@ import (
 	"path/filepath"
 )
 
-// Op is an operation that changes what is on a disk.
+// Op is an operation that changes what is on a disk: mkdir, create, write, chmod, sync, close,
+// link, rename or remove.
 type Op string
 
-// The operations.
-const (
-	Mkdir  Op = "mkdir"
-	Create Op = "create"
-	Write  Op = "write"
-	Chmod  Op = "chmod"
-	Sync   Op = "sync"
-	Close  Op = "close"
-	Link   Op = "link"
-	Rename Op = "rename"
-	Remove Op = "remove"
-)
+// Link creates a hard link. All operations have a substitute for file systems without links.
+const Link Op = "link"
 
 // Disk performs the operations. A nil Disk and the zero value use the machine's file system.
 // It may be used by several goroutines if Before may.
@@ -70,7 +61,7 @@ func (d *Disk) MkdirAll(dir string) (made []string, err error) {
 	for up := filepath.Clean(dir); isMissing(up) && up != filepath.Dir(up); up = filepath.Dir(up) {
 		made = append([]string{up}, made...)
 	}
-	if err := d.do(Mkdir, dir, func() error { return os.MkdirAll(dir, 0o755) }); err != nil {
+	if err := d.do("mkdir", dir, func() error { return os.MkdirAll(dir, 0o755) }); err != nil {
 		d.RemoveEmpty(made)
 		return nil, err
 	}
@@ -94,16 +85,16 @@ func (d *Disk) RemoveAll(path string) error { return d.remove(path, os.RemoveAll
 
 // remove calls f up to two times: what it fails to remove stays for a day.
 func (d *Disk) remove(path string, f func(string) error) error {
-	err := d.do(Remove, path, func() error { return f(path) })
+	err := d.do("remove", path, func() error { return f(path) })
 	if err != nil {
-		err = d.do(Remove, path, func() error { return f(path) })
+		err = d.do("remove", path, func() error { return f(path) })
 	}
 	return err
 }
 
 // NewDir creates one folder. The error is fs.ErrExist if path exists.
 func (d *Disk) NewDir(path string) error {
-	return d.do(Mkdir, path, func() error { return os.Mkdir(path, 0o755) })
+	return d.do("mkdir", path, func() error { return os.Mkdir(path, 0o755) })
 }
 
 // TempDir creates a folder among the machine's temporary files.
@@ -111,7 +102,7 @@ func (d *Disk) TempDir() (string, error) { return d.tempDir(os.TempDir()) }
 
 // tempDir creates a folder with a temporary name in parent.
 func (d *Disk) tempDir(parent string) (name string, err error) {
-	err = d.do(Mkdir, parent, func() (err error) {
+	err = d.do("mkdir", parent, func() (err error) {
 		name, err = os.MkdirTemp(parent, tempPattern)
 		return err
 	})
@@ -138,7 +129,7 @@ func (d *Disk) Prepare(dir string) (made []string, err error) {
 }
 
 func (d *Disk) rename(from, to string) error {
-	return d.do(Rename, to, func() error { return os.Rename(from, to) })
+	return d.do("rename", to, func() error { return os.Rename(from, to) })
 }
 
 // File is a file that is being written beside its destination. Commit moves it there; Abort
@@ -167,7 +158,7 @@ func follow(path string) (string, error) {
 // Create begins a file whose destination is path, or the target of path if that is a link.
 func (d *Disk) Create(path string) (*File, error) {
 	f := &File{disk: d}
-	err := d.do(Create, path, func() (err error) {
+	err := d.do("create", path, func() (err error) {
 		if f.path, err = follow(path); err == nil {
 			// The name of the destination may be as long as names may be: it is not part of this one.
 			f.tmp, err = os.CreateTemp(filepath.Dir(f.path), tempPattern)
@@ -183,13 +174,13 @@ func (d *Disk) Create(path string) (*File, error) {
 
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (n int, err error) {
-	err = f.disk.do(Write, f.path, func() error { n, err = f.tmp.Write(p); return err })
+	err = f.disk.do("write", f.path, func() error { n, err = f.tmp.Write(p); return err })
 	return n, err
 }
 
 // WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, at int64) (n int, err error) {
-	err = f.disk.do(Write, f.path, func() error { n, err = f.tmp.WriteAt(p, at); return err })
+	err = f.disk.do("write", f.path, func() error { n, err = f.tmp.WriteAt(p, at); return err })
 	return n, err
 }
 
@@ -204,7 +195,7 @@ func (f *File) Commit(mode fs.FileMode) error {
 	}
 	err := f.flush(mode)
 	if err == nil {
-		err = f.disk.do(Close, f.path, f.tmp.Close)
+		err = f.disk.do("close", f.path, f.tmp.Close)
 	}
 	if err == nil {
 		err = f.disk.rename(f.tmp.Name(), f.path)
@@ -220,10 +211,10 @@ func (f *File) Commit(mode fs.FileMode) error {
 // flush sets the permissions and brings the content to the disk: otherwise, after a power cut,
 // the new name may refer to an empty file.
 func (f *File) flush(mode fs.FileMode) error {
-	if err := f.disk.do(Chmod, f.path, func() error { return f.tmp.Chmod(mode) }); err != nil {
+	if err := f.disk.do("chmod", f.path, func() error { return f.tmp.Chmod(mode) }); err != nil {
 		return err
 	}
-	return f.disk.do(Sync, f.path, f.tmp.Sync)
+	return f.disk.do("sync", f.path, f.tmp.Sync)
 }
 
 // Abort removes what was written. After Commit or Abort it does nothing, so it can be deferred.

@@ -188,7 +188,7 @@ func isFixed(err error) bool {
 func (f *Folder) replace(entries []Entry) error {
 	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
 		if was, err := os.Stat(f.path); err == nil {
-			if err := f.disk.do(Chmod, f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
+			if err := f.disk.do("chmod", f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
 				return err
 			}
 		}
@@ -282,16 +282,16 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 	if isMissing(path) {
 		return "", d.rename(fresh, path)
 	}
-	err = d.do(Rename, path, func() error {
+	err = d.do("rename", path, func() error {
 		if d != nil && d.NoExchange {
 			return errors.ErrUnsupported
 		}
 		return exchange(fresh, path)
 	})
-	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EXDEV) {
 		return fresh, err
 	}
-	if err := d.do(Mkdir, path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
+	if err := d.do("mkdir", path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
 		return "", err
 	}
 	// A link keeps a file at path until it is replaced; folders cannot be linked.

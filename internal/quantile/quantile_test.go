@@ -64,6 +64,23 @@ func TestNearestRank(t *testing.T) {
 	}
 }
 
+func TestNearestRankExamples(t *testing.T) {
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = i + 1
+	}
+	for _, c := range []struct {
+		list []int
+		p    float64
+		want int
+	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7},
+		{[]int{1, 2, 3}, .5, 2}} {
+		if got := quantile.NearestRank(c.list, c.p); got != c.want {
+			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
+		}
+	}
+}
+
 func TestOtherRanks(t *testing.T) {
 	list := []int{10, 20, 30, 40}
 	for _, c := range []struct {

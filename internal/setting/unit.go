@@ -43,9 +43,9 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 // Limits of values.
 const (
 	MaxBurst = 1e6               // packets in a row, mean
-	MinRate  = 1_000             // bits per second
-	MaxRate  = 1_000_000_000_000 // bits per second
-	MaxQueue = 1 << 40           // bytes
+	minRate  = 1_000             // bits per second
+	maxRate  = 1_000_000_000_000 // bits per second
+	maxQueue = 1 << 40           // bytes
 	// MaxDelay is the longest delay that any key takes.
 	MaxDelay = time.Hour
 )
@@ -94,7 +94,7 @@ var Rate = Unit[int64]{
 	Min: "1kbit", Max: "1tbit",
 	Parse: orOff(units.ParseRate), Format: formatOrOff(units.FormatRate),
 	Number: func(n int64) float64 { return float64(n) / 1000 },
-	In:     func(n int64) bool { return n == 0 || n >= MinRate && n <= MaxRate },
+	In:     func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
 }
 
 // Size is in bytes; 0 means off.
@@ -103,7 +103,7 @@ var Size = Unit[int64]{
 	Min: "1B", Max: "1TiB",
 	Parse: orOff(units.ParseSize), Format: formatOrOff(units.FormatSize),
 	Number: func(n int64) float64 { return float64(n) },
-	In:     func(n int64) bool { return n >= 0 && n <= MaxQueue },
+	In:     func(n int64) bool { return n >= 0 && n <= maxQueue },
 }
 
 // Switch is on or off.

@@ -52,8 +52,8 @@ func decimals(f float64) int {
 	return len(fraction)
 }
 
-// Split cuts a text such as "5 mbit" into its number and its unit.
-func Split(s string) (number, unit string) {
+// split cuts a text such as "5 mbit" into its number and its unit.
+func split(s string) (number, unit string) {
 	s = strings.TrimSpace(s)
 	i := strings.LastIndexAny(s, "0123456789.") + 1
 	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i:])
@@ -61,7 +61,7 @@ func Split(s string) (number, unit string) {
 
 // ParsePercent reads a percentage such as "5%" and returns the share.
 func ParsePercent(s string) (float64, bool) {
-	number, unit := Split(s)
+	number, unit := split(s)
 	f, ok := ParseDecimal(number, -2)
 	return f, ok && unit == "%"
 }
@@ -97,7 +97,7 @@ func shiftPoint(s string, n int) string {
 // ParseDuration reads a time such as "50ms". Beside the units of time.ParseDuration it knows
 // those of tc.
 func ParseDuration(s string) (time.Duration, bool) {
-	number, unit := Split(s)
+	number, unit := split(s)
 	switch unit {
 	case "sec", "secs":
 		unit = "s"
@@ -157,7 +157,7 @@ func parseQuantity(number, prefix string) (int64, bool) {
 // B, in bytes ("80KB/s", "80kBps") and returns bits per second. tc reads kbps as kilobytes;
 // here it means kilobits, as in all reports.
 func ParseRate(s string) (int64, bool) {
-	number, unit := Split(s)
+	number, unit := split(s)
 	perSecond := strings.TrimSuffix(strings.TrimSuffix(unit, "/s"), "ps")
 	times := int64(1)
 	prefix, found := cutSuffixFold(perSecond, "bit")
@@ -196,7 +196,7 @@ func formatQuantity(n int64) string {
 
 // ParseSize reads a size above 0 in bytes, such as "64KB" (64,000) or "64KiB" (65,536).
 func ParseSize(s string) (int64, bool) {
-	number, unit := Split(s)
+	number, unit := split(s)
 	prefix, ok := strings.CutSuffix(unit, "B")
 	if !ok {
 		return 0, false

@@ -117,7 +117,7 @@ func (f Failing) Next(dst *frame.Frame) error {
 func Recorded(t *testing.T, cubes, frames int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crowd.bin")
-	w, err := dataset.Create(path, cubes)
+	w, err := dataset.Create(nil, path, cubes)
 	if err != nil {
 		t.Fatal(err)
 	}

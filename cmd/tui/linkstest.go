@@ -100,7 +100,7 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 		for _, c := range r.Checks {
 			if !c.OK && !link.alike(i) {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s is %s, %.1f standard errors from %s",
-					link.sides[i].name, c.Stage, c.Name, units.Significant(c.Measured, 5), c.Sigmas, units.Significant(c.Expected, 5)))
+					link.sides[i].name, c.Stage, c.Name, units.General(c.Measured, 5), c.Sigmas, units.General(c.Expected, 5)))
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measu
 			if link.alike(i) {
 				break
 			}
-			g.Add(link.sides[i].name, c.Stage, c.Name, units.Significant(c.Measured, 5), units.Significant(c.Expected, 5), units.Significant(c.StdErr, 5),
+			g.Add(link.sides[i].name, c.Stage, c.Name, units.General(c.Measured, 5), units.General(c.Expected, 5), units.General(c.StdErr, 5),
 				fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}

@@ -61,7 +61,7 @@ func (v value) MarshalJSON() ([]byte, error) {
 	if f == 0 {
 		return []byte("0"), nil
 	}
-	short, err := strconv.ParseFloat(units.Significant(f, 4), 64)
+	short, err := strconv.ParseFloat(units.General(f, 4), 64)
 	return []byte(units.FormatDecimal(short)), err
 }
 

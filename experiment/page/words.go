@@ -32,7 +32,7 @@ func round(v float64) string {
 	case a >= 10:
 		return units.FormatDecimal(math.Round(v*10) / 10)
 	case a >= 0.01:
-		return units.Significant(v, 2)
+		return units.General(v, 2)
 	}
 	return units.Fixed(v, 3)
 }

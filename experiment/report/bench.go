@@ -102,7 +102,7 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 	fmt.Fprintf(out, "%s 1", name)
 	for _, u := range benchUnits {
 		if v, ok := all[u.key]; ok {
-			fmt.Fprintf(out, " %s %s", units.Significant(v, -1), u.unit)
+			fmt.Fprintf(out, " %s %s", units.General(v, -1), u.unit)
 		}
 	}
 	for _, x := range []struct {

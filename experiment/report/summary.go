@@ -27,7 +27,7 @@ func writeSummary(w io.Writer, r *Report) error {
 		for _, k := range names {
 			cell := ""
 			if v, ok := rows[i][k]; ok {
-				cell = units.Significant(v, -1)
+				cell = units.General(v, -1)
 			}
 			row = append(row, cell)
 		}

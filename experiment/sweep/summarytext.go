@@ -154,9 +154,9 @@ func cells(figures map[string]Mean, name string) []string {
 	if !ok {
 		return []string{"", "", ""}
 	}
-	row := []string{units.Significant(m.Mean, -1), "", ""}
+	row := []string{units.General(m.Mean, -1), "", ""}
 	if m.Lo != nil {
-		row[1], row[2] = units.Significant(*m.Lo, -1), units.Significant(*m.Hi, -1)
+		row[1], row[2] = units.General(*m.Lo, -1), units.General(*m.Hi, -1)
 	}
 	return row
 }

@@ -18,8 +18,11 @@ import (
 // link, rename or remove.
 type Op string
 
-// Link creates a hard link. All operations have a substitute for file systems without links.
-const Link Op = "link"
+// Operations that tests distinguish.
+const (
+	Link   Op = "link" // has a substitute on file systems without links
+	Remove Op = "remove"
+)
 
 // Disk performs the operations. A nil Disk and the zero value use the machine's file system.
 // It may be used by several goroutines if Before may.
@@ -85,9 +88,9 @@ func (d *Disk) RemoveAll(path string) error { return d.remove(path, os.RemoveAll
 
 // remove calls f up to two times: what it fails to remove stays for a day.
 func (d *Disk) remove(path string, f func(string) error) error {
-	err := d.do("remove", path, func() error { return f(path) })
+	err := d.do(Remove, path, func() error { return f(path) })
 	if err != nil {
-		err = d.do("remove", path, func() error { return f(path) })
+		err = d.do(Remove, path, func() error { return f(path) })
 	}
 	return err
 }

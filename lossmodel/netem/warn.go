@@ -112,6 +112,6 @@ func ofPackets(share float64) string {
 	if share < 1e-7 {
 		return "no packets"
 	}
-	v, _ := strconv.ParseFloat(units.Significant(100*share, 3), 64)
+	v, _ := strconv.ParseFloat(units.General(100*share, 3), 64)
 	return units.FormatDecimal(v) + "% of packets"
 }

@@ -108,9 +108,9 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 		return usage(unwritable(f.out, err))
 	}
 	defer w.Abort() // does nothing once it is closed
-	done, err := a.film(ctx, src, w, frames)
+	done, err := a.frames(ctx, src, frames, w.Initial, w.Write)
 	if err != nil {
-		return err
+		return readable(err)
 	}
 	if done == 0 {
 		return ctx.Err()
@@ -120,33 +120,6 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	}
 	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+6, float64(done)/60, src.Schema().Rows)
 	return ctx.Err()
-}
-
-// film writes up to so many frames; it stops early, without an error, when ctx
-// ends.
-func (a *app) film(ctx context.Context, src dataset.Source, w *dataset.Writer, frames int) (done int, err error) {
-	line := a.progress("record")
-	defer line.done()
-	f := src.Schema().NewFrame()
-	src.Initial(f)
-	if err := w.Initial(f); err != nil {
-		return 0, readable(err)
-	}
-	for done < frames && ctx.Err() == nil {
-		if err := step(src, w, f); err != nil {
-			return done, err
-		}
-		done++
-		line.report(float64(done), float64(frames))
-	}
-	return done, nil
-}
-
-func step(src dataset.Source, w *dataset.Writer, f *frame.Frame) error {
-	if err := src.Next(f); err != nil {
-		return fmt.Errorf("the world stopped: %w", err)
-	}
-	return readable(w.Write(f))
 }
 
 // export writes frames of any data as CSV, with their schema.
@@ -185,7 +158,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
 			return packed(out, f.out, func(out io.Writer) error {
 				w := table.NewWriter(out, s)
-				if done, err = a.frames(cmd.Context(), src, w, frames); err != nil {
+				if done, err = a.frames(cmd.Context(), src, frames, w.Write, w.Write); err != nil {
 					return err
 				}
 				return w.Close()
@@ -238,26 +211,27 @@ func packed(out io.Writer, path string, fill func(io.Writer) error) (err error) 
 	return cmp.Or(fill(pack), pack.Close())
 }
 
-// frames writes the initial state and up to so many frames.
-func (a *app) frames(ctx context.Context, src dataset.Source, w *table.Writer, frames int) (done int, err error) {
+// frames writes the initial state and up to limit frames. It stops early, without an error, when
+// ctx ends.
+func (a *app) frames(ctx context.Context, src dataset.Source, limit int, initial, write func(*frame.Frame) error) (done int, err error) {
 	line := a.progress("record")
 	defer line.done()
 	f := src.Schema().NewFrame()
 	src.Initial(f)
-	if err := w.Write(f); err != nil {
+	if err := initial(f); err != nil {
 		return 0, err
 	}
-	total := frames
+	total := limit
 	if x, ok := src.(dataset.Sized); ok && x.Frames() > 0 {
 		total = min(total, x.Frames())
 	}
-	for done < frames && ctx.Err() == nil {
+	for done < limit && ctx.Err() == nil {
 		if err := src.Next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return done, readable(err)
 		}
-		if err := w.Write(f); err != nil {
+		if err := write(f); err != nil {
 			return done, err
 		}
 		done++

@@ -156,7 +156,7 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	}
 	if len(out.Encoders) > 0 {
 		if f.json {
-			err = firstError(a.stdout.json(out), err)
+			err = cmp.Or(a.stdout.json(out), err)
 		} else {
 			writeTrained(a.stdout, &out)
 		}
@@ -315,15 +315,6 @@ func finite(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeTogether writes files into dir/folder. They belong together: all of them

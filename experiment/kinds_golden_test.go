@@ -1,0 +1,143 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
+)
+
+// badLink has every kind of trouble that a modelled link makes.
+const badLink = `
+seed = 77
+duration = "6s"
+[link]
+loss = "6%"
+latency = "45ms"
+jitter = "25ms"
+duplicate = "3%"
+reorder = "4%"
+[down]
+burst = 2
+corrupt = "1%"
+rate = "1mbit"
+queue = "16KB"
+`
+
+// TestGoldenRuns compares runs of every kind of data over a bad link with testdata/runs.golden: the
+// digest of every datagram and every decoded frame, and the SHA-256 of all totals, budgets and
+// shadows as JSON. TestGoldenDigests of the engine has every encoder of cubes.
+func TestGoldenRuns(t *testing.T) {
+	t.Parallel()
+	if labtest.RaceEnabled {
+		t.Skip("the race detector takes its time, and has nothing to find here")
+	}
+	table, files, capture := tableOf(t), labtest.ParcelFiles(t, labtest.NewParcel(20_000, 3)), captureOf(t)
+	var got bytes.Buffer
+	for _, c := range []struct{ name, data, more string }{
+		{"text", "text", "[encoder]\nname = \"receiver-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},
+		{"text-batches", "text", "[encoder]\nname = \"receiver-adaptive\"\n[encoder.params]\nbatch = 3\nask = 3\nweight = 16\norder = 2\ntry_all = true\n"},
+		{"text-small", "text", "[encoder]\nname = \"receiver-adaptive\"\n[encoder.params]\nmessage = 100\n[[at]]\nt = \"2s\"\nencoder = \"xor-rle\"\n" +
+			"[[at]]\nt = \"3s\"\nencoder = \"receiver-adaptive\"\n"},
+		{"files", files, "[encoder]\nname = \"patch\"\n[sender]\nblock = 100\nwindow = 16\n"},
+		{"files-fast", files, "[encoder]\nname = \"patch-fast\"\n[[shadow]]\nname = \"whole-raw\"\n"},
+		{"rpc", "rpc", "[encoder]\nname = \"rpc-adaptive\"\n[[shadow]]\nname = \"rpc-delta\"\n[[shadow]]\nname = \"full\"\n[[shadow]]\nname = \"delta-adaptive\"\n"},
+		{"rpc-history", "rpc", "[encoder]\nname = \"rpc-delta\"\n[sender]\nhistory = 4\n[receiver]\nhistory = 8\ndigest = 8\n"},
+		{"table", table, "[encoder]\nname = \"delta-adaptive\"\n[[shadow]]\nname = \"delta-trained\"\n[[shadow]]\nname = \"xor-rle\"\n"},
+		{"table-swap", table, "[encoder]\nname = \"xor-rle\"\n[[at]]\nt = \"1s\"\nencoder = \"delta-adaptive\"\ndown.loss = \"20%\"\n[[at]]\nt = \"3s\"\nparams.limit = 30\n"},
+		{"packets", capture, "[encoder]\nname = \"receiver-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},
+		{"world", "world:katamari", "[encoder]\nname = \"adaptive\"\n[[shadow]]\nname = \"rotor\"\n[[at]]\nt = \"1s\"\npress = \"up left\"\n[[at]]\nt = \"2s\"\n" +
+			"katamari = false\nhover = true\nevery = 2\n[[at]]\nt = \"3s\"\nreset = true\nplayout_delay = \"150ms\"\ninterpolation = \"hermite\"\n" +
+			"[[at]]\nt = \"4s\"\nshadow = \"static\"\nshadow_off = \"rotor\"\nmark = \"here\"\n"},
+		{"demo-damaged", "demo", "[encoder]\nname = \"relative-orientation\"\n[receiver]\ndigest = 16\ndisplay_hz = 59.9\n" +
+			"[[at]]\nt = \"1s\"\ndown.checksum = \"off\"\ndown.corrupt = \"20%\"\n"},
+		{"demo-profile", "demo", "profile = \"unity-5g\"\n[encoder]\nname = \"changed-index\"\n"},
+		{"demo-netem", "demo", "[encoder]\nname = \"rotor\"\n[[at]]\nt = \"1s\"\ndown.netem = \"delay 50ms 10ms 25% loss 3% duplicate 2% reorder 10% gap 5 seed 3\"\n"},
+	} {
+		fmt.Fprintf(&got, "%-14s %s\n", c.name, goldenRun(t, c.name, c.data, c.more))
+	}
+	labtest.Golden(t, "testdata/runs.golden", got.Bytes())
+}
+
+// TestGoldenMatches does the same for recordings of games, where the reference data is.
+func TestGoldenMatches(t *testing.T) {
+	t.Parallel()
+	if labtest.RaceEnabled {
+		t.Skip("the race detector takes its time, and has nothing to find here")
+	}
+	quake, teeworlds := testkit.DataFile(t, "games/oa-dm4.dm_71"), testkit.DataFile(t, "games/tw-ctf2.demo")
+	var got bytes.Buffer
+	for _, c := range []struct{ name, data, more string }{
+		{"quake3", "quake3:" + quake, "[encoder]\nname = \"quake3\"\n[[shadow]]\nname = \"delta-adaptive\"\n[[shadow]]\nname = \"delta-trained\"\n"},
+		{"teeworlds", "teeworlds:" + teeworlds, "[encoder]\nname = \"teeworlds\"\n[[shadow]]\nname = \"delta-adaptive\"\n[[shadow]]\nname = \"delta-trained\"\n"},
+	} {
+		fmt.Fprintf(&got, "%-14s %s\n", c.name, goldenRun(t, c.name, c.data, strings.Replace(c.more, "[encoder]", "duration = \"3s\"\n[encoder]", 1)))
+	}
+	labtest.Golden(t, "testdata/matches.golden", got.Bytes())
+}
+
+// goldenRun runs a configuration and returns its digest and the hash of its figures.
+func goldenRun(t *testing.T, name, data, more string) string {
+	t.Helper()
+	text := badLink
+	if top, rest, ok := strings.Cut(more, "[encoder]"); ok && top != "" { // keys of the top level go first
+		if strings.HasPrefix(top, "duration") {
+			text = strings.Replace(text, "duration = \"6s\"\n", "", 1)
+		}
+		text, more = top+text, "[encoder]"+rest
+	}
+	c, err := config.Parse(name+".toml", []byte(text+more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Data.Source = data
+	var sum, digests bytes.Buffer
+	for _, r := range mustRun(t, c, RunOptions{}).Runs {
+		fmt.Fprintf(&digests, "%.16s ", r.Digest)
+		for i := range r.Shadows {
+			fmt.Fprintf(&digests, "%.8s ", r.Shadows[i].Digest)
+		}
+		if err := json.NewEncoder(&sum).Encode([]any{r.Totals, r.Budget, r.Shadows, r.Changes, r.Comparison}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%sfigures %.8x", digests.String(), sha256.Sum256(sum.Bytes()))
+}
+
+// captureOf writes a capture of a small game: a client and a server, 30 datagrams a second each way.
+func captureOf(t *testing.T) string {
+	t.Helper()
+	b := []byte{0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 101, 0, 0, 0} // pcap, raw IP
+	for n := range 400 {
+		payload := binary.BigEndian.AppendUint32([]byte{0xff, byte(n % 5)}, uint32(n/2))
+		for i := range 4 + n%7 {
+			payload = binary.LittleEndian.AppendUint16(payload, uint16(i*1000+n*(i+1)))
+		}
+		size, from, to := len(payload)+28, uint16(27960), uint16(40001)
+		if n%2 == 1 {
+			from, to = to, from
+		}
+		at := n * 16_700
+		for _, v := range []int{at / 1e6, at % 1e6, size, size} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+		b = append(b, 0x45, 0, byte(size>>8), byte(size), 0, byte(n), 0, 0, 64, 17, 0, 0, 10, 0, 0, byte(1+n%2), 10, 0, 0, byte(2-n%2))
+		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, from), to)
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(payload)+8)), 0, 0)
+		b = append(b, payload...)
+	}
+	path := filepath.Join(t.TempDir(), "game.pcap")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "packets:" + path + ",port=27960"
+}

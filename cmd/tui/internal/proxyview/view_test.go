@@ -146,8 +146,11 @@ func (g *game) snapshot(s *relay.Snapshot) {
 }
 
 func (g *game) screen(w, h int, ascii bool) *Model {
-	m := New(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"},
-		Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
+	return g.screenWith(w, h, Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
+}
+
+func (g *game) screenWith(w, h int, opt Options) *Model {
+	m := New(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"}, opt)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
@@ -221,6 +224,30 @@ func TestGoldenScreens(t *testing.T) {
 			press(m, "4")
 		}},
 		{"small-40x10", 40, 10, false, func(*game, *Model) {}},
+		{"ascii-160x48", 160, 48, true, func(g *game, m *Model) { press(m, "5", "down", "d", "Z", "z", "i") }},
+		{"help-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "?") }},
+		{"client-160x48", 160, 48, false, func(g *game, m *Model) {
+			typed(m, "client 2")
+			typed(m, "up loss 30%")
+			typed(m, "mark worse")
+			g.run(m, 2*time.Second)
+			press(m, "u")
+		}},
+		{"profile-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
+		{"profile-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
+		{"explain-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "x") }},
+		{"stopped-80x24", 80, 24, false, func(g *game, m *Model) {
+			press(m, " ", "6", "up", "up")
+			g.run(m, time.Second)
+		}},
+		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "4") }},
+		{"command-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "/", "l", "tab") }},
+		{"command-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "/", "l", "tab", "tab") }},
+		{"netem-80x24", 80, 24, false, func(g *game, m *Model) {
+			typed(m, "netem delay 30ms 5ms loss 2% seed 1")
+			g.run(m, 2*time.Second)
+			press(m, "3")
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newGame(t, 5, linkText)
@@ -228,22 +255,61 @@ func TestGoldenScreens(t *testing.T) {
 			g.run(m, 9*time.Second)
 			c.do(g, m)
 			m.Update(tick{})
-			got := m.View() + "\n"
-			path := filepath.Join("testdata", c.name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal([]byte(got), want) {
-				t.Errorf("%s is\n%s\nwant\n%s", c.name, got, want)
-			}
-			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
+			compareGolden(t, c.name, m.View()+"\n")
+			if c.ascii && strings.ContainsFunc(m.View(), func(r rune) bool { return r > 126 }) {
 				t.Error("not ASCII alone")
+			}
+		})
+	}
+}
+
+// compareGolden compares a screen with the file of that name, cell by cell.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal([]byte(got), want) {
+		t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// TestGoldenColours compares screens with their escape sequences: a cell of another colour fails.
+func TestGoldenColours(t *testing.T) {
+	for _, c := range []struct {
+		name, theme string
+		w, h        int
+		do          func(g *game, m *Model)
+	}{
+		{"colour-160x48", "dark", 160, 48, func(g *game, m *Model) {
+			typed(m, "down loss 12%")
+			g.run(m, 4*time.Second)
+		}},
+		{"colour-late-80x24", "light", 80, 24, func(g *game, m *Model) {
+			g.late = 4 * time.Millisecond
+			g.run(m, 3*time.Second)
+			press(m, "4")
+		}},
+		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
+		{"colour-help-80x24", "high-contrast", 80, 24, func(g *game, m *Model) { press(m, "?") }},
+		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *Model) { typed(m, "loss 120%") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGame(t, 5, linkText)
+			m := g.screenWith(c.w, c.h, Options{Theme: c.theme, Dark: c.theme != "light", Renderer: labtest.ColourRenderer()})
+			g.run(m, 9*time.Second)
+			c.do(g, m)
+			m.Update(tick{})
+			compareGolden(t, c.name, m.View()+"\n")
+			if !strings.Contains(m.View(), "\x1b[") {
+				t.Error("no colour")
 			}
 		})
 	}

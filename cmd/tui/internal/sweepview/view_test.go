@@ -72,8 +72,13 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 
 // screen is a sweep on a screen of a size, without colour, after ten seconds.
 func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *Model {
+	return screenWith(w, width, height, Options{ASCII: ascii, Renderer: labtest.PlainRenderer()}, keys...)
+}
+
+func screenWith(w *sweep.Watch, width, height int, opt Options, keys ...string) *Model {
 	now := time.Duration(0)
-	m := New(w, Options{Title: "loss.toml", Kept: "out", Queue: true, ASCII: ascii, Renderer: labtest.PlainRenderer(), Clock: func() time.Duration { return now }})
+	opt.Title, opt.Kept, opt.Queue, opt.Clock = "loss.toml", "out", true, func() time.Duration { return now }
+	m := New(w, opt)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {
@@ -100,24 +105,58 @@ func TestGoldenScreens(t *testing.T) {
 		{"nothing-80x24", three, 0, 80, 24, false, nil},
 		{"help-80x24", three, 20, 80, 24, false, []string{"?"}},
 		{"small-40x10", three, 20, 40, 10, false, nil},
+		{"ascii-160x48", three, 320, 160, 48, true, []string{"down", "right", "f", "]"}},
+		{"turned-160x48", three, 320, 160, 48, false, []string{"x", "down", "right", "F"}},
+		{"help-160x48", three, 150, 160, 48, false, []string{"?"}},
+		{"point-160x48", "duration = \"1s\"\n[sweep]\nrepeat = 8\n", 8, 160, 48, false, nil},
+		{"nothing-160x48", three, 0, 160, 48, false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := screen(watched(t, c.text, c.runs), c.w, c.h, c.ascii, c.keys...).View() + "\n"
-			path := filepath.Join("testdata", c.name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal([]byte(got), want) {
-				t.Errorf("%s is\n%s\nwant\n%s", c.name, got, want)
-			}
+			compareGolden(t, c.name, got)
 			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
 				t.Error("not ASCII alone")
+			}
+		})
+	}
+}
+
+// compareGolden compares a screen with the file of that name, cell by cell.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal([]byte(got), want) {
+		t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// TestGoldenColours compares screens with their escape sequences: a cell of another colour fails.
+func TestGoldenColours(t *testing.T) {
+	for _, c := range []struct {
+		name, text, theme string
+		runs, w, h        int
+		keys              []string
+	}{
+		{"colour-three-160x48", three, "dark", 150, 160, 48, []string{"down", "down", "right"}},
+		{"colour-three-80x24", three, "light", 150, 80, 24, []string{"down", "down", "right"}},
+		{"colour-one-80x24", one, "high-contrast", 40, 80, 24, []string{"down"}},
+		{"colour-help-80x24", three, "dark", 20, 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opt := Options{Theme: c.theme, Dark: c.theme != "light", Renderer: labtest.ColourRenderer()}
+			got := screenWith(watched(t, c.text, c.runs), c.w, c.h, opt, c.keys...).View() + "\n"
+			compareGolden(t, c.name, got)
+			if !strings.Contains(got, "\x1b[") {
+				t.Error("no colour")
 			}
 		})
 	}

@@ -164,9 +164,15 @@ type proxied struct {
 	interrupted    bool
 }
 
-// run passes datagrams on until ctx ends, plays the script, and has said what is to be told. A
-// panic beside it ends it, and is its error.
-func (p *proxied) run(ctx context.Context, say func(format string, args ...any)) error {
+// run relays datagrams until ctx ends, plays the script, and passes changes, warnings and a line
+// each second to report, one at a time. A panic in one of its goroutines ends it and is its error.
+func (p *proxied) run(ctx context.Context, report func(format string, args ...any)) error {
+	var reporting sync.Mutex
+	say := func(format string, args ...any) {
+		reporting.Lock()
+		defer reporting.Unlock()
+		report(format, args...)
+	}
 	quit := make(chan struct{})
 	var all sync.WaitGroup
 	ctx, broken := context.WithCancelCause(ctx)

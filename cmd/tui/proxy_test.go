@@ -74,7 +74,7 @@ func TestProxy(t *testing.T) {
 	ended := make(chan outcome, 1)
 	go func() {
 		ended <- tuiIn(ctx, metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
-			"--seed", "5", "--duration", "1s", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
+			"--seed", "5", "--duration", "1200ms", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
 	}()
 	var o outcome
 	for i := 0; o.stdout == ""; i++ {

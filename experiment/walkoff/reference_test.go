@@ -30,7 +30,7 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 
 // TestEveryEncoder: all encoders of cubes are lossless and legal.
 func TestEveryEncoder(t *testing.T) {
-	frames := testkit.Choose(800, 30) // after 800 frames many cubes move
+	frames := testkit.ChooseLong(800, 500, 30) // after 500 frames many cubes move
 	names := testkit.ChooseLong([]string{"alpha", "bravo", "charlie"}, []string{"alpha"}, []string{"alpha"})
 	for _, name := range names {
 		spec, open := recording(t, name)

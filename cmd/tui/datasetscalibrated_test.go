@@ -18,8 +18,8 @@ import (
 // foxtrot and lima somebody does, too, and their medians are ours: 25 to 30 in x, 11
 // to 14 in a, 9 to 12 in c.
 func TestWorldIsLikeTheRecordings(t *testing.T) {
-	if !testkit.Thorough() {
-		t.Skip("plays two minutes of the world and reads three recordings: under WIRELAB_THOROUGH=1")
+	if !testkit.Long() {
+		t.Skip("plays two minutes of the world and reads three recordings: under WIRELAB_THOROUGH=2")
 	}
 	const folder = "../../../shared/data/cubes/"
 	if _, err := os.Stat(folder); err != nil {

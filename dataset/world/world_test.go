@@ -168,16 +168,12 @@ func TestRolling(t *testing.T) {
 }
 
 // Whatever a restless player does for an hour, nothing flies off: no speed above
-// 32 m/s, nobody above 30 m, and nobody clamped at the edges of the world. It
-// takes about half a minute; unless checks are thorough two minutes are played, with the
-// race detector one.
+// 32 m/s, nobody above 30 m, and nobody clamped at the edges of the world. Level 2 plays the
+// hour, level 1 a quarter of it.
 func TestBounds(t *testing.T) {
-	seconds := 3600
-	switch {
-	case race:
+	seconds := testkit.ChooseLong(3600, 900, 40)
+	if race {
 		seconds = 60
-	case !testkit.Thorough():
-		seconds = 40
 	}
 	src := start(t, "random")
 	s := src.Sim()

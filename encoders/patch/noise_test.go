@@ -28,10 +28,8 @@ func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
 // bytes that came, and a little for the file and for each change.
 func TestChangedNoise(t *testing.T) {
 	const forFile, forChange = 160, 24
-	sizes, places := []int{1, 30, 700, 5000, 100_000, 270_000}, []int{0, 100_000, 262_144 - 5}
-	if !testkit.Thorough() {
-		sizes, places = []int{1, 100_000}, []int{262_144 - 5}
-	}
+	sizes := testkit.ChooseLong([]int{1, 30, 700, 5000, 100_000, 270_000}, []int{1, 700, 100_000}, []int{1, 100_000})
+	places := testkit.ChooseLong([]int{0, 100_000, 262_144 - 5}, []int{0, 262_144 - 5}, []int{262_144 - 5})
 	cases := map[string][]change{}
 	for _, at := range places {
 		for _, n := range sizes {

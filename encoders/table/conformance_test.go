@@ -104,9 +104,9 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 // Every frame comes back, whichever earlier one is its reference.
 func TestRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		length := testkit.Choose(30, 6)
+		length := testkit.ChooseLong(30, 12, 6)
 		if s.Rows > 100 {
-			length = testkit.Choose(8, 3)
+			length = testkit.ChooseLong(8, 4, 3)
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
@@ -169,8 +169,8 @@ func TestDamage(t *testing.T) {
 		for i, cur := range frames[1:] {
 			base := frames[i]
 			payload := p.send(t, cur, base)
-			every := 1 + len(payload)*s.Cells()/400_000 // a long packet is sampled
-			every += testkit.Choose(0, 11)
+			every := 1 + len(payload)*s.Cells()/testkit.ChooseLong(400_000, 100_000, 400_000) // long packets are sampled
+			every += testkit.ChooseLong(0, 1, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
 				spoil(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)

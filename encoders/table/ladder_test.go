@@ -54,10 +54,8 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 // the article's last needs no more than its author's program; and the rotor
 // spends fewer bits on orientation than the smallest three.
 func TestLadder(t *testing.T) {
-	names, length := recording.Names(), 0
-	if !testkit.Thorough() {
-		names, length = []string{"charlie", "bravo"}, 300
-	}
+	names := testkit.ChooseLong(recording.Names(), []string{"charlie", "lima"}, []string{"charlie", "bravo"})
+	length := testkit.Choose(0, 300)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			frames := recording.Load(t, name, length)

@@ -61,7 +61,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 func TestPortableBytes(t *testing.T) {
 	child := os.Getenv(portableEnv) != ""
 	if !testkit.Thorough() && !child {
-		t.Skip("builds this test for three other processors: under WIRELAB_THOROUGH=1")
+		t.Skip("builds this test for other processors: under WIRELAB_THOROUGH=1")
 	}
 	demo := recording.Demo(t, 400, 430)
 	var here strings.Builder
@@ -75,11 +75,14 @@ func TestPortableBytes(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skipf("other processors are emulated on linux/amd64 only, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
-	for _, other := range []processor{
+	others := []processor{
 		{name: "arm64", env: []string{"GOARCH=arm64"}, emulators: []string{"qemu-aarch64-static", "qemu-aarch64"}},
 		{name: "386", env: []string{"GOARCH=386"}},
-		{name: "amd64 v3, which has fused products", env: []string{"GOARCH=amd64", "GOAMD64=v3"}},
-	} {
+	}
+	if testkit.Long() { // TestNothingIsFused looks for fused products without running them
+		others = append(others, processor{name: "amd64 v3, which has fused products", env: []string{"GOARCH=amd64", "GOAMD64=v3"}})
+	}
+	for _, other := range others {
 		t.Run(other.name, func(t *testing.T) {
 			there := other.run(t)
 			for _, line := range strings.Split(strings.TrimSpace(here.String()), "\n") {

@@ -17,7 +17,7 @@ import (
 // looks at all of them, as a picture needs: under loss, damage, swaps and any other
 // change, at any rate.
 func TestChangedRowsAreEnoughForErrors(t *testing.T) {
-	for seed := range testkit.Choose[uint64](16, 2) {
+	for seed := range testkit.ChooseLong[uint64](16, 8, 2) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
 			c := config.Default()
@@ -56,7 +56,7 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 // A picture in which only cubes that changed are drawn again is one that is drawn anew: as
 // the rows of the display and the errors are, at any tick.
 func TestPicturesAreAsDrawnAnew(t *testing.T) {
-	for seed := range testkit.Choose[uint64](30, 1) {
+	for seed := range testkit.ChooseLong[uint64](30, 12, 1) {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		c := config.Default()
 		c.Seed, c.Sender.RateHz = seed, []int{60, 60, 20}[rng.IntN(3)]

@@ -70,7 +70,7 @@ func lawHolds(t *testing.T, s *Session) {
 // Any pattern of loss, reordering, duplication and corruption, any schedule of
 // swaps, param changes and reshapes: nothing is ever decoded wrong.
 func TestNothingIsEverWrong(t *testing.T) {
-	for seed := range testkit.Choose[uint64](60, 5) {
+	for seed := range testkit.ChooseLong[uint64](60, 25, 5) {
 		rng := rand.New(rand.NewPCG(seed, 99))
 		c := config.Default()
 		c.Seed = seed
@@ -107,7 +107,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 // With the checksum off, damaged bytes reach the decoder. Frames that depend on them
 // are tainted, and no other frame is wrong.
 func TestDamageIsTaintedNotWrong(t *testing.T) {
-	for seed := range testkit.Choose[uint64](12, 1) {
+	for seed := range testkit.ChooseLong[uint64](12, 6, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms",
@@ -156,7 +156,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 // failure of any kind across any schedule of swaps.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all := labtest.OfCubes()
-	for seed := range testkit.Choose[uint64](10, 1) {
+	for seed := range testkit.ChooseLong[uint64](10, 4, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {

@@ -255,7 +255,7 @@ func TestShadowsAreBounded(t *testing.T) {
 // With shadows that join and leave at random under random changes, nothing is decoded
 // wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
-	for seed := range testkit.Choose[uint64](24, 3) {
+	for seed := range testkit.ChooseLong[uint64](24, 10, 3) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		c := config.Default()
 		c.Seed = seed

@@ -98,7 +98,7 @@ func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64)
 // TestCoverage: 95 % intervals contain the true difference in 95 of 100 cases, also
 // for correlated samples, for which naive intervals do not.
 func TestCoverage(t *testing.T) {
-	trials := testkit.Choose(400, 50)
+	trials := testkit.ChooseLong(400, 150, 50)
 	naive := func(a, b Ratio, seed uint64) Interval { return ratios(a, b, 1, 1, seed) }
 	for _, c := range []struct {
 		n           int

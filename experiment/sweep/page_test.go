@@ -35,7 +35,7 @@ func TestPageOfASweep(t *testing.T) {
 	if made.String() != string(saved) {
 		t.Error("the page made from report.json is another than the one saved with it")
 	}
-	for _, what := range []string{"6 points, 30 runs: from ", "zstd-baseline", "±", "Heat maps", "nothing decoded wrong"} {
+	for _, what := range []string{"6 points, 30 runs: from ", "at-rest", "±", "Heat maps", "nothing decoded wrong"} {
 		if !strings.Contains(made.String(), what) {
 			t.Errorf("the page says nothing of %q", what)
 		}

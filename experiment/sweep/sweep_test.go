@@ -25,13 +25,15 @@ const small = `
 duration = "300ms"
 encoder.name = "changed-index"
 down.latency = "10ms"
+sender.history = 32
+receiver.history = 32
 [assert]
 wrong = "== 0"
 [sweep]
 repeat = 5
 [[sweep.axis]]
 key = "encoder.name"
-values = ["changed-index", "zstd-baseline"]
+values = ["changed-index", "at-rest"]
 [[sweep.axis]]
 key = "down.loss"
 values = ["0%", "10%", "30%"]
@@ -78,7 +80,7 @@ func TestSweepIsTheRunsByThemselves(t *testing.T) {
 	}
 	for _, o := range seen {
 		point, seed := o.Run/5, uint64(7+o.Run%5)
-		wantSet := map[string]string{"encoder.name": []string{"changed-index", "zstd-baseline"}[point/3],
+		wantSet := map[string]string{"encoder.name": []string{"changed-index", "at-rest"}[point/3],
 			"down.loss": []string{"0%", "10%", "30%"}[point%3]}
 		for k, v := range wantSet {
 			if o.Result.Set[k] != v {

@@ -30,10 +30,8 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 
 // TestEveryEncoder: all encoders of cubes are lossless and legal.
 func TestEveryEncoder(t *testing.T) {
-	frames, names := 800, []string{"alpha", "bravo", "charlie"} // by then much is in motion
-	if !testkit.Thorough() {
-		frames, names = 30, names[:1]
-	}
+	frames := testkit.ChooseLong(800, 500, 30) // after 500 frames many cubes move
+	names := testkit.ChooseLong([]string{"alpha", "bravo", "charlie"}, []string{"alpha"}, []string{"alpha"})
 	for _, name := range names {
 		spec, open := recording(t, name)
 		board, err := Run(context.Background(), spec, open, codecsFor(frame.Cubes(frame.WalkoffCubes)),

@@ -24,7 +24,7 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
-func packets() int { return testkit.Choose(200_000, 40_000) }
+func packets() int { return testkit.ChooseLong(200_000, 100_000, 40_000) }
 
 // Every profile, and specs with every model, keep to their closed forms.
 func TestTestHolds(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 // go test ./lossmodel/measure -run Intervals -v -seeds 4000 measures with more.
-var seeds = flag.Int("seeds", testkit.Choose(400, 60), "captures that each test of the intervals draws")
+var seeds = flag.Int("seeds", testkit.ChooseLong(400, 150, 60), "captures that each test of the intervals draws")
 
 // tally counts how often the intervals of a figure held the truth.
 type tally struct {

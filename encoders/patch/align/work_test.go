@@ -53,7 +53,7 @@ func planAll(t *testing.T, old, new []byte) work {
 // The work of a byte is bounded, also where data was made to be searched in vain. It is
 // counted, since seconds depend on the machine.
 func TestWork(t *testing.T) {
-	n := testkit.Choose(2<<20, 1<<19)
+	n := testkit.ChooseLong(2<<20, 1<<20, 1<<19)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for _, c := range []struct {
 		name     string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -108,11 +109,13 @@ func TestTerminalBudget(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("takes ten seconds: under WIRELAB_THOROUGH=1")
 	}
+	var programs sync.WaitGroup // all at once: t.Parallel would run two at a time on two cores
+	defer programs.Wait()
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
 		for _, page := range []string{"1", "4"} {
-			t.Run(fmt.Sprintf("page %s at %dx%d", page, size.Width, size.Height), func(t *testing.T) {
-				t.Parallel()
-				checkBudget(t, size, page, worldSnapshots(terminalTicks))
+			snaps := worldSnapshots(terminalTicks)
+			programs.Go(func() {
+				checkBudget(t, fmt.Sprintf("page %s at %dx%d", page, size.Width, size.Height), size, page, snaps)
 			})
 		}
 	}
@@ -121,9 +124,8 @@ func TestTerminalBudget(t *testing.T) {
 		shadows[i] = labtest.WithShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
 	}
 	for _, page := range []string{"1", "5"} {
-		t.Run("page "+page+" with four shadows", func(t *testing.T) {
-			t.Parallel()
-			checkBudget(t, tea.WindowSizeMsg{Width: 160, Height: 48}, page, shadows)
+		programs.Go(func() {
+			checkBudget(t, "page "+page+" with four shadows", tea.WindowSizeMsg{Width: 160, Height: 48}, page, shadows)
 		})
 	}
 }
@@ -131,7 +133,7 @@ func TestTerminalBudget(t *testing.T) {
 // terminalTicks are those of the ten seconds that are counted, and of two more.
 const terminalTicks = 20 * 12
 
-func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*engine.Snapshot) {
+func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string, snaps []*engine.Snapshot) {
 	const seconds = 10
 	lab := &playLab{snaps: snaps}
 	out := &counter{}
@@ -161,9 +163,9 @@ func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*eng
 	rate := float64(out.n.Load()-before) / seconds
 	cancel()
 	<-done
-	t.Logf("%.1f KB a second", rate/1000)
+	t.Logf("%s: %.1f KB a second", name, rate/1000)
 	if rate > 30_000 {
-		t.Errorf("%.1f KB a second go to the terminal, the budget is 30", rate/1000)
+		t.Errorf("%s: %.1f KB a second go to the terminal, the budget is 30", name, rate/1000)
 	}
 }
 

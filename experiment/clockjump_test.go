@@ -8,11 +8,12 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/wallclock"
 )
 
 // jumpy is a clock that a test can set.
 type jumpy struct {
-	real   engine.Clock
+	real   wallclock.Clock
 	offset atomic.Int64
 }
 

@@ -9,11 +9,13 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/page"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/wallclock"
 )
 
 // RunOptions are what a headless run is given by its caller.
@@ -24,15 +26,15 @@ type RunOptions struct {
 	// Packing is told of the patches that are made before a run begins; of a sweep,
 	// by several goroutines. nil: nobody asks.
 	Packing func(encoder string, done, total float64)
-	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
-	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
-	Force   bool              // what another run left in Dir may go, and more than engine.MaxMemory be taken
-	Disk    *atomicfile.Disk  // on which it is written; nil: the machine's
-	Workers int               // runs side by side in a sweep; 0: one a core
-	Remote  *remote.Link      // where the receiver is, in real time; nil: here
-	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
-	files   *report.Files     // likewise
-	scribe  *scribe           // writes the report of a run in real time; nil: there is none
+	Clock   wallclock.Clock     // monotonic wall time, for timings and for the pace of saving
+	Dir     string              // the report's folder, "" for none; written at most once a second and at the end
+	Force   bool                // what another run left in Dir may go, and more than engine.MaxMemory be taken
+	Disk    *atomicfile.Disk    // on which it is written; nil: the machine's
+	Workers int                 // runs side by side in a sweep; 0: one a core
+	Remote  *remote.Link        // where the receiver is, in real time; nil: here
+	Packs   *delivery.PackCache // patches that were made already, shared by the runs; nil: none
+	files   *report.Files       // likewise
+	scribe  *scribe             // writes the report of a run in real time; nil: there is none
 }
 
 // slice is how much virtual time passes between two looks at the context; less than a
@@ -63,7 +65,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		}
 		defer func() { _ = folder.Close() }() // again, if the run began
 	}
-	opt.Clock, opt.files = steady(opt.Clock), &report.Files{}
+	opt.Clock, opt.files = opt.Clock.Steady(), &report.Files{}
 	if len(c.Sweep) > 0 {
 		return sweep(ctx, c, opt, folder)
 	}
@@ -82,7 +84,7 @@ const inspected = 1024
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
+	so := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
 	if opt.Remote != nil {
 		so.Network = opt.Remote
@@ -99,7 +101,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		c = c.Clone()
 		c.Find = opt.files.Note
 	}
-	s, err := engine.NewSession(c, so)
+	s, err := engine.NewSession(ctx, c, so)
 	if err != nil {
 		opt.scribe.close()
 		return nil, err
@@ -119,8 +121,8 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 }
 
 // packing is who hears of patches that are made, and ends that when ctx does.
-func (o *RunOptions) packing(ctx context.Context) *engine.Packing {
-	return &engine.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
+func (o *RunOptions) packing(ctx context.Context) *delivery.Packing {
+	return &delivery.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
 		if o.Packing != nil {
 			o.Packing(encoder, float64(done), float64(total))
 		}
@@ -186,7 +188,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 
 // saving is the pace at which a report is written while a run goes on.
 type saving struct {
-	clock engine.Clock
+	clock wallclock.Clock
 	last  int64
 	pause int64
 }
@@ -208,7 +210,7 @@ func (p *saving) due(save func() error) error {
 }
 
 // resultNow is the session's result with the pace since begun.
-func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Result {
+func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
 		r.Comparison, r.SideBySide = lockstep.Compare(s.View(0)), s.SideBySide()
@@ -252,7 +254,7 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 // the configuration is then the one that a run goes by. It fails as a run would,
 // if the data cannot be had or the encoders do not take it.
 func Settle(ctx context.Context, c *config.Config) error {
-	s, err := engine.NewSession(c, engine.Options{Context: ctx})
+	s, err := engine.NewSession(ctx, c, engine.Options{})
 	if err != nil {
 		return err
 	}

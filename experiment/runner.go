@@ -9,10 +9,13 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -39,7 +42,7 @@ const (
 
 // RunnerOptions are what a runner is given by its caller.
 type RunnerOptions struct {
-	Clock   engine.Clock     // monotonic wall time; required: it paces the session
+	Clock   wallclock.Clock  // monotonic wall time; required: it paces the session
 	Reports string           // the folder under which Save makes new ones
 	Disk    *atomicfile.Disk // on which they are made; nil: the machine's
 	Remote  *remote.Link     // where the receiver is; nil: here
@@ -81,13 +84,13 @@ type Runner struct {
 	jump    bool // the seeking is a jump, worth a word on arrival
 	refused int  // refusals already told of
 	befores []before
-	undone  []config.Change  // what redo makes again, the last taken back at the end
-	opened  *engine.PacketID // the packet that somebody looks into
+	undone  []config.Change // what redo makes again, the last taken back at the end
+	opened  *packetlog.ID   // the packet that somebody looks into
 	err     error
 	rest    rest
-	packs   *engine.PackCache
-	making  *making        // a patch that the session waits for; nil: none
-	matrix  *engine.Matrix // of the patch that was made last
+	packs   *delivery.PackCache
+	making  *making          // a patch that the session waits for; nil: none
+	matrix  *delivery.Matrix // of the patch that was made last
 	// commands that came meanwhile and that change the session
 	deferred []Command
 	files    *report.Files // that the session reads
@@ -101,8 +104,8 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	opt.Clock = steady(opt.Clock)
-	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: engine.NewPackCache(),
+	opt.Clock = opt.Clock.Steady()
+	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: delivery.NewPackCache(),
 		done:   make(chan struct{}),
 		config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
@@ -119,7 +122,7 @@ func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
 	c.Find = r.files.Note
-	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples,
+	return engine.NewSession(r.opt.Context, c, engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples,
 		KeepPackets: livePackets,
 		Network:     r.opt.network(), Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }

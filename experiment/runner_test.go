@@ -13,10 +13,11 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
+	"wirelab/internal/wallclock"
 )
 
 // wall returns the real clock, for the runner's pace.
-func wall() engine.Clock {
+func wall() wallclock.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }

@@ -8,7 +8,9 @@ import (
 
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // waits reports whether the session has to wait for a patch, and sees that it is
@@ -62,7 +64,7 @@ func (r *Runner) postpone(c *Command) bool {
 func (r *Runner) showMaking(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if m := r.making; m != nil {
-		snap.Making = &engine.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
+		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
 		if picture := m.picture.View(); picture.Begun() {
 			snap.Matrix = picture
 		}
@@ -75,16 +77,16 @@ type making struct {
 	encoder     string
 	finished    chan struct{}
 	done, total atomic.Int64
-	picture     *engine.MatrixMaker
+	picture     *delivery.MatrixMaker
 	err         error // holds once finished is closed
 }
 
 // startMaking packs the session's file, in the background, by an encoding like run.
-func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock engine.Clock) *making {
+func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *making {
 	oldSize, newSize := s.FileSizes()
-	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: engine.NewMatrixMaker(oldSize, newSize)}
+	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: delivery.NewMatrixMaker(oldSize, newSize)}
 	m.total.Store(newSize)
-	pack := s.PackJob(run, &engine.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
+	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)
 		return ctx.Err()
 	}})

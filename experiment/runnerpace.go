@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // pace measures how fast virtual time really goes.
@@ -31,7 +32,7 @@ func (p *pace) rest() { p.started = false }
 // copied once for each time that it comes to rest, and let go of when it goes on.
 type rest struct {
 	stood   int // snapshots since time stood still
-	packets []engine.PacketRecord
+	packets []packetlog.Record
 }
 
 // restBefore is how many snapshots show the usual first: whoever steps from frame

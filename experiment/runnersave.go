@@ -136,7 +136,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		result.Reason = engine.Finished
 	}
 	var kept report.Kept
-	r.session.Tell(&kept)
+	r.session.ReportKept(&kept)
 	return func() (string, error) {
 		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 		if err != nil {

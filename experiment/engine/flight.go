@@ -2,25 +2,27 @@ package engine
 
 import (
 	"crypto/sha256"
+	"iter"
 	"math"
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
-// flight is the lab's state of a packet in flight: the true frame to compare with,
-// and its record. Endpoints never see it. The network returns its tag with the bytes.
+// flight is the lab's state of a packet in flight: the true frame to compare with, and its
+// record. Endpoints never see it. The network returns its tag with the bytes.
 type flight struct {
-	id, generation uint32        // its tag: the place in the slab, and how often that place was reused
-	source         *frame.Shared // frame that the sender stored, if that is the source's and not hashed; else nil
+	id, generation uint32        // its tag: the index in flights.all, and how often that was reused
+	source         *frame.Shared // frame that the sender stored, if it is the source's and not hashed; else nil
 	stored         frame.Frame   // frame that the sender stored, if it is another
 	sum            [sha256.Size]byte
 	hashed         bool // sum is kept instead of the frame
-	exact          bool // the sender stored the source's frame as it is: no block of a file, and no codec that quantises
-	rec            PacketRecord
-	record         uint64        // number of rec in the records
-	asked          int           // stretch of the link's settings that it was sent in; unused if fateUnknown
+	exact          bool // the sender stored the source's frame: no block of a file, and no codec that quantises
+	rec            packetlog.Record
+	record         uint64        // number of rec in the log
+	stretch        int           // of the link's settings in which it was sent; unused if fateUnknown
 	copies         int           // made by the link, without the packet itself
 	ended          uint16        // bit n: the outcome of copy n is recorded
 	arriving       int           // copies that have yet to arrive
@@ -29,22 +31,33 @@ type flight struct {
 
 	trails []lossmodel.Trail // of copies 1 and up, if packets are inspected
 
-	older, newer *flight // those in flight that were sent before and after it
+	older, newer *flight // neighbours in flight, in the order they were sent
 }
 
 // tag is what the network returns with the bytes.
 func (f *flight) tag() uint64 { return uint64(f.generation)<<32 | uint64(f.id) }
 
-// maxTruths is how many packets in flight are compared with a copy of the true frame.
-// For further ones, on links that hold minutes of packets, only the SHA-256 is kept,
-// which bounds the memory.
-const maxTruths = 1024
+// open iterates over the numbers of the copies whose outcome is not recorded.
+func (f *flight) open() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n := 0; n <= f.copies; n++ {
+			if f.ended>>n&1 == 0 && !yield(n) {
+				return
+			}
+		}
+	}
+}
 
-// note stores the frame that the receiver must decode. source is the same one if the sender
-// stored the source's frame as it is; else nil.
-func (f *flight) note(stored *frame.Frame, source *frame.Shared, d *digest) {
-	f.exact = source != nil
-	switch f.hashed = f.id >= maxTruths; {
+// maxFrameCopies is how many packets in flight are compared with a copy of the true frame. For
+// further ones, on links that hold minutes of packets, only the SHA-256 is kept, which bounds
+// the memory.
+const maxFrameCopies = 1024
+
+// keepTruth keeps the frame that the receiver must decode. source is the same frame if the
+// sender stored the source's unchanged; else nil.
+func (f *flight) keepTruth(stored *frame.Frame, source *frame.Shared, d *digest) {
+	f.exact, f.hashed = source != nil, f.id >= maxFrameCopies
+	switch {
 	case f.hashed:
 		f.sum = d.of(stored)
 	case f.exact:
@@ -54,7 +67,7 @@ func (f *flight) note(stored *frame.Frame, source *frame.Shared, d *digest) {
 	}
 }
 
-// truth returns the frame that note stored; nil if it is hashed.
+// truth returns the frame that keepTruth kept; nil if it is hashed.
 func (f *flight) truth() *frame.Frame {
 	switch {
 	case f.hashed:
@@ -81,66 +94,67 @@ func (f *flight) fingerprint(d *digest) Fingerprint {
 	return d.fingerprint(f.truth())
 }
 
-// flights is a slab of flights with a free list. It grows to the most packets ever in
-// flight at once and then allocates nothing. Those in use are chained, in the order of
-// their sequence numbers.
+// flights is a slab of flights with a free list. It grows to the most packets ever in flight at
+// once and then allocates nothing. Flights in use are linked, in the order of their sequence
+// numbers.
 type flights struct {
 	all            []*flight
 	free           []uint32
 	oldest, newest *flight // nil: nothing is in flight
 }
 
-// take returns a free flight and its tag, which is valid until the flight is
-// released.
-func (f *flights) take() (tag uint64, x *flight) {
-	if n := len(f.free); n > 0 {
-		x = f.all[f.free[n-1]]
-		f.free = f.free[:n-1]
+// take returns a free flight. Its tag is valid until the flight is released.
+func (s *flights) take() *flight {
+	var f *flight
+	if n := len(s.free); n > 0 {
+		f = s.all[s.free[n-1]]
+		s.free = s.free[:n-1]
 	} else {
-		x = &flight{id: uint32(len(f.all))}
-		f.all = append(f.all, x)
+		f = &flight{id: uint32(len(s.all))}
+		s.all = append(s.all, f)
 	}
-	x.older, x.newer = f.newest, nil
-	*f.after(f.newest), f.newest = x, x
-	return x.tag(), x
-}
-
-// after is the place that says which flight comes after x; the oldest after nil.
-func (f *flights) after(x *flight) **flight {
-	if x == nil {
-		return &f.oldest
+	f.older, f.newer = s.newest, nil
+	if s.newest == nil {
+		s.oldest = f
+	} else {
+		s.newest.newer = f
 	}
-	return &x.newer
+	s.newest = f
+	return f
 }
 
 // get returns the flight of a tag; nil if it was released.
-func (f *flights) get(tag uint64) *flight {
-	if x := f.all[uint32(tag)]; x.tag() == tag {
-		return x
+func (s *flights) get(tag uint64) *flight {
+	if f := s.all[uint32(tag)]; f.tag() == tag {
+		return f
 	}
 	return nil
 }
 
 // release frees a flight and invalidates its tag.
-func (f *flights) release(x *flight) {
-	*f.after(x.older) = x.newer
-	if x.newer != nil {
-		x.newer.older = x.older
+func (s *flights) release(f *flight) {
+	if f.older == nil {
+		s.oldest = f.newer
 	} else {
-		f.newest = x.older
+		f.older.newer = f.newer
 	}
-	if x.source != nil {
-		x.source.Release()
-		x.source = nil
+	if f.newer == nil {
+		s.newest = f.older
+	} else {
+		f.newer.older = f.older
 	}
-	x.generation++
-	f.free = append(f.free, x.id)
+	if f.source != nil {
+		f.source.Release()
+		f.source = nil
+	}
+	f.generation++
+	s.free = append(s.free, f.id)
 }
 
 // settled returns the sequence number below which no packet is in flight.
-func (f *flights) settled() uint64 {
-	if f.oldest == nil {
+func (s *flights) settled() uint64 {
+	if s.oldest == nil {
 		return math.MaxUint64
 	}
-	return f.oldest.rec.Seq
+	return s.oldest.rec.Seq
 }

@@ -46,7 +46,7 @@ func TestLanesAreToldApart(t *testing.T) {
 		snap := s.View(0)
 		for i := range snap.Lanes {
 			names = append(names, snap.Lanes[i].Name())
-			beside = append(beside, snap.Lanes[i].BesideOf(&snap.Lanes[0]))
+			beside = append(beside, snap.Lanes[i].ShortName(&snap.Lanes[0]))
 		}
 		r := s.Result()
 		report := []string{r.Label}

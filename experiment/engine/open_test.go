@@ -35,7 +35,7 @@ func TestUnknownFates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l := s.lanes[0]; quiet {
-			l.connect(unknownFatePath{l.downLink}, l.up)
+			l.connect(unknownFatePath{l.paths.downLink}, l.paths.up)
 		}
 		return s
 	}

@@ -19,7 +19,7 @@ func TestFailuresAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true})
+	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true, KeepPackets: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,14 +27,13 @@ func TestFailuresAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outcomes, samples int64
-	m := &s.lanes[0].meter
-	for o, n := range m.outcomes {
-		if Outcome(o).Failed() {
-			outcomes += n
+	for _, r := range s.lanes[0].log.Forward() {
+		if r.Outcome.Failed() {
+			outcomes++
 		}
 	}
-	for i := range m.samples.all {
-		samples += int64(m.samples.all[i].Failed())
+	for _, x := range s.lanes[0].meter.Samples() {
+		samples += int64(x.Failed())
 	}
 	x := s.lanes[0].totals(s.Now())
 	if got := x.Failed(); got != outcomes || got != samples {

@@ -8,6 +8,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // bursts makes frames at times of its own, some of them almost at once.
@@ -49,9 +51,9 @@ func (b *bursts) TickAt(at time.Duration) (n uint64) {
 // sentAt notes when packets were sent.
 type sentAt struct{ at []time.Duration }
 
-func (s *sentAt) Sample(*Sample)         {}
-func (s *sentAt) Settled(uint64)         {}
-func (s *sentAt) Packet(r *PacketRecord) { s.at = append(s.at, r.Sent) }
+func (s *sentAt) Sample(*meters.Sample)                  {}
+func (s *sentAt) Settled(uint64)                         {}
+func (s *sentAt) Packet(r *packetlog.Record, _ *Problem) { s.at = append(s.at, r.Sent) }
 
 // Frames of a source with times of its own leave at these times, in one run through and
 // in a loop, and all of them arrive.

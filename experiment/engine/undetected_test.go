@@ -88,7 +88,7 @@ func TestDigestsOfRightFrames(t *testing.T) {
 		if x.Restarts.Or(0) != 0 || x.Undetected != 0 {
 			t.Errorf("%d bits: %v restarts, %d undetected", bits, x.Restarts, x.Undetected)
 		}
-		packets[i] = s.lanes[0].meter.payload
+		packets[i], _, _ = s.lanes[0].meter.Bytes()
 	}
 	if packets[0] != packets[1] {
 		t.Errorf("%d bits of payload without digests, %d with", packets[0], packets[1])

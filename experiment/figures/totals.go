@@ -209,12 +209,12 @@ type Rounding struct {
 }
 
 // LostBy returns the counts of losses by the name of their cause; zeros if n is nil.
-func LostBy(n *[MaxCauses]int64) map[string]int64 {
+func LostBy(n *[MaxCauses]int) map[string]int64 {
 	out := map[string]int64{}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		out[c.String()] = 0
 		if n != nil {
-			out[c.String()] = n[c]
+			out[c.String()] = int64(n[c])
 		}
 	}
 	return out

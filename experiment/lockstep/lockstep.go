@@ -7,7 +7,10 @@
 // difference, but their ratio hardly moves.
 package lockstep
 
-import "wirelab/experiment/engine"
+import (
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+)
 
 // WarmUp is how long a lane does not count after it began or was swapped: its first
 // packets rest on the initial state.
@@ -15,7 +18,7 @@ const WarmUp = engine.WarmUp
 
 // CaughtUp returns the samples of a lane without those of its warm-up. The lanes that
 // begin with the session begin together: they have none.
-func CaughtUp(l *engine.Lane) []engine.Sample {
+func CaughtUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples
 	}

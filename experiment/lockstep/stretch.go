@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
 )
@@ -43,7 +44,7 @@ func Since(snap *engine.Snapshot) time.Duration {
 		}
 		from = max(from, l.Began)
 		if s := l.Samples; len(s) > 0 {
-			from = max(from, s[0].T-engine.SamplePeriod-WarmUp)
+			from = max(from, s[0].T-meters.SamplePeriod-WarmUp)
 		}
 	}
 	for _, c := range snap.Log {
@@ -64,7 +65,7 @@ func Gather(snap *engine.Snapshot) Stretch {
 		if Absent(snap, l) {
 			continue
 		}
-		samples := engine.Between(l.Samples, x.From, x.To)
+		samples := meters.Between(l.Samples, x.From, x.To)
 		if k := len(samples); k > 0 {
 			x.To = samples[k-1].T
 		}
@@ -87,7 +88,7 @@ func (r *Series) values() [5]*[]float64 {
 	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
 }
 
-func series(samples []engine.Sample) Series {
+func series(samples []meters.Sample) Series {
 	n := len(samples)
 	r := Series{across: make([]bool, n)}
 	room := make([]float64, len(r.values())*n)
@@ -136,7 +137,7 @@ func (x *Stretch) leaveOutSeams() {
 
 // Kbps is the payload as a ratio: bits over the time.
 func (r *Series) Kbps() paired.Ratio {
-	return paired.Ratio{Num: r.Payload, Den: r.each(1000 * engine.SamplePeriod.Seconds())}
+	return paired.Ratio{Num: r.Payload, Den: r.each(1000 * meters.SamplePeriod.Seconds())}
 }
 
 // PerChanged is the payload as a ratio: bits over changed rows.
@@ -144,7 +145,7 @@ func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload,
 
 // FailedAMinute is the packets that failed as a ratio: over the time in minutes.
 func (r *Series) FailedAMinute() paired.Ratio {
-	return paired.Ratio{Num: r.Failed, Den: r.each(engine.SamplePeriod.Minutes())}
+	return paired.Ratio{Num: r.Failed, Den: r.each(meters.SamplePeriod.Minutes())}
 }
 
 // AgeMS is how old what was shown was as a ratio: over the ticks of the display that
@@ -175,7 +176,7 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 		return nil
 	}
 	x := Gather(snap)
-	seams := time.Duration(x.Seams) * engine.SamplePeriod
+	seams := time.Duration(x.Seams) * meters.SamplePeriod
 	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]

@@ -6,7 +6,7 @@ package trust
 import (
 	"math"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/measure"
@@ -39,7 +39,7 @@ type delayLaw struct {
 
 // Checks judges what a link was asked for and did: the loss, the delay and, where there is a
 // bottleneck, the rate. There are none before the first packet.
-func (j *Judge) Checks(all []engine.Asked) (out []Check) {
+func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 	if len(all) == 0 {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (j *Judge) Checks(all []engine.Asked) (out []Check) {
 }
 
 // lossOf is the share lost, in percent. What a full queue drops is the rate's doing.
-func lossOf(all []engine.Asked) Check {
+func lossOf(all []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.Odds
 	sent, lost := 0.0, 0.0
@@ -84,7 +84,7 @@ func limited(s *lossmodel.Spec) bool {
 
 // delayOf is the mean delay of what arrived, in milliseconds, by Bernstein's inequality. Queues,
 // spikes, order and the like only add to latency and jitter: then it is bounded below alone.
-func (j *Judge) delayOf(all []engine.Asked) Check {
+func (j *Judge) delayOf(all []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
 	var arrived, under, sum, variance, reach, flying float64
 	more := false
@@ -141,7 +141,7 @@ func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
 
 // rateOf is what the line carried since the last change, in kbps: all of it crossed the line after
 // the first of it was sent, so it is no more than the rate, but for what a bucket lets through.
-func rateOf(all []engine.Asked) (c Check, any bool) {
+func rateOf(all []meters.LinkStretch) (c Check, any bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
 	last := &all[len(all)-1]
 	from, until, bits := last.From, last.Until, 0.0

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/trust"
 	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
@@ -24,7 +24,7 @@ const tolerated = 1
 
 // Checks judges the links of one direction together; the rate is that of the worst of them.
 func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
-	var parts []engine.Asked
+	var parts []meters.LinkStretch
 	var rate *trust.Check
 	cut := false
 	for i := range all {
@@ -33,7 +33,7 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 			continue
 		}
 		cut = cut || a.Cut > 0
-		parts = append(parts, engine.Asked{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
+		parts = append(parts, meters.LinkStretch{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
 			Arrived: int64(a.Left), Took: a.Took, Bits: int64(a.Bits), From: a.First, Until: a.Until})
 		if a.Spec.Rate.BitsPerSecond == 0 {
 			continue

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // What a lab's memory says of a moment is what the lab itself said then.
@@ -56,9 +57,9 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 func TestPastOfAPlugin(t *testing.T) {
 	c := config.Default()
 	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runs: "process"}}}
-	var packets []engine.PacketRecord
+	var packets []packetlog.Record
 	for n := range 100 { // ten a second, those of the plugin until 3 s
-		p := engine.PacketRecord{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}
+		p := packetlog.Record{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}
 		if n <= 30 {
 			p.Encoder = "theirs"
 		}

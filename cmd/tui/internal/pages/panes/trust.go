@@ -28,7 +28,7 @@ func (p *Trust) Observe(v room.View) bool {
 	if v.Back {
 		p.begin = "link, as of now:"
 	}
-	p.checks = p.judge.Checks(v.Lane().Asked)
+	p.checks = p.judge.Checks(v.Lane().Link)
 	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // what disagrees must not be left out
 		switch {
 		case a.OK == b.OK:

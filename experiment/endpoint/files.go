@@ -218,8 +218,9 @@ func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint3
 		return
 	}
 	out.Outcome = Decoded
-	f.scratch.Tick, f.scratch.Body = number, append(f.scratch.Body[:0], body...)
-	out.Frame = &f.scratch
+	block := f.end.Decoded()
+	block.Tick, block.Body = number, append(block.Body[:0], body...)
+	out.Frame = block
 }
 
 // Unpack rebuilds the new file from the old one, once all blocks have arrived. The

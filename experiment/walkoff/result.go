@@ -3,7 +3,6 @@ package walkoff
 import (
 	"math"
 	"slices"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/internal/quantile"
@@ -101,9 +100,9 @@ func (t *tally) result() Result {
 	return r
 }
 
-func times(list []time.Duration) Times {
+func times(list []int64) Times {
 	slices.Sort(list)
-	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p).Nanoseconds()) / 1000 }
+	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p)) / 1000 }
 	return Times{P50: us(.50), P99: us(.99)}
 }
 

@@ -1,10 +1,10 @@
 package walkoff
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -136,7 +136,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
-		Items: walkCubes, Baselines: WalkoffRule}); board.Dataset != want {
+		Items: walkCubes, Baselines: walkoffRule}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]
@@ -249,9 +249,9 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
 	var begun bytes.Buffer
-	w := bufio.NewWriter(&begun)
-	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)),
-		writeMessage(w, []byte("x")), w.Flush()); err != nil {
+	w := gob.NewEncoder(&begun)
+	if err := errors.Join(w.Encode(task{Codec: "honest", Schema: frame.Cubes(1), Initial: make([]byte, 32), First: 6, Stride: 6}),
+		w.Encode([]byte("x"))); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(begun.Bytes())

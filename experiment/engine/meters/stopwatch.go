@@ -6,7 +6,7 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Stopwatch is a lane's endpoint.Probe. It times the codec, and counts the changed rows of
+// Stopwatch is a lane's drive.Probe. It times the codec, and counts the changed rows of
 // each frame to encode.
 type Stopwatch struct {
 	NS      int64 // duration of the last call of the codec
@@ -22,7 +22,7 @@ func NewStopwatch(c wallclock.Clock, s *frame.Schema) Stopwatch {
 	return Stopwatch{clock: c, schema: s}
 }
 
-// Begin implements endpoint.Probe.
+// Begin implements drive.Probe.
 func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
 		base := &refs[0]
@@ -38,5 +38,5 @@ func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	w.start = w.clock.Now()
 }
 
-// End implements endpoint.Probe.
+// End implements drive.Probe.
 func (w *Stopwatch) End() { w.NS = w.clock.Now() - w.start }

@@ -141,7 +141,7 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 // Names lists the dotted keys of everything that totals may hold: what an assertion can
 // be about.
 func Names() map[string]bool {
-	t := Totals{LostBy: LostBy(nil), Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
+	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
 	fill(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Of(t) {

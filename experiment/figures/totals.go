@@ -38,6 +38,26 @@ type Playout struct {
 
 // Totals holds a lane's figures from its start on, as the JSON of `run` has them.
 type Totals struct {
+	Counts
+	Rates
+	PacketBytes      Quantiles `json:"packet_bytes"`
+	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
+	// AgeMS is the age of what the display showed, over all its ticks that showed anything: the
+	// time since the sender captured it.
+	AgeMS    Quantiles `json:"age_ms"`
+	Playout  Playout   `json:"playout"`
+	Network  Network   `json:"network"`
+	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was at the far end of a network
+	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are files
+	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
+
+	// Sender and Receiver are the gauges of the codec's two ends, for codecs that have any.
+	Sender   []encoders.Gauge `json:"sender,omitempty"`
+	Receiver []encoders.Gauge `json:"receiver,omitempty"`
+}
+
+// Counts counts packets, by their outcomes and otherwise.
+type Counts struct {
 	Sent       int64            `json:"sent"`
 	Duplicated int64            `json:"duplicated"`
 	Decoded    int64            `json:"decoded"`
@@ -49,54 +69,36 @@ type Totals struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
-	// Undetected counts frames that the receiver decoded without complaint, shown or not,
-	// and that are not what was sent: another content, or taken for another packet's.
+	// Undetected counts frames that the receiver decoded without an error, shown or not, and that
+	// are not what was sent: another content, or taken for another packet's.
 	Undetected int64 `json:"undetected"`
 	// Restarts counts how often the sender started over from the initial state because the
 	// receiver's digest of a frame was not its own; none if receiver.digest is off.
 	Restarts Figure `json:"restarts"`
-	// Unknown counts packets given to a real network of which nothing was ever heard.
+	// Unknown counts packets given to a real network whose fate was never reported.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`
 	// EncodeFailed counts frames that the encoder refused. They were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
-	// DecodeRefused counts the undamaged packets among the corrupt: the decoder
-	// rejected what its encoder wrote. It must be 0.
+	// DecodeRefused counts the undamaged packets among the corrupt: the decoder rejected what its
+	// encoder wrote. It must be 0.
 	DecodeRefused int64 `json:"decode_refused"`
+}
 
-	// Rates in kbit/s (1,000 bit) over the whole run; for a file, over the time
-	// until it was delivered.
+// Rates are what was sent, per second and per item.
+type Rates struct {
+	// In kbit/s (1,000 bit) over the whole run; for a file, over the time until it was delivered.
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`
 
-	// OverBudgetRatio is the share of the time in which the payload of the last second
-	// exceeded the budget; nil if there was none.
+	// OverBudgetRatio is the share of the time in which the payload of the last second exceeded the
+	// budget; none if there was no budget.
 	OverBudgetRatio Figure `json:"over_budget_ratio"`
 
 	BitsPerItem        Figure  `json:"bits_per_item"`
 	BitsPerCube        *Figure `json:"bits_per_cube,omitempty"`
 	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
-
-	PacketBytes      Quantiles `json:"packet_bytes"`
-	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
-	// AgeMS is how old what the display showed was, over all its ticks that showed anything:
-	// the time since the sender captured it.
-	AgeMS   Quantiles `json:"age_ms"`
-	Playout Playout   `json:"playout"`
-	Network Network   `json:"network"`
-	Remote  *Remote   `json:"remote,omitempty"` // nil unless the receiver was at the other end of a network
-
-	// Transfer is nil unless the data are files.
-	Transfer *Transfer `json:"transfer,omitempty"`
-
-	// Rounding is nil for codecs that do not quantise.
-	Rounding *Rounding `json:"rounding,omitempty"`
-
-	// Sender and Receiver are the gauges of the codec's two ends, for codecs that
-	// have any.
-	Sender   []encoders.Gauge `json:"sender,omitempty"`
-	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
 // Failed returns how many packets arrived but gave no frame that the receiver can

@@ -145,23 +145,23 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 	}
 	of := func(o packetlog.Outcome) int64 { return int64(s.Outcomes[o]) }
 	t := figures.Totals{
-		Sent: int64(s.Sent), Duplicated: m.Duplicated,
-		Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Duplicate: of(packetlog.Duplicate),
-		Lost: of(packetlog.Lost), LostBy: figures.LostBy(&s.LostBy),
-		Failures: figures.Failures{NoBaseline: of(packetlog.NoBaseline), Corrupt: of(packetlog.Corrupt),
-			UnknownCodec: of(packetlog.UnknownCodec)},
-		Tainted: of(packetlog.Tainted), InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),
-		Undetected: m.Undetected, Unknown: of(packetlog.Unknown),
-		Reordered: m.Reordered, EncodeFailed: m.EncodeFailed, DecodeRefused: m.DecodeRefused,
-		PayloadKbps:  figures.Ratio(float64(s.PayloadBits)/1000, secs),
-		WireKbps:     figures.Ratio(float64(s.WireBits)/1000, secs),
-		FeedbackKbps: figures.Ratio(float64(s.FeedbackBits)/1000, secs),
-		BitsPerItem:  figures.RatioOf(float64(s.PayloadBits), float64(s.Items)),
-		PacketBytes:  m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
-		OverBudgetRatio: m.overBudget.ratio(),
-		AgeMS:           m.Display.age.thousandths(),
-		Playout:         m.Display.figures(frame.IsCubes(schema)),
-		Network:         m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
+		Counts: figures.Counts{
+			Sent: int64(s.Sent), Duplicated: m.Duplicated, Reordered: m.Reordered,
+			Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Duplicate: of(packetlog.Duplicate),
+			Lost: of(packetlog.Lost), LostBy: figures.LostBy(&s.LostBy),
+			Failures: figures.Failures{NoBaseline: of(packetlog.NoBaseline), Corrupt: of(packetlog.Corrupt),
+				UnknownCodec: of(packetlog.UnknownCodec)},
+			Tainted: of(packetlog.Tainted), InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),
+			Unknown: of(packetlog.Unknown), Undetected: m.Undetected,
+			EncodeFailed: m.EncodeFailed, DecodeRefused: m.DecodeRefused},
+		Rates: figures.Rates{
+			PayloadKbps:     figures.Ratio(float64(s.PayloadBits)/1000, secs),
+			WireKbps:        figures.Ratio(float64(s.WireBits)/1000, secs),
+			FeedbackKbps:    figures.Ratio(float64(s.FeedbackBits)/1000, secs),
+			BitsPerItem:     figures.RatioOf(float64(s.PayloadBits), float64(s.Items)),
+			OverBudgetRatio: m.overBudget.ratio()},
+		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(), AgeMS: m.Display.age.thousandths(),
+		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {
 		changed := figures.RatioOf(float64(s.PayloadBits), float64(s.Changed))

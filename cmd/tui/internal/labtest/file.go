@@ -61,7 +61,7 @@ func FileSnapshot(done float64) *engine.Snapshot {
 			x.Rounds = []figures.Round{{Encoder: name, StartS: 0.5 * float64(i), TimeS: 1.52 + 3*float64(i), Done: true,
 				PackedBytes: packed, Blocks: x.Blocks, Resent: 7}}
 		}
-		l.Totals = figures.Totals{Sent: int64(60 * at), Transfer: x}
+		l.Totals = figures.Totals{Counts: figures.Counts{Sent: int64(60 * at)}, Transfer: x}
 		snap.Lanes = append(snap.Lanes, l)
 	}
 	if done < 1 {

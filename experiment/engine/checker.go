@@ -80,9 +80,9 @@ func fit(c *config.Config, s *frame.Schema, force bool) error {
 	return affordable(c, s)
 }
 
-// MaxMemory is the most memory in bytes that a session may be expected to take, unless it is
+// maxMemory is the most memory in bytes that a session may be expected to take, unless it is
 // forced.
-const MaxMemory = 8 << 30
+const maxMemory = 8 << 30
 
 // affordable returns an error for a session that would take more than MaxMemory: every lane
 // keeps the frames of its two histories, four bytes a value.
@@ -93,16 +93,16 @@ func affordable(c *config.Config, s *frame.Schema) error {
 	}
 	lanes := int64(1 + len(c.Shadows))
 	need := lanes * frames * int64(s.Cells()) * 4
-	if need <= MaxMemory {
+	if need <= maxMemory {
 		return nil
 	}
-	fits := MaxMemory / (lanes * int64(s.Cells()) * 4) / 2
+	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2
 	key := "sender.history"
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
 	return &config.Error{Key: key,
 		Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each", need>>30, lanes, frames, s.Cells()),
-		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", MaxMemory>>30,
+		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", maxMemory>>30,
 			max(1, fits))}
 }

@@ -12,9 +12,9 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// Alpha is the chance at most that a figure of a link that does what it was asked for leaves its
+// alpha is the chance at most that a figure of a link that does what it was asked for leaves its
 // interval, each time that somebody looks.
-const Alpha = 1e-5
+const alpha = 1e-5
 
 // Check is one figure of a link: what it was asked for, what it did, and the interval that chance
 // leaves to one that obeys. Least and Most are infinite where the settings bound it on one side only.
@@ -72,7 +72,7 @@ func lossOf(all []meters.LinkStretch) Check {
 		}
 	}
 	sent = max(sent, 1)
-	least, most := odds.Between(Alpha)
+	least, most := odds.Between(alpha)
 	c.Asked, c.Did = 100*odds.Mean()/sent, 100*lost/sent
 	c.Least, c.Most = 100*least/sent, 100*most/sent
 	return c
@@ -111,7 +111,7 @@ func (j *Judge) delayOf(all []meters.LinkStretch) Check {
 		c.Known = false
 		return c
 	}
-	level := math.Log(2/Alpha) / 3 * reach
+	level := math.Log(2/alpha) / 3 * reach
 	slack := level + math.Sqrt(level*level+6*level/max(reach, 1e-9)*variance)
 	c.Asked, c.Did = sum/arrived, under/arrived
 	c.Least, c.Most = c.Asked-(slack+flying)/arrived, c.Asked+slack/arrived+1e-5 // delays are whole nanoseconds

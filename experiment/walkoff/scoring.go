@@ -121,7 +121,7 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 // result waits for the audit and returns the encoder's result.
 func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), AuditOff
+	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil
@@ -130,9 +130,9 @@ func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err // ctx ended the processes too: there is no verdict
 	}
-	r.Audit = AuditPass
+	r.Audit = auditPass
 	if illegal != "" || !r.Lossless {
-		r.Audit = AuditFail
+		r.Audit = auditFail
 	}
 	if r.Problem == "" {
 		r.Problem = illegal

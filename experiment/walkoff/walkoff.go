@@ -13,9 +13,9 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// ErrRules says that data cannot be scored: they are neither cubes nor a table, or
+// errRules says that data cannot be scored: they are neither cubes nor a table, or
 // too short.
-var ErrRules = errors.New("not data for a walk-off")
+var errRules = errors.New("not data for a walk-off")
 
 // Open opens the recording at its beginning. Run calls it once for every encoder, so
 // that memory does not grow with the recording.
@@ -91,7 +91,7 @@ type Board struct {
 func (b *Board) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
-		if !r.Lossless || r.Audit == AuditFail {
+		if !r.Lossless || r.Audit == auditFail {
 			list = append(list, fmt.Sprintf("%s: %s", r.Encoder, r.Problem))
 		}
 	}
@@ -136,7 +136,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
-		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", ErrRules, limit, Delay)
+		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errRules, limit, Delay)
 	}
 	src, err := open()
 	if err != nil {
@@ -168,7 +168,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 		}
 	}
 	if d.Frames == Delay {
-		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", ErrRules, d.Spec, Delay)
+		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errRules, d.Spec, Delay)
 	}
 	d.SHA256 = sum.Sum()
 	if game {
@@ -186,13 +186,13 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	back := opt.Back
 	switch {
 	case !own && !priced && !frame.IsCubes(s):
-		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", ErrRules, d.Spec, s.Name)
+		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", errRules, d.Spec, s.Name)
 	case back == Own && !priced:
-		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", ErrRules, d.Spec)
+		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", errRules, d.Spec)
 	case back < Own || back > MaxBack:
-		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", ErrRules, back, MaxBack)
+		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", errRules, back, MaxBack)
 	case back != Delay && opt.Audit != nil:
-		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", ErrRules, Delay, Delay)
+		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", errRules, Delay, Delay)
 	case back == Delay:
 		d.Baselines = walkoffRule
 	case back == Own:

@@ -235,7 +235,8 @@ func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
 // accepted.
 func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	start := len(dst)
-	if dst = f.Ack(dst); len(dst) == start {
+	dst = f.Ack(dst)
+	if len(dst) == start {
 		return dst
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.answers))

@@ -14,7 +14,7 @@ import (
 const KeptEpochs = 8
 
 // Receiver is the endpoint that decodes. It is configured with the schema, the
-// initial state and the codecs. Everything else it learns from datagrams.
+// initial state and the codecs. Datagrams carry everything else.
 type Receiver struct {
 	schema  *frame.Schema
 	cadence Cadence
@@ -28,8 +28,6 @@ type Receiver struct {
 
 	top     uint64 // newest sequence that arrived; before the first arrival, the first to expect
 	started bool
-	shown   uint64 // newest sequence decoded
-	showing bool
 	seen    seenWindow
 	window  ackWindow
 	guard   guard
@@ -47,9 +45,9 @@ type epochDecoder struct {
 	used   int // packets it decoded
 }
 
-// settledAfter is after how many decoded packets a decoder is trusted. From then on
-// only a packet whose baseline is the initial state can replace it with other params
-// for the same epoch. A sender that has lost contact sends such packets.
+// settledAfter is how many packets a decoder has to decode until only a packet whose baseline is
+// the initial state can replace it with other params for the same epoch. A sender that has lost
+// contact sends such packets.
 const settledAfter = 3
 
 // NewReceiver returns a receiver for the codecs of known. It shares the table of
@@ -105,7 +103,7 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 		return Reception{Outcome: Corrupt, Err: err}
 	}
 	seq := r.number(&h)
-	if !r.believes(&h, seq) {
+	if !r.accepts(&h, seq) {
 		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
 	}
 	out, d := r.recognise(&h, seq)
@@ -158,14 +156,11 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 		r.install(&out, d)
 	}
 	out.Outcome = Decoded
-	if r.showing && out.Seq < r.shown && r.schema.Delivery == frame.Latest {
+	if r.window.any && out.Seq < r.window.newest && r.schema.Delivery == frame.Latest {
 		out.Outcome = Stale
 	}
 	r.arrived(out.Seq)
 	r.seen.note(out.Seq)
-	if !r.showing || out.Seq > r.shown {
-		r.shown, r.showing = out.Seq, true
-	}
 	out.Entry = r.end.Keep(out.Seq, out.Epoch, memo)
 	if out.Entry == nil {
 		out.Frame = r.end.Decoded()

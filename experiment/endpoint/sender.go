@@ -191,9 +191,9 @@ func (s *Sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
-// pickRefs chooses the newest acked frames as references and writes their distances
-// into h. The first of them is in entry base. If there are none, it chooses the initial
-// state, and base is nil.
+// pickRefs chooses the newest acked frames as references and writes their distances into h. The
+// first of them is in entry base. If no frame was acked, it chooses the initial state, and base is
+// nil.
 func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
@@ -216,8 +216,8 @@ func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 }
 
 // dropOlder drops the shared frames that no packet can refer to any more: those older than
-// the newest acked one before base. What was acked stays so, unless the sender starts over,
-// and then only newer packets count. With digests, any ack may ask for its frame.
+// the newest acked one before base. An acked packet stays acked unless the sender starts over, and
+// then only newer packets count. With digests, any ack may need its frame.
 func (s *Sender) dropOlder(base *frame.Entry) {
 	s.oldest = max(s.oldest, s.seq-min(s.seq, uint64(s.history.Len())))
 	if base == nil || base.Seq <= s.oldest || s.digest.bytes > 0 {
@@ -232,9 +232,9 @@ func (s *Sender) dropOlder(base *frame.Entry) {
 	}
 }
 
-// changedSince returns the rows in which frame e, the newest, differs from that of base; nil
-// if it would take to compare all of them. Both are the source's frames if they are shared,
-// and then so is every one between.
+// changedSince returns the rows in which frame e, the newest, differs from that of base; nil if
+// only a comparison of all rows would find them. Both are the source's frames if they are shared,
+// and then so is every frame between.
 func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 	if base == nil || base.Shared() == nil {
 		return nil
@@ -296,11 +296,11 @@ func (s *Sender) Learn(src []byte) error {
 	return nil
 }
 
-// errNeverSent says that an ack names a packet that was not sent yet.
+// errNeverSent is the error of an ack of a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
-// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok
-// is false if there is none.
+// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok is false if no
+// such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - seq)
@@ -317,8 +317,7 @@ func (s *Sender) noteAck(seq uint64) {
 	}
 }
 
-// differs reports whether the receiver's frame of packet seq, by its digest, is not the
-// sender's.
+// differs reports whether the receiver's frame of packet seq has another digest than the sender's.
 func (s *Sender) differs(seq uint64, digest []byte) bool {
 	if len(digest) == 0 {
 		return false
@@ -331,8 +330,8 @@ func (s *Sender) differs(seq uint64, digest []byte) bool {
 	return !bytes.Equal(s.own, digest)
 }
 
-// restart gives up every frame that was acknowledged: the receiver holds others. Packets
-// build on the initial state, in a new epoch, until one sent from now on is acknowledged.
+// restart gives up every frame that was acknowledged: the receiver holds other frames. Packets build
+// on the initial state, in a new epoch, until a packet sent from now on is acknowledged.
 func (s *Sender) restart() error {
 	s.restarts++
 	s.floor, s.hasAck, s.bestAck, s.epochAcked = s.seq, false, 0, false

@@ -162,8 +162,8 @@ func TestSettingsThatChange(t *testing.T) {
 		if !x.OK || !x.Known {
 			t.Errorf("%+v", x)
 		}
-		if x.Name == "loss" && (x.Asked < 10.4 || x.Asked > 10.6) { // 1 % for 10 s of 20, 20 % for 10 s
-			t.Errorf("asked for %g %%, on average", x.Asked)
+		if x.Name == "loss" && (x.Set < 10.4 || x.Set > 10.6) { // 1 % for 10 s of 20, 20 % for 10 s
+			t.Errorf("asked for %g %%, on average", x.Set)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		Counts: figures.Counts{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
 			Failures: figures.Failures{NoBaseline: 7}},
 		PacketBytes: figures.Quantiles{N: 1, P50: 389},
-		Playout: figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
+		Playout:     figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
 		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
 			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},
 			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}

@@ -39,7 +39,7 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 			continue
 		}
 		for _, c := range j.judge.Checks(parts[len(parts)-1:]) {
-			if c.Name == "rate" && (rate == nil || rate.OK && !c.OK || rate.OK == c.OK && c.Did > rate.Did) {
+			if c.Name == "rate" && (rate == nil || rate.OK && !c.OK || rate.OK == c.OK && c.Measured > rate.Measured) {
 				rate = &c
 			}
 		}
@@ -52,7 +52,7 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 			c.Known, c.OK = false, true
 		case c.Name == "delay":
 			c.Most += tolerated // the proxy is no more exact than that
-			c.OK = !c.Known || c.Did >= c.Least && c.Did <= c.Most
+			c.OK = !c.Known || c.Measured >= c.Least && c.Measured <= c.Most
 		}
 	}
 	if rate != nil {
@@ -66,7 +66,7 @@ func (j *Judge) Lies(asked []relay.Asked) (list []string) {
 	for _, way := range []relay.Way{relay.Up, relay.Down} {
 		for _, c := range j.Checks(asked, way) {
 			if !c.OK {
-				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Asked), figure(&c, c.Did), c.Unit))
+				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Set), figure(&c, c.Measured), c.Unit))
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, 256))}
+		log:   packetlog.New(max(opt.KeepPackets, 256)), flights: flights{pool: frame.NewPool(s.schema)}}
 	// Without a network, work that an endpoint could defer is timed as part of Send and Receive.
 	ends := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
 	sending, receiving := ends, ends

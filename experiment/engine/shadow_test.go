@@ -234,7 +234,7 @@ func TestShadowsAreBounded(t *testing.T) {
 	change(t, s, config.NewChange("shadow", shadowNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {
-			n += l.log.Cap() + unexported(l.meter, "samples", "all").Cap() + len(l.flights.all) + unexported(&s.truths, "ring").Len()
+			n += l.log.Cap() + unexported(l.meter, "samples", "all").Cap() + unexported(&l.flights.queue, "items").Len() + unexported(&s.truths, "frames", "items").Len()
 		}
 		return n
 	}

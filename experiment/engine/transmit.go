@@ -23,14 +23,13 @@ type encoded struct {
 // budget holds the bits of its payload.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encoded) {
 	l.digest.datagram(p.Datagram)
-	f := l.flights.take()
-	f.keepTruth(p.Stored, e.source, &l.digest)
+	f := l.flights.take(p.Stored, e.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: e.items, Changed: e.changed, EncodeNS: e.ns,
 		Seam: e.restarted, Across: e.across,
 	}
-	v := l.paths.down.Send(now, p.Datagram, f.tag())
+	v := l.paths.down.Send(now, p.Datagram, f.tag)
 	f.rec.Wire = v.Wire
 	if v.Lost == lossmodel.None && !v.Open {
 		f.rec.Due = v.Due
@@ -41,8 +40,8 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encoded) {
 	if !v.Open && l.inspector != nil { // only the inspector's snapshots have stretches
 		f.stretch = l.meter.Link.Leave(now, &v)
 	}
-	f.trails = l.inspector.Sent(f.record, p, &l.budget, &v, l.paths.downLink, f.trails[:0])
-	f.fateUnknown, f.arriving, f.copies, f.ended = v.Open, 0, v.Copies, 0
+	f.trails = l.inspector.Sent(f.record, p, &l.budget, &v, l.paths.downLink, f.trails)
+	f.fateUnknown, f.copies = v.Open, v.Copies
 	f.leaves = max(now, v.Due)
 	if v.Open {
 		l.expire(now, p.Seq)
@@ -101,7 +100,7 @@ const (
 
 // expire gives up the packets of unknown fate that are overdue. newest is the newest packet sent.
 func (l *lane) expire(now time.Duration, newest uint64) {
-	for f := l.flights.oldest; f != nil && f.fateUnknown; f = l.flights.oldest {
+	for f := l.flights.oldest(); f != nil && f.fateUnknown; f = l.flights.oldest() {
 		overdue := f.rec.Seq+expireAfter < newest
 		if l.paths.far != nil {
 			overdue = now-f.leaves > networkTimeout
@@ -127,9 +126,10 @@ func (l *lane) giveUp(now time.Duration, f *flight) {
 // closeFlights runs at the end of the session. It gives up the packets of unknown fate, and
 // reports those still in flight to the observer.
 func (l *lane) closeFlights(now time.Duration) {
-	for f := l.flights.oldest; f != nil; {
-		next := f.newer
+	for tag := l.flights.queue.First(); tag < l.flights.queue.Next(); tag++ {
+		f := l.flights.get(tag)
 		switch {
+		case f == nil:
 		case f.fateUnknown:
 			l.giveUp(now, f)
 		case l.observer != nil:
@@ -139,6 +139,5 @@ func (l *lane) closeFlights(now time.Duration) {
 				l.observer.Packet(&l.ending, nil)
 			}
 		}
-		f = next
 	}
 }

@@ -1,6 +1,9 @@
 package playout
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/internal/ring"
+)
 
 // maxTruths bounds the frames that Truths keeps. Errors of displays that lag further are not
 // measured.
@@ -10,11 +13,9 @@ const maxTruths = 1024
 // of the moment it shows. It grows to the longest lag of a display and then allocates
 // nothing. The zero value is ready.
 type Truths struct {
-	ring  []*frame.Shared // tick n lives at n % len(ring)
-	from  uint64          // oldest tick kept
-	next  uint64          // tick of the next frame
-	seams [64]uint64      // newest ticks that followed a seam
-	n     uint64          // seams so far
+	frames ring.Queue[*frame.Shared] // by tick
+	seams  [64]uint64                // newest ticks that followed a seam
+	n      uint64                    // seams so far
 
 	// The rows that changed from the tick before, of tick n at n % len. They are kept longer
 	// than the frames.
@@ -24,52 +25,33 @@ type Truths struct {
 // Add stores the next tick's frame; seam: the recording restarted before it. Ticks before
 // needed may be dropped.
 func (t *Truths) Add(f *frame.Shared, seam bool, needed uint64) {
+	tick := t.frames.Next()
 	if seam {
-		t.seams[t.n%uint64(len(t.seams))] = t.next
+		t.seams[t.n%uint64(len(t.seams))] = tick
 		t.n++
 	}
-	for t.from < min(needed, t.next) {
-		t.drop()
+	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruths) {
+		(*t.frames.At(t.frames.First())).Release()
+		t.frames.Pop()
 	}
-	if t.next-t.from == uint64(len(t.ring)) {
-		if len(t.ring) < maxTruths {
-			t.grow()
-		} else {
-			t.drop()
-		}
-	}
-	t.ring[t.next%uint64(len(t.ring))] = f.Keep()
-	rows := &t.changed[t.next%uint64(len(t.changed))]
+	*t.frames.Push() = f.Keep()
+	rows := &t.changed[tick%uint64(len(t.changed))]
 	*rows = append((*rows)[:0], f.Changed...)
-	t.next++
-}
-
-// drop releases the oldest frame.
-func (t *Truths) drop() {
-	t.ring[t.from%uint64(len(t.ring))].Release()
-	t.from++
-}
-
-func (t *Truths) grow() {
-	ring := make([]*frame.Shared, max(16, 2*len(t.ring)))
-	for n := t.from; n < t.next; n++ {
-		ring[n%uint64(len(ring))] = t.ring[n%uint64(len(t.ring))]
-	}
-	t.ring = ring
 }
 
 // get returns the frame of a tick; nil if it is not kept.
 func (t *Truths) get(tick uint64) *frame.Frame {
-	if tick < t.from || tick >= t.next {
+	f := t.frames.At(tick)
+	if f == nil {
 		return nil
 	}
-	return &t.ring[tick%uint64(len(t.ring))].Frame
+	return &(*f).Frame
 }
 
 // changedIn sets rows to the rows that may have changed with a tick after from, up to and
 // including to. It returns false if that is not known.
 func (t *Truths) changedIn(from, to uint64, rows frame.Rows) bool {
-	if to >= t.next || t.next-from > uint64(len(t.changed)) {
+	if to >= t.frames.Next() || t.frames.Next()-from > uint64(len(t.changed)) {
 		return false
 	}
 	rows.Clear()

@@ -298,7 +298,7 @@ func TestSweepFaults(t *testing.T) {
 
 // What the dashboard saves is there whole, or no new folder is.
 func TestSaveFaults(t *testing.T) {
-	r, err := NewRunner(quick(t), RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), quick(t), RunnerOptions{Clock: wall()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := NewRunner(c, RunnerOptions{Clock: func() time.Duration { return 0 }})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 	if r.Snapshot().Opened != nil {
 		t.Error("a packet is open that nobody asked for")
 	}
-	r.obey(Command{Open: &packetlog.ID{Seq: 59}})
+	r.obey(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
 		if err := r.session.RunUntil(at); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	runner, err := experiment.NewRunner(cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
+	runner, err := experiment.NewRunner(t.Context(), cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
 	if err != nil {
 		t.Fatal(err)
 	}

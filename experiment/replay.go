@@ -14,12 +14,12 @@ import (
 	"wirelab/experiment/report"
 )
 
-// ReplayResult says whether a saved report could be repeated.
+// ReplayResult is the result of repeating a saved report.
 type ReplayResult struct {
-	Same    bool        `json:"same"` // all that was planned is there, and came out the same
+	Same    bool        `json:"same"` // the report is complete, and all digests are the same
 	Runs    []ReplayRun `json:"runs"`
-	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0: the report does not say
-	Missing string      `json:"missing,omitempty"` // why the report is not of all that was planned
+	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0 if unknown
+	Missing string      `json:"missing,omitempty"` // why the report is incomplete
 }
 
 // ReplayRun compares one run of a report with its repetition.

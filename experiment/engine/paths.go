@@ -19,8 +19,8 @@ type Path interface {
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
 	// Next returns when the next datagram arrives; false if none is known to be in flight.
 	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now; false if there is none.
-	// Its data are valid until the next call of any method.
+	// Receive returns the next datagram that arrives at or before now, if any. Its data are valid
+	// until the next call of any method.
 	Receive(now time.Duration) (lossmodel.Delivery, bool)
 }
 
@@ -33,8 +33,8 @@ type Path interface {
 type Network interface {
 	// Begin sends the far end what both are configured with, and waits until it is ready.
 	Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) error
-	// Connect returns the paths in both directions, of which the modelled links are the near
-	// parts. The path to the receiver is a FarEnd.
+	// Connect returns the paths in both directions; the modelled links are their near parts. The
+	// path to the receiver is a FarEnd.
 	Connect(down, up *lossmodel.Link) (Path, Path)
 }
 
@@ -44,6 +44,7 @@ type NetworkError struct {
 	Problem string
 }
 
+// Error implements error.
 func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 
 // FarEnd is a path to a receiver elsewhere. A delivery of it is a datagram that arrived there,
@@ -53,7 +54,7 @@ type FarEnd interface {
 	// Reported returns what the far end reported of the delivery that Receive returned last;
 	// false for one that was damaged before it left.
 	Reported() (Delivery, bool)
-	// RoundTrip returns the next round trip that was measured; false if there is none.
+	// RoundTrip returns the next round trip that was measured; false if none is left.
 	RoundTrip() (time.Duration, bool)
 	// Counts returns the newest counts of the far end's display, and what the lab itself added
 	// to the game's traffic.
@@ -75,7 +76,7 @@ type Delivery struct {
 // paths are the network paths of a lane.
 type paths struct {
 	down, up         Path
-	downLink, upLink *lossmodel.Link // the modelled links among them; nil if there are none
+	downLink, upLink *lossmodel.Link // the modelled links among them, else nil
 	far              FarEnd          // down, if the receiver is at its other end; else nil
 	remote           meters.Remote   // unused if far is nil
 }

@@ -44,7 +44,7 @@ func (s *Session) arrangeShadows() error {
 	return nil
 }
 
-// shadowOf returns the shadow lane that began with that encoder; nil if there is none.
+// shadowOf returns the shadow lane that began with that encoder, if any.
 func (s *Session) shadowOf(e config.Encoder) *lane {
 	for _, l := range s.lanes[1:] {
 		if l.config.Equal(e) {

@@ -1,6 +1,6 @@
 // Package figures defines the figures of a run: their names, units, types and JSON
-// keys. It says what is measured and not how. Assertions in a configuration and the
-// meter of the engine share its names.
+// keys, and not how they are measured. Assertions in a configuration and the meter of the
+// engine share its names.
 package figures
 
 import (
@@ -117,12 +117,12 @@ type Timing struct {
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`
-	// RunsAs says what the times are of if an encoder from outside had a part in them:
-	// WebAssembly, interpreted WebAssembly or process. A native build would be faster.
+	// RunsAs is how an encoder from outside ran, if one took part: WebAssembly, interpreted
+	// WebAssembly or process. A native build would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
 }
 
-// Mark stands behind the times of an encoder from outside.
+// Mark returns the sign behind the times of an encoder from outside; empty for others.
 func (t *Timing) Mark() string { return encoders.TimeMark(t.RunsAs) }
 
 // Network is what the link did to the packets, as a capture at both ends would show
@@ -142,22 +142,22 @@ type Network struct {
 	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
-// Remote is what a real network tells. No clock is shared by its ends, so of the way
-// there only differences are known.
+// Remote is what can be measured over a real network. Its ends share no clock, so of the one-way
+// delay only differences are known.
 type Remote struct {
 	RoundTripMS Quantiles `json:"round_trip_ms"` // from a datagram to its ack, between the sockets
 	// SlowerMS is how much longer packets took to the far end than the fastest of them;
 	// JitterMS is how much that varies from arrival to arrival (RFC 3550, section 6.4.1).
 	SlowerMS Quantiles `json:"slower_ms"`
 	JitterMS Figure    `json:"jitter_ms"`
-	// ToldAfterMS is how long after it was sent the fate of a packet was known here. Of
-	// those counted as unknown it never was.
+	// ToldAfterMS is how long after a packet was sent its fate was known here. Packets counted as
+	// unknown are left out.
 	ToldAfterMS Quantiles `json:"told_after_ms"`
-	// Differs counts arrivals of which the same receiver, run here on the same datagrams,
-	// makes something else than the far end says it did. It must be 0.
+	// Differs counts arrivals for which the same receiver, run here on the same datagrams, has
+	// another result than the far end reported. It must be 0.
 	Differs int64 `json:"differs"`
-	// ReportKbps is the traffic by which the lab learns this, both ways; CoverKbps is what
-	// it adds to the datagrams of the game. Neither is in the other rates.
+	// ReportKbps is the traffic of the lab's own reports, both ways; CoverKbps is what encryption
+	// adds to the datagrams of the game. Neither is part of the other rates.
 	ReportKbps Figure `json:"report_kbps"`
 	CoverKbps  Figure `json:"cover_kbps"`
 }
@@ -231,7 +231,7 @@ type BudgetShare struct {
 	Fields int `json:"fields,omitempty"`
 }
 
-// Name is what the slot is called; where several fields share it, how many.
+// Name returns the name of the slot, or how many fields share it.
 func (b *BudgetShare) Name() string {
 	if b.Fields > 1 {
 		return fmt.Sprintf("%d others", b.Fields)
@@ -276,8 +276,7 @@ func addFigures(prefix string, v any, out map[string]float64) {
 // MaxCauses is an upper bound for the number of causes in lossmodel.Cause.
 const MaxCauses = 8
 
-// Verdict returns the time that the delivery took, in seconds, or says why there is
-// none.
+// Verdict returns the time that the delivery took, in seconds, or why it is not known.
 func (x *Transfer) Verdict() string {
 	switch {
 	case x.TimeS != nil:

@@ -31,8 +31,8 @@ type Result struct {
 	PacketBytes sizes `json:"packet_bytes"`
 	EncodeUS    times `json:"encode_us"`
 	DecodeUS    times `json:"decode_us"`
-	// RunsAs says what the times are of if the encoder is from outside: WebAssembly,
-	// interpreted WebAssembly or process. A native build would be faster.
+	// RunsAs is how an encoder from outside ran: WebAssembly, interpreted WebAssembly or process. A
+	// native build would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
 
 	Lossless bool   `json:"lossless"`
@@ -94,7 +94,7 @@ func (t *tally) result() Result {
 		*r.CubeFigures = CubeFigures{r.BitsPerItem, r.BitsPerChangedItem, r.ChangedItemsPerPacket}
 	}
 	slices.Sort(t.sizes)
-	q := func(p float64) int { return quantile(t.sizes, p) }
+	q := func(p float64) int { return quantile.NearestRank(t.sizes, p) }
 	r.PacketBytes = sizes{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1)}
 	r.EncodeUS, r.DecodeUS = codecTimes(t.encode), codecTimes(t.decode)
 	return r

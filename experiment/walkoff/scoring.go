@@ -101,8 +101,8 @@ func (m *scoring) step(n, back int, f *frame.Frame) (problem string) {
 	return difference(m.tally.schema, n, f, got)
 }
 
-// difference describes the first value in which the decoded frame differs from the
-// recording; "" if there is none.
+// difference describes the first value in which the decoded frame differs from the recording; ""
+// if they are equal.
 func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	if slices.Equal(want.Table, got.Table) {
 		return ""

@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // Delivery is the delivery of a file over one lane. Each epoch of the sender delivers the file
-// anew, packed by another encoder. The methods without other comment accept a nil Delivery.
+// again, packed by another encoder. Figures, AddTiming, BusyUntil and Blocks accept a nil Delivery.
 type Delivery struct {
 	snd   *endpoint.FileSender
 	rcv   *endpoint.FileReceiver
@@ -61,7 +61,7 @@ func (d *Delivery) inStep() bool {
 	return epoch == d.snd.LoadedEpoch()
 }
 
-// Begin starts the requested epoch if it is time, and packs the file for it. d is not nil.
+// Begin starts the requested epoch if it is time, and packs the file for it.
 func (d *Delivery) Begin(now time.Duration) error {
 	if !d.snd.Begin(now) {
 		return nil
@@ -81,8 +81,7 @@ func (d *Delivery) Begin(now time.Duration) error {
 }
 
 // Send makes the packet of the next block and charges its bits to b; false if none is due.
-// items is how many bytes of the new file the block accounts for; 0 if it was sent before. d is
-// not nil.
+// items is how many bytes of the new file the block accounts for; 0 if it was sent before.
 func (d *Delivery) Send(now time.Duration, b *encoders.Budget) (p endpoint.Packet, items int, ok bool) {
 	p, number, again, ok := d.snd.SendBlock(now, b)
 	if !ok {
@@ -96,7 +95,7 @@ func (d *Delivery) Send(now time.Duration, b *encoders.Budget) (p endpoint.Packe
 	return p, items, true
 }
 
-// Receive handles the datagram of a block, and returns how long that took. d is not nil.
+// Receive handles the datagram of a block, and returns how long that took.
 func (d *Delivery) Receive(datagram []byte) (rx endpoint.BlockReception, ns int64) {
 	start := d.opt.Clock.Now()
 	rx = d.rcv.ReceiveBlock(datagram)
@@ -107,26 +106,25 @@ func (d *Delivery) Receive(datagram []byte) (rx endpoint.BlockReception, ns int6
 	return rx, ns
 }
 
-// AppendAck appends the receiver's ack to dst; nothing until a block was accepted. d is not nil.
+// AppendAck appends the receiver's ack to dst; nothing until a block was accepted.
 func (d *Delivery) AppendAck(dst []byte) []byte { return d.rcv.AckBlocks(dst) }
 
-// AckSize returns how many bytes an ack takes. d is not nil.
+// AckSize returns how many bytes an ack takes.
 func (d *Delivery) AckSize() int { return d.rcv.AckSize() }
 
-// LearnAck passes an ack to the sender. d is not nil.
+// LearnAck passes an ack to the sender.
 func (d *Delivery) LearnAck(now time.Duration, ack []byte) error { return d.snd.LearnBlocks(now, ack) }
 
 // Unpacked is what the receiver made of all blocks.
 type Unpacked struct {
 	File *frame.Frame
 	Same bool  // File is the new file
-	Err  error // why there is none
+	Err  error // why the file cannot be rebuilt; else nil
 	NS   int64 // time that it took
 }
 
 // Unpack rebuilds the new file once all blocks have arrived; false before that, and after. It
-// checks size and hash against the label, and compares the result with the true file. d is not
-// nil.
+// checks size and hash against the label, and compares the result with the true file.
 func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.inStep() {

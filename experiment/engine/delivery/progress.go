@@ -79,8 +79,7 @@ func (d *Delivery) BusyUntil(now time.Duration) time.Duration {
 	return max(d.doneAt, d.left+d.opt.Beat)
 }
 
-// Progress returns how many bytes of the packed file have arrived and how many there are. d is
-// not nil.
+// Progress returns how many bytes of the packed file have arrived and how many there are.
 func (d *Delivery) Progress() (done, total int) {
 	if !d.snd.Loaded() {
 		return 0, 0

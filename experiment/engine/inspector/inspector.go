@@ -67,7 +67,7 @@ func New(log *packetlog.Log, history *frame.History) *Inspector {
 func (w *Inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
 // Sent records a packet whose record was just added to the log with that number. b holds its
-// bits, v is what the network did with it, and link is the modelled link; nil if there is none.
+// bits, v is what the network did with it, and link is the modelled link, nil for a custom path.
 // The trails of the copies that the link made are appended to trails.
 func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
 	trails []lossmodel.Trail) []lossmodel.Trail {

@@ -16,7 +16,7 @@ type LabTraffic struct {
 // Remote measures what only a network with a receiver at its far end reports. The zero value
 // is ready.
 type Remote struct {
-	Differs int64 // arrivals of which the receiver here makes something else than the one there
+	Differs int64 // arrivals for which the receivers here and there differ
 
 	roundTrip, slower, reportedAfter spread // microseconds
 	lastSlower                       time.Duration

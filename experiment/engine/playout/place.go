@@ -63,8 +63,8 @@ func dot(a, b physics.Quat) float64 {
 
 func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
-// spline holds the weights of up to four snapshots, of which the middle two enclose
-// the moment on display. The interpolated position is a weighted sum of the four, so
+// spline holds the weights of up to four snapshots. The middle two enclose the moment on
+// display. The interpolated position is a weighted sum of the four, so
 // the weights are computed once per display tick for all cubes.
 type spline [4]float64
 

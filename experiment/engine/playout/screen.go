@@ -50,9 +50,9 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier
 // noRow in frame.CubeLargest makes a row that equals no cube's.
 const noRow = -1
 
-// snapshot is a frame of the receiver's history; entry is nil if there is none.
+// snapshot is a frame of the receiver's history, if any.
 type snapshot struct {
-	entry *frame.Entry
+	entry *frame.Entry // nil: no frame
 	tick  uint64
 	at    time.Duration // of the tick
 }

@@ -93,7 +93,7 @@ func (e *DisplayErrors) AddExact(n int) {
 }
 
 // Count returns how many errors were added.
-func (e *DisplayErrors) Count() int64 { return e.um.sum }
+func (e *DisplayErrors) Count() int64 { return e.um.n }
 
 // takeLargest returns the largest errors since the last call, in millimetres and degrees.
 func (e *DisplayErrors) takeLargest() (mm, deg float64) {

@@ -10,6 +10,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 	"wirelab/lossmodel"
 )
 
@@ -30,7 +31,7 @@ type Meter struct {
 	sample  Sample // the current one
 	samples samples
 
-	sizes, ages    counts // payload in bytes; age of the baseline in ticks
+	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
 	runsAs         string // how the newest encoder from outside ran; empty if none did
 	ranAt          int    // packets encoded before its newest one
@@ -45,7 +46,7 @@ func New(displayHz float64, keepSamples int) *Meter {
 
 // Packet counts a packet that was sent. Its baseline is ageTicks old; b holds its bits.
 func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
-	m.sizes.add(r.Payload)
+	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
 	s.Sent++
@@ -54,7 +55,7 @@ func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
 	s.Items += int64(r.Items)
 	s.Changed += int64(r.Changed)
 	if r.Baseline > 0 {
-		m.ages.add(ageTicks)
+		m.ages.Add(int64(ageTicks))
 		s.BaselineAge += int64(ageTicks)
 		s.Referenced++
 	}
@@ -160,7 +161,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			FeedbackKbps:    figures.Ratio(float64(s.FeedbackBits)/1000, secs),
 			BitsPerItem:     figures.RatioOf(float64(s.PayloadBits), float64(s.Items)),
 			OverBudgetRatio: m.overBudget.ratio()},
-		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(), AgeMS: m.Display.age.thousandths(),
+		PacketBytes: quantilesOf(&m.sizes), BaselineAgeTicks: quantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {

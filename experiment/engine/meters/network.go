@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 	"wirelab/lossmodel"
 )
 
@@ -17,7 +18,7 @@ type Network struct {
 	inBurst            bool
 	received           int64
 	reordered          int64
-	extents            counts
+	extents            quantile.Counts
 	delay              spread            // nanoseconds
 	recent             [maxExtent]uint64 // sequence numbers of the newest arrivals
 	top                uint64            // the highest of all
@@ -43,7 +44,7 @@ func (m *Network) Arrive(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
 	if m.received > 0 && seq < m.top {
 		m.reordered++
-		m.extents.add(m.extent(seq))
+		m.extents.Add(int64(m.extent(seq)))
 	}
 	m.top = max(m.top, seq)
 	m.recent[m.received%maxExtent] = seq
@@ -75,7 +76,7 @@ func (m *Network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  m.extents.quantiles().Among(m.received),
+		ReorderExtent:  quantilesOf(&m.extents).Among(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

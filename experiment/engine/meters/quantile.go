@@ -1,86 +1,39 @@
 package meters
 
 import (
-	"math/bits"
 	"slices"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
-// counts is an exact distribution of small whole numbers such as packet sizes.
-type counts struct {
-	n    []int64
-	sum  int64 // number of values
-	most int
-}
-
-func (c *counts) add(v int) {
-	if v >= len(c.n) {
-		grown := make([]int64, max(v+1, 2*len(c.n), 256))
-		copy(grown, c.n)
-		c.n = grown
-	}
-	c.n[v]++
-	c.sum++
-	c.most = max(c.most, v)
-}
-
-// quantiles returns nearest-rank quantiles; zeros if nothing was counted.
-func (c *counts) quantiles() figures.Quantiles {
-	if c.sum == 0 {
+// quantilesOf returns nearest-rank quantiles; zeros if nothing was counted.
+func quantilesOf(c *quantile.Counts) figures.Quantiles {
+	if c.N == 0 {
 		return figures.Quantiles{}
 	}
-	q := rankQuantiles(c.sum, func(yield func(v float64, n int64) bool) {
-		for v, n := range c.n[:c.most+1] {
-			if n > 0 && !yield(float64(v), n) {
-				return
-			}
-		}
-	})
-	q.Max, q.N = float64(c.most), c.sum
-	return q
+	q := func(p float64) float64 { return float64(c.NearestRank(p)) }
+	return figures.Quantiles{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1), N: c.N}
 }
 
-// rankQuantiles returns the nearest-rank quantiles of a distribution. each yields its
-// values in ascending order with their counts, which add up to total.
-func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) figures.Quantiles {
-	rank := func(percent int64) int64 { return max(1, (total*percent+99)/100) }
-	var q figures.Quantiles
-	targets := [...]struct {
-		rank int64
-		dst  *float64
-	}{{1, &q.Min}, {rank(50), &q.P50}, {rank(95), &q.P95}, {rank(99), &q.P99}, {total, &q.Max}}
-	next, seen := 0, int64(0)
-	each(func(v float64, n int64) bool {
-		seen += n
-		for next < len(targets) && seen >= targets[next].rank {
-			*targets[next].dst = v
-			next++
-		}
-		return next < len(targets)
-	})
-	return q
-}
-
-// spread is a distribution of whole numbers such as nanoseconds or micrometres. It
-// counts in buckets of about 3 % width, so that its size does not grow with the
-// length of a run.
+// spread is a distribution of whole numbers such as nanoseconds or micrometres. It counts in
+// buckets of about 3 % width, so that its size does not grow with the length of a run.
 type spread struct {
-	n   [64 << spreadBits]int64
-	sum int64
-	min int64
-	max int64
+	buckets  [64 << precision]int64
+	n        int64 // of values
+	min, max int64
 }
 
-const spreadBits = 5 // 32 buckets to an octave
+// precision of the buckets; see quantile.Bucket.
+const precision = 5
 
 func (s *spread) add(v int64) {
 	v = max(v, 0)
-	if s.sum == 0 || v < s.min {
+	if s.n == 0 || v < s.min {
 		s.min = v
 	}
-	s.n[bucketOf(uint64(v))]++
-	s.sum++
+	s.buckets[quantile.Bucket(uint64(v), precision)]++
+	s.n++
 	s.max = max(s.max, v)
 }
 
@@ -90,46 +43,27 @@ func (s *spread) addZeros(n int) {
 		return
 	}
 	s.min = 0
-	s.n[0] += int64(n)
-	s.sum += int64(n)
-}
-
-func bucketOf(v uint64) int {
-	if v < 1<<spreadBits {
-		return int(v)
-	}
-	octave := bits.Len64(v) - spreadBits - 1
-	return octave<<spreadBits + int(v>>octave)
+	s.buckets[0] += int64(n)
+	s.n += int64(n)
 }
 
 // bucketValue returns the middle of a bucket.
 func bucketValue(i int) float64 {
-	if i < 2<<spreadBits {
-		return float64(i)
-	}
-	octave := i>>spreadBits - 1
-	low := float64(uint64(i-octave<<spreadBits) << octave)
-	return low + float64(uint64(1)<<octave)/2
+	low, width := quantile.Bounds(i, precision)
+	return float64(low) + float64(width/2)
 }
 
-// thousandths returns the quantiles, divided by a thousand: of micrometres in
-// millimetres.
+// thousandths returns the quantiles, divided by a thousand: of micrometres in millimetres.
 func (s *spread) thousandths() figures.Quantiles {
-	if s.sum == 0 {
+	if s.n == 0 {
 		return figures.Quantiles{}
 	}
-	q := rankQuantiles(s.sum, func(yield func(v float64, n int64) bool) {
-		for i, n := range s.n {
-			if n > 0 && !yield(bucketValue(i)/1000, n) {
-				return
-			}
-		}
-	})
-	q.Min, q.Max, q.N = float64(s.min)/1000, float64(s.max)/1000, s.sum
-	for _, p := range []*float64{&q.P50, &q.P95, &q.P99} {
-		*p = min(max(*p, q.Min), q.Max) // a bucket's middle may lie outside
+	least, most := float64(s.min)/1000, float64(s.max)/1000
+	q := func(p float64) float64 {
+		v := bucketValue(quantile.Weighted(s.buckets[:], s.n, p)) / 1000
+		return min(max(v, least), most) // a bucket's middle may lie outside
 	}
-	return q
+	return figures.Quantiles{Min: least, P50: q(.50), P95: q(.95), P99: q(.99), Max: most, N: s.n}
 }
 
 // codecTimes measures how long the calls of a codec took, in nanoseconds.
@@ -154,5 +88,5 @@ func (t *codecTimes) median() float64 {
 		return 0
 	}
 	slices.Sort(sorted[:n])
-	return float64(sorted[(n-1)/2]) / 1000
+	return float64(quantile.NearestRank(sorted[:n], .5)) / 1000
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // nearestRank implements the definition: the least value with at least p % of all
@@ -18,21 +19,21 @@ func nearestRank(sorted []int64, p int) float64 {
 func TestCountsAgreeWithSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 400; n += 13 {
-		var c counts
+		var c quantile.Counts
 		var all []int64
 		for range n {
 			v := rng.IntN(3000)
-			c.add(v)
+			c.Add(int64(v))
 			all = append(all, int64(v))
 		}
 		slices.Sort(all)
 		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99),
 			Max: float64(all[n-1]), N: int64(n)}
-		if got := c.quantiles(); got != want {
+		if got := quantilesOf(&c); got != want {
 			t.Fatalf("%d values: %+v, want %+v", n, got, want)
 		}
 	}
-	if got := (&counts{}).quantiles(); got != (figures.Quantiles{}) {
+	if got := quantilesOf(&quantile.Counts{}); got != (figures.Quantiles{}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -65,14 +66,14 @@ func FuzzBuckets(f *testing.F) {
 	f.Add(uint64(0))
 	f.Add(uint64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, v uint64) {
-		i := bucketOf(v)
-		if i < 0 || i >= len(spread{}.n) {
+		i := quantile.Bucket(v, precision)
+		if i < 0 || i >= len(spread{}.buckets) {
 			t.Fatalf("%d falls into bucket %d", v, i)
 		}
 		if mid := bucketValue(i); math.Abs(mid-float64(v)) > float64(v)/32+1 {
 			t.Errorf("%d is shown as %g", v, mid)
 		}
-		if v > 0 && bucketOf(v-1) > i {
+		if v > 0 && quantile.Bucket(v-1, precision) > i {
 			t.Errorf("buckets are not in order at %d", v)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // Recent holds the figures of the last two seconds.
@@ -64,5 +65,5 @@ func p95Kbps(all []Sample) float64 {
 		bits[i] = all[i].PayloadBits
 	}
 	slices.Sort(bits)
-	return float64(bits[(len(bits)*95+99)/100-1]) / 1000 / SamplePeriod.Seconds()
+	return float64(quantile.NearestRank(bits, .95)) / 1000 / SamplePeriod.Seconds()
 }

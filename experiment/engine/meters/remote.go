@@ -28,7 +28,7 @@ type Remote struct {
 // sent. It took longer by slower than the fastest one.
 func (m *Remote) Arrive(reportedAfter, slower time.Duration) {
 	m.reportedAfter.add(reportedAfter.Microseconds())
-	if m.slower.sum > 0 {
+	if m.slower.n > 0 {
 		m.jitter += (float64((slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
 	}
 	m.slower.add(slower.Microseconds())
@@ -59,7 +59,7 @@ func (m *Remote) Complete(t *figures.Totals, near *Meter, far DisplayCounts, lab
 	}
 	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
 		ToldAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
-	if m.slower.sum > 1 {
+	if m.slower.n > 1 {
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}
 	if lab != (LabTraffic{}) {

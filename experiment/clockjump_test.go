@@ -8,11 +8,12 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/wallclock"
 )
 
 // jumpy is a clock that a test can set.
 type jumpy struct {
-	real   engine.Clock
+	real   wallclock.Clock
 	offset atomic.Int64
 }
 
@@ -26,7 +27,7 @@ func TestClockJumps(t *testing.T) {
 		clock := &jumpy{real: wall()}
 		c := quick(t)
 		c.At, c.Duration = nil, 0
-		r, err := NewRunner(c, RunnerOptions{Clock: clock.now})
+		r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: clock.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestBeatIsBounded(t *testing.T) {
 	now := time.Duration(0)
 	c := quick(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(c, RunnerOptions{Clock: func() time.Duration { return now }})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile/faultfs"
+	"wirelab/internal/wallclock"
 )
 
 // sweepOf is a short sweep over seeds.
@@ -176,9 +177,9 @@ func TestUsedFolder(t *testing.T) {
 }
 
 // tick is a clock on which every look takes a while, so that reports are saved often.
-func tick(step time.Duration) engine.Clock {
+func tick(step time.Duration) wallclock.Clock {
 	now := time.Duration(0)
-	return steady(func() time.Duration { now += step; return now })
+	return wallclock.Clock(func() time.Duration { now += step; return now }).Steady()
 }
 
 // consistent says what is wrong with a folder of results, if anything is: its files are
@@ -297,7 +298,7 @@ func TestSweepFaults(t *testing.T) {
 
 // What the dashboard saves is there whole, or no new folder is.
 func TestSaveFaults(t *testing.T) {
-	r, err := NewRunner(quick(t), RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), quick(t), RunnerOptions{Clock: wall()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestNotOverSockets(t *testing.T) {
 func TestRunnerOverSockets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := NewRunner(worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t).Link})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t).Link})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestRunnerOverSockets(t *testing.T) {
 func TestRunnerLosesTheFarEnd(t *testing.T) {
 	l := loopback(t)
 	dir := t.TempDir()
-	r, err := NewRunner(worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: l.Link})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: l.Link})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,17 +8,18 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 )
 
-// ReplayResult says whether a saved report could be repeated.
+// ReplayResult is the result of repeating a saved report.
 type ReplayResult struct {
-	Same    bool        `json:"same"` // all that was planned is there, and came out the same
+	Same    bool        `json:"same"` // the report is complete, and all digests are the same
 	Runs    []ReplayRun `json:"runs"`
-	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0: the report does not say
-	Missing string      `json:"missing,omitempty"` // why the report is not of all that was planned
+	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0 if unknown
+	Missing string      `json:"missing,omitempty"` // why the report is incomplete
 }
 
 // ReplayRun compares one run of a report with its repetition.
@@ -36,7 +37,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	if err != nil {
 		return nil, err
 	}
-	opt.Packs, opt.files = engine.NewPackCache(), &report.Files{}
+	opt.Packs, opt.files = delivery.NewPackCache(), &report.Files{}
 	out := &ReplayResult{Same: true, Planned: doc.Planned, Missing: doc.Missing()}
 	for i, saved := range doc.Runs {
 		c, err := saved.Replayable()
@@ -46,10 +47,10 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if c.Find, err = opt.files.Find(path, saved.Files); err != nil {
 			return nil, err
 		}
-		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
+		if err := sameFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Force: opt.Force, Clock: steady(opt.Clock), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		o := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if saved.Remote != nil {
 			if o.Remote, err = remote.Replay(saved.Remote); err != nil {
 				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "one with what came in over the network"}
@@ -95,11 +96,11 @@ func readReport(ctx context.Context, path string) (*report.Report, error) {
 }
 
 // sameFiles says if the files that a report is about have changed since.
-func sameFiles(c *config.Config, report string, was *figures.Transfer) error {
+func sameFiles(ctx context.Context, c *config.Config, report string, was *figures.Transfer) error {
 	if was == nil {
 		return nil
 	}
-	oldSum, newSum, err := engine.FileSums(c)
+	oldSum, newSum, err := engine.FileSums(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -9,30 +9,32 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/page"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/wallclock"
 )
 
-// RunOptions are what a headless run is given by its caller.
+// RunOptions are what a headless run gets from its caller.
 type RunOptions struct {
-	// Progress is told, from one goroutine at a time, how many seconds of virtual
-	// time are done of how many in all runs together; total is 0 if unknown.
+	// Progress receives how many seconds of virtual time are done, and how many there are in all
+	// runs together; 0 if unknown. It is called by one goroutine at a time.
 	Progress func(done, total float64)
-	// Packing is told of the patches that are made before a run begins; of a sweep,
-	// by several goroutines. nil: nobody asks.
+	// Packing receives the progress of the patches that are made before a run begins; in a sweep
+	// several goroutines call it.
 	Packing func(encoder string, done, total float64)
-	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
-	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
-	Force   bool              // what another run left in Dir may go, and more than engine.MaxMemory be taken
-	Disk    *atomicfile.Disk  // on which it is written; nil: the machine's
-	Workers int               // runs side by side in a sweep; 0: one a core
-	Remote  *remote.Link      // where the receiver is, in real time; nil: here
-	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
-	files   *report.Files     // likewise
-	scribe  *scribe           // writes the report of a run in real time; nil: there is none
+	Clock   wallclock.Clock     // monotonic wall time, for timings and for the pace of saving
+	Dir     string              // the report's folder, "" for none; written at most once a second and at the end
+	Force   bool                // overwrite what another run left in Dir, and allow more memory than engine.Checker does
+	Disk    *atomicfile.Disk    // on which it is written; nil: the machine's
+	Workers int                 // runs side by side in a sweep; 0: one per core
+	Remote  *remote.Link        // where the receiver is, in real time; nil: here
+	Packs   *delivery.PackCache // patches of earlier runs, shared by the runs; nil: none
+	files   *report.Files       // likewise
+	scribe  *scribe             // writes the report of a run in real time; nil: none
 }
 
 // slice is how much virtual time passes between two looks at the context; less than a
@@ -43,10 +45,9 @@ const (
 	tooLong   = int64(200 * time.Millisecond) // of wall time, for a slice
 )
 
-// Run runs an experiment as fast as it can, all points of its sweep if it has
-// one. When ctx is cancelled it returns what was measured until then, marked
-// Interrupted, and no error. When the data fails, or the report cannot be written, it
-// returns both: what was measured until then, and the error.
+// Run runs an experiment as fast as it can, all points of its sweep if it has one. If ctx ends, it
+// returns what was measured until then, marked Interrupted, and no error. If reading the data or
+// writing the report fails, it returns both: what was measured until then, and the error.
 func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		}
 		defer func() { _ = folder.Close() }() // again, if the run began
 	}
-	opt.Clock, opt.files = steady(opt.Clock), &report.Files{}
+	opt.Clock, opt.files = opt.Clock.Steady(), &report.Files{}
 	if len(c.Sweep) > 0 {
 		return sweep(ctx, c, opt, folder)
 	}
@@ -82,7 +83,7 @@ const inspected = 1024
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
+	so := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
 	if opt.Remote != nil {
 		so.Network = opt.Remote
@@ -99,7 +100,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		c = c.Clone()
 		c.Find = opt.files.Note
 	}
-	s, err := engine.NewSession(c, so)
+	s, err := engine.NewSession(ctx, c, so)
 	if err != nil {
 		opt.scribe.close()
 		return nil, err
@@ -119,8 +120,8 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 }
 
 // packing is who hears of patches that are made, and ends that when ctx does.
-func (o *RunOptions) packing(ctx context.Context) *engine.Packing {
-	return &engine.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
+func (o *RunOptions) packing(ctx context.Context) *delivery.Packing {
+	return &delivery.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
 		if o.Packing != nil {
 			o.Packing(encoder, float64(done), float64(total))
 		}
@@ -147,10 +148,12 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		failed = driveRemote(ctx, s, opt, now)
 	}
 	for !s.Done() && ctx.Err() == nil && failed == nil {
-		if failed = s.Advance(step); failed != nil {
-			if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
-				failed = nil // it waited for whoever writes into a pipe
-			}
+		failed = s.Advance(step)
+		if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
+			failed = nil // ctx ended the wait for the writing end of a pipe
+			break
+		}
+		if failed != nil {
 			break
 		}
 		if at := opt.Clock.Now(); at-looked > tooLong {
@@ -186,7 +189,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 
 // saving is the pace at which a report is written while a run goes on.
 type saving struct {
-	clock engine.Clock
+	clock wallclock.Clock
 	last  int64
 	pause int64
 }
@@ -208,7 +211,7 @@ func (p *saving) due(save func() error) error {
 }
 
 // resultNow is the session's result with the pace since begun.
-func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Result {
+func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
 		r.Comparison, r.SideBySide = lockstep.Compare(s.View(0)), s.SideBySide()
@@ -219,8 +222,8 @@ func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Resul
 	return r
 }
 
-// Check finds whatever would keep a run of c from beginning, at every point of its
-// sweep, and settles c as Settle does.
+// Check returns why a run of c could not begin, at any point of its sweep, and settles c as Settle
+// does.
 func Check(ctx context.Context, c *config.Config) error {
 	err := Settle(ctx, c)
 	if len(c.Sweep) == 0 || ctx.Err() != nil {
@@ -233,8 +236,8 @@ func Check(ctx context.Context, c *config.Config) error {
 	return checkPoints(ctx, c, grid, false)
 }
 
-// checkPoints says at which point of the grid of c a run could not begin. force is as in
-// engine.Options.
+// checkPoints returns an error for the first point of the grid of c at which a run could not begin.
+// force is as in engine.Options.
 func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, force bool) error {
 	checker := engine.NewChecker(force)
 	for i := range grid {
@@ -248,11 +251,11 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 	return nil
 }
 
-// Settle opens the data, as a run would, and makes what nobody has chosen fit it:
-// the configuration is then the one that a run goes by. It fails as a run would,
-// if the data cannot be had or the encoders do not take it.
+// Settle opens the data, as a run would, and fits the settings to it that were not chosen: c is then
+// the configuration of the run. It fails as a run would, if the data cannot be opened or the encoders
+// cannot send it.
 func Settle(ctx context.Context, c *config.Config) error {
-	s, err := engine.NewSession(c, engine.Options{Context: ctx})
+	s, err := engine.NewSession(ctx, c, engine.Options{})
 	if err != nil {
 		return err
 	}

@@ -4,19 +4,20 @@ import (
 	"context"
 	"time"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
+	"wirelab/internal/wallclock"
 )
 
 // scribe keeps the report of a run in real time current, in a goroutine of its own: a
 // disk that takes its time must not keep packets from leaving.
 type scribe struct {
 	out     *report.Exporter
-	trouble report.Trouble // with the packet that is told of next
 	work    chan func()
 	done    chan struct{}
-	clock   engine.Clock
+	clock   wallclock.Clock
 	last    int64
 	written chan written // holds one: of the write that was done last
 	busy    bool
@@ -30,7 +31,7 @@ type written struct {
 }
 
 // newScribe starts the goroutine; close ends it.
-func newScribe(out *report.Exporter, clock engine.Clock) *scribe {
+func newScribe(out *report.Exporter, clock wallclock.Clock) *scribe {
 	s := &scribe{out: out, work: make(chan func(), 4096), done: make(chan struct{}), clock: clock, last: clock.Now(),
 		written: make(chan written, 1)}
 	go func() {
@@ -43,19 +44,15 @@ func newScribe(out *report.Exporter, clock engine.Clock) *scribe {
 }
 
 // Sample implements engine.Observer.
-func (s *scribe) Sample(x *engine.Sample) {
+func (s *scribe) Sample(x *meters.Sample) {
 	y := *x
 	s.work <- func() { s.out.Sample(&y) }
 }
 
-// Trouble implements engine.TroubleObserver.
-func (s *scribe) Trouble(o *engine.Opened, c *config.Config) { s.trouble = report.TroubleOf(o, c) }
-
 // Packet implements engine.Observer.
-func (s *scribe) Packet(p *engine.PacketRecord) {
-	x, t := *p, s.trouble
-	s.trouble = report.Trouble{}
-	s.work <- func() { s.out.Ended(&x, t) }
+func (s *scribe) Packet(r *packetlog.Record, p *engine.Problem) {
+	e := report.Ended(r, p)
+	s.work <- func() { s.out.Add(e) }
 }
 
 // Settled implements engine.Observer.

@@ -9,57 +9,36 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
-// The runner's beat, in wall time, and how long it works at most between two
-// looks at its commands.
-const (
-	beat         = 8 * time.Millisecond
-	maxSlice     = 12 * time.Millisecond
-	publishEvery = 45 * time.Millisecond
-	longestBeat  = 250 * time.Millisecond // a longer one is a clock that leapt, or a machine that slept: it is not made up for
-)
-
-// The memory of a live session: five minutes of samples and packets, of which a
-// snapshot carries as many as a screen can show.
+// The memory of a live session: five minutes of samples and packets, of which a snapshot
+// carries as many as a screen can show.
 const (
 	liveSamples = 3000
 	livePackets = 300 * 60
 )
 
-// MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
-const (
-	MinSpeed = 0.1
-	MaxSpeed = 64
-)
-
-// RunnerOptions are what a runner is given by its caller.
+// RunnerOptions are what a runner gets from its caller.
 type RunnerOptions struct {
-	Clock   engine.Clock     // monotonic wall time; required: it paces the session
+	Clock   wallclock.Clock  // monotonic wall time; required: it paces the session
 	Reports string           // the folder under which Save makes new ones
+	Stamp   func() string    // names a new report's folder, for example by the date
 	Disk    *atomicfile.Disk // on which they are made; nil: the machine's
 	Remote  *remote.Link     // where the receiver is; nil: here
-	Stamp   func() string
-	// Stamp names a new report's folder, say by the date.
-
-	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
-// keepsUp is the share of the speed asked for that counts as reached.
-const keepsUp = 0.93
-
-// nowhere is the place a runner seeks when it seeks none: before the first frame.
-const nowhere time.Duration = -1
-
-// Runner paces one session by the wall clock, for the dashboard. It owns the
-// session's goroutine; the rest of the program sees an immutable Snapshot through
-// an atomic pointer and speaks through a bounded queue of commands. Neither side
-// ever waits for the other: if the engine cannot keep up, virtual time slows,
-// and if the screen is slow it misses snapshots, but no packet is ever skipped.
+// Runner paces one session by the wall clock, for the dashboard. It owns the session's
+// goroutine; the rest of the program reads an immutable Snapshot through an atomic pointer and
+// sends commands through a bounded queue. Neither side ever waits for the other: if the engine
+// cannot keep up, virtual time slows, and if the screen is slow it misses snapshots, but no
+// packet is ever skipped.
 type Runner struct {
 	opt      RunnerOptions
 	commands chan Command
@@ -69,43 +48,32 @@ type Runner struct {
 	once     sync.Once
 	started  bool
 
-	session *engine.Session // from here on: the goroutine's own, free again once done is closed
-	config  *config.Config
-	paused  bool
-	speed   float64 // 0: no pacing
-	target  time.Duration
-	seeking time.Duration // run here without pacing, even if paused; nowhere if there is no such place
-	last    time.Duration // wall time of the last beat
-	pace    pace
-	notice  engine.Notice
-	jump    bool // the seeking is a jump, worth a word on arrival
-	refused int  // refusals already told of
-	befores []before
-	undone  []config.Change  // what redo makes again, the last taken back at the end
-	opened  *engine.PacketID // the packet that somebody looks into
-	err     error
-	rest    rest
-	packs   *engine.PackCache
-	making  *making        // a patch that the session waits for; nil: none
-	matrix  *engine.Matrix // of the patch that was made last
-	// commands that came meanwhile and that change the session
-	deferred []Command
-	files    *report.Files // that the session reads
-	filing   *filing       // a report that is being written; nil: none
-	saved    time.Duration // the run is in a report up to here
-	broken   bool          // the session panicked: nothing of it can be trusted
+	// The fields below belong to the goroutine until done is closed.
+	session *engine.Session
+	config  *config.Config // of the session, as it was set up
+	pacing
+	packing
+	reports
+	earlier  []earlierRun    // that Undo can return to, oldest first
+	undone   []config.Change // that Redo makes again, the newest last
+	notice   engine.Notice
+	refused  int           // refusals of the script that were shown
+	opened   *packetlog.ID // the packet that is inspected; nil: none
+	standing standing
+	err      error // that stopped the session
+	broken   bool  // the session panicked: its state cannot be trusted
 }
 
-// NewRunner prepares a session; Start sets it going.
-func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
+// NewRunner prepares a session; Start runs it. If ctx ends, reading from a pipe fails.
+func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	opt.Clock = steady(opt.Clock)
-	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: engine.NewPackCache(),
-		done:   make(chan struct{}),
-		config: c.Clone(), speed: 1, seeking: nowhere}
-	s, err := r.open()
+	opt.Clock = opt.Clock.Steady()
+	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(),
+		reports: reports{files: &report.Files{}}, packing: packing{packs: delivery.NewPackCache()},
+		pacing: pacing{speed: 1, seeking: noSeek}}
+	s, err := r.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +83,17 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 	return r, nil
 }
 
-func (r *Runner) open() (*engine.Session, error) {
+// open opens a session of r.config.
+func (r *Runner) open(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
 	c.Find = r.files.Note
-	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples,
-		KeepPackets: livePackets,
-		Network:     r.opt.network(), Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
+	opt := engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
+		Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs}
+	if r.opt.Remote != nil {
+		opt.Network = r.opt.Remote
+	}
+	return engine.NewSession(ctx, c, opt)
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -134,15 +106,15 @@ func (r *Runner) Start(ctx context.Context) {
 	go r.loop(ctx)
 }
 
-// Stop ends the session, waits for its goroutine and closes the source. It may
-// be called twice; afterwards Save still works.
+// Stop ends the session, waits for its goroutine and closes the source. It may be called twice;
+// afterwards Save still works.
 func (r *Runner) Stop() {
 	r.once.Do(func() {
 		if r.cancel != nil {
 			r.cancel()
 			return
 		}
-		r.started = true // too late to start
+		r.started = true // Start panics from now on
 		r.close()
 	})
 	<-r.done
@@ -157,11 +129,10 @@ func (r *Runner) close() {
 	}
 }
 
-// Snapshot returns the newest picture of the session; it is never nil.
+// Snapshot returns the newest snapshot of the session; it is never nil.
 func (r *Runner) Snapshot() *engine.Snapshot { return r.snap.Load() }
 
-// Do queues a command and returns at once; false if the queue is full or the
-// session is over.
+// Do queues a command and returns at once; false if the queue is full or the session is over.
 func (r *Runner) Do(c Command) bool {
 	select {
 	case <-r.done:
@@ -183,7 +154,10 @@ func (r *Runner) loop(ctx context.Context) {
 	if err != nil {
 		r.broken = true
 		r.err = fmt.Errorf("the lab broke: %w", err)
-		r.publishBroken()
+		// On top of the last good snapshot: the session's own state cannot be trusted.
+		snap := *r.snap.Load()
+		snap.State, snap.Err = engine.Broken, r.err
+		r.snap.Store(&snap)
 	}
 }
 
@@ -204,7 +178,7 @@ func (r *Runner) run(ctx context.Context) {
 			r.publish()
 			return
 		case c := <-r.commands:
-			r.obey(c)
+			r.obey(ctx, c)
 			fresh = true
 		case <-r.filed():
 			r.settleFiling()
@@ -213,7 +187,7 @@ func (r *Runner) run(ctx context.Context) {
 		}
 		if r.waits(ctx) {
 			r.last = r.opt.Clock()
-			r.pace.rest()
+			r.measured.stop()
 		} else {
 			r.advance()
 		}
@@ -224,70 +198,33 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// advance lets virtual time catch up with the wall, for at most maxSlice.
-func (r *Runner) advance() {
-	wall := r.opt.Clock()
-	r.session.SetSpare(r.pace.factor == 0 || r.pace.factor >= keepsUp*r.speed)
-	elapsed := min(wall-r.last, longestBeat)
-	r.last = wall
-	from := r.session.Now()
-	if r.seeking != nowhere && r.session.Reached(r.seeking) {
-		if r.jump {
-			r.say(false, "at "+clockText(r.session.Now()))
-		}
-		r.seeking, r.jump = nowhere, false
-	}
-	if r.err != nil || r.session.Done() || (r.paused && r.seeking == nowhere) {
-		r.listen(from)
-		r.pace.rest()
-		return
-	}
-	switch {
-	case r.seeking != nowhere:
-		r.target = r.seeking
-	case r.speed == 0:
-		r.target = from + time.Hour
-	case r.target-from > time.Duration(float64(r.behind())*r.speed):
-		// It fell behind: virtual time slows down rather than hurry after.
-		r.target = from + time.Duration(float64(elapsed)*r.speed)
-	default:
-		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
-	}
-	r.listen(r.target)
-	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
-		to := min(r.target, r.session.Now()+20*time.Millisecond)
-		if err := r.session.RunUntil(to); err != nil {
-			r.fail(err)
-			return
-		}
-	}
-	if refused := r.session.Refused(); len(refused) > r.refused {
-		x := refused[len(refused)-1]
-		r.say(true, "the script's "+x.Change.Label()+" did not fit: "+x.Why)
-		r.refused = len(refused)
-	}
-	r.pace.note(wall, r.session.Now())
-	if r.seeking != nowhere {
-		r.pace.rest()
-	}
-}
-
+// fail stops the session with an error.
 func (r *Runner) fail(err error) {
 	r.err, r.paused = err, true
-	r.say(true, err.Error())
+	r.notify(true, err.Error())
 }
 
-func (r *Runner) say(bad bool, text string) {
+// notify shows a message to the user; bad: something went wrong.
+func (r *Runner) notify(bad bool, text string) {
 	r.notice = engine.Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
 }
 
-// obey carries one command out.
-func (r *Runner) obey(c Command) {
+// notifyResult shows err, or else ok unless it is empty.
+func (r *Runner) notifyResult(ok string, err error) {
+	if err != nil {
+		r.notify(true, err.Error())
+	} else if ok != "" {
+		r.notify(false, ok)
+	}
+}
+
+// obey carries out one command.
+func (r *Runner) obey(ctx context.Context, c Command) {
 	if r.postpone(&c) {
 		return
 	}
-	if err := forwardOnly(r.opt.Remote, &c); err != nil {
-		r.report("", err)
+	if r.opt.Remote != nil && (c.Seek != nil || c.Speed != nil && *c.Speed != 1) {
+		r.notifyResult("", errOnePace)
 		c.Seek, c.Speed = nil, nil
 	}
 	if c.Pause != nil {
@@ -303,7 +240,7 @@ func (r *Runner) obey(c Command) {
 		r.opened = c.Open
 	}
 	if r.err == nil {
-		r.obeySession(c)
+		r.obeySession(ctx, c)
 	}
 	if c.Save != nil {
 		r.file(*c.Save)
@@ -314,27 +251,27 @@ func (r *Runner) obey(c Command) {
 }
 
 // obeySession carries out what needs a session that works.
-func (r *Runner) obeySession(c Command) {
+func (r *Runner) obeySession(ctx context.Context, c Command) {
 	if c.Change != nil {
 		if c.Change.Input() == nil && c.Change.Mark() == "" {
-			r.undone = nil // it was taken back from another past
+			r.undone = nil // it was undone in another past
 		}
-		r.report("", r.change(*c.Change))
+		r.notifyResult("", r.change(ctx, *c.Change))
 	}
 	if c.Undo {
-		label, err := r.undo()
-		r.report("undone: "+label, err)
+		label, err := r.undo(ctx)
+		r.notifyResult("undone: "+label, err)
 	}
 	if c.Redo {
-		label, err := r.redo()
-		r.report("again: "+label, err)
+		label, err := r.redo(ctx)
+		r.notifyResult("again: "+label, err)
 	}
 	if c.Step > 0 {
 		r.paused = true
 		r.seeking = r.session.FrameAt(min(c.Step, maxStep) - 1)
 	}
 	if c.Seek != nil {
-		r.report("", r.seek(*c.Seek))
+		r.notifyResult("", r.seek(ctx, *c.Seek))
 	}
 	if err := r.session.Err(); err != nil {
 		r.fail(err)
@@ -344,29 +281,12 @@ func (r *Runner) obeySession(c Command) {
 // maxStep bounds how many frames one command advances.
 const maxStep = 10_000
 
-func (r *Runner) report(ok string, err error) {
-	if err != nil {
-		r.say(true, err.Error())
-	} else if ok != "" {
-		r.say(false, ok)
-	}
-}
-
-func (r *Runner) setSpeed(v float64) {
-	switch {
-	case v == 0:
-		r.speed = 0
-	case v >= MinSpeed && v <= MaxSpeed:
-		r.speed = v
-	default:
-		r.say(true, fmt.Sprintf("speed %g makes no sense; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
-	}
-}
-
-// publish makes a snapshot and hands it over.
+// publish makes a snapshot and publishes it.
 func (r *Runner) publish() {
 	snap := r.session.View(engine.ShownPackets)
-	r.rest.show(r, snap)
+	if packets := r.standing.packets(r); packets != nil {
+		snap.Lanes[0].Packets = packets
+	}
 	r.showMaking(snap)
 	if r.opt.Remote != nil {
 		snap.To = r.opt.Remote.To()
@@ -374,7 +294,7 @@ func (r *Runner) publish() {
 	if r.opened != nil {
 		snap.Opened = r.session.Opened(*r.opened)
 	}
-	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
+	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measured.factor, r.notice, r.err
 	snap.Saved, snap.Saving = r.saved, r.filing != nil
 	switch {
 	case r.err != nil:
@@ -387,12 +307,4 @@ func (r *Runner) publish() {
 		snap.State = engine.Paused
 	}
 	r.snap.Store(snap)
-}
-
-// publishBroken reports a panic on top of the last good snapshot: the session's
-// own state can no longer be trusted.
-func (r *Runner) publishBroken() {
-	snap := *r.snap.Load()
-	snap.State, snap.Err = engine.Broken, r.err
-	r.snap.Store(&snap)
 }

@@ -13,17 +13,18 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
+	"wirelab/internal/wallclock"
 )
 
 // wall returns the real clock, for the runner's pace.
-func wall() engine.Clock {
+func wall() wallclock.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
 func startRunner(t *testing.T, c *config.Config) *Runner {
 	t.Helper()
-	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
-		speed: 1, seeking: nowhere}
+		pacing: pacing{speed: 1, seeking: noSeek}}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()

@@ -8,11 +8,20 @@ import (
 
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
-// waits reports whether the session has to wait for a patch, and sees that it is
-// made.
+// packing is how a runner has patches made.
+type packing struct {
+	packs    *delivery.PackCache
+	making   *making          // the patch that the session waits for; nil: none
+	matrix   *delivery.Matrix // of the newest patch
+	deferred []Command        // that came while a patch was made, and change the session
+}
+
+// waits reports whether the session has to wait for a patch, and starts making it.
 func (r *Runner) waits(ctx context.Context) bool {
 	if r.making != nil {
 		select {
@@ -30,7 +39,7 @@ func (r *Runner) waits(ctx context.Context) bool {
 		late := r.deferred
 		r.deferred = nil
 		for _, c := range late {
-			r.obey(c)
+			r.obey(ctx, c)
 		}
 	}
 	if r.err != nil || ctx.Err() != nil {
@@ -43,48 +52,48 @@ func (r *Runner) waits(ctx context.Context) bool {
 	return false
 }
 
-// postpone keeps a command that the session cannot take while a patch is made, and
-// reports whether it did.
+// postpone keeps a command that the session cannot take while a patch is made, and reports
+// whether it did.
 func (r *Runner) postpone(c *Command) bool {
 	if r.making == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
 	if len(r.deferred) == cap(r.commands) {
-		r.say(true, "too much waits for the patch already: that is dropped")
+		r.notify(true, "too much waits for the patch already: that is dropped")
 		return true
 	}
 	r.deferred = append(r.deferred, *c)
-	r.say(false, "that waits until the patch is made")
+	r.notify(false, "that waits until the patch is made")
 	return true
 }
 
-// showMaking puts what is made, and what was, into snap.
+// showMaking adds the patch in the making to snap, and the newest matrix.
 func (r *Runner) showMaking(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if m := r.making; m != nil {
-		snap.Making = &engine.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
+		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
 		if picture := m.picture.View(); picture.Begun() {
 			snap.Matrix = picture
 		}
 	}
 }
 
-// making is the goroutine in which a live session's patch is made, so that those who
-// look can see how, and leave.
+// making is the goroutine in which a live session's patch is made. Meanwhile the dashboard shows
+// its progress, and can be left.
 type making struct {
 	encoder     string
 	finished    chan struct{}
 	done, total atomic.Int64
-	picture     *engine.MatrixMaker
-	err         error // holds once finished is closed
+	picture     *delivery.MatrixMaker
+	err         error // valid once finished is closed
 }
 
-// startMaking packs the session's file, in the background, by an encoding like run.
-func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock engine.Clock) *making {
+// startMaking packs the session's file in the background, by an encoding like run.
+func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *making {
 	oldSize, newSize := s.FileSizes()
-	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: engine.NewMatrixMaker(oldSize, newSize)}
+	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: delivery.NewMatrixMaker(oldSize, newSize)}
 	m.total.Store(newSize)
-	pack := s.PackJob(run, &engine.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
+	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)
 		return ctx.Err()
 	}})

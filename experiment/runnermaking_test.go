@@ -14,7 +14,7 @@ import (
 func TestRunnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))
-	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

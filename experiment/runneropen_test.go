@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Every snapshot after Command.Open shows that packet. The newest incidents are
@@ -17,7 +18,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := NewRunner(c, RunnerOptions{Clock: func() time.Duration { return 0 }})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,19 +26,19 @@ func TestRunnerOpensPackets(t *testing.T) {
 	if r.Snapshot().Opened != nil {
 		t.Error("a packet is open that nobody asked for")
 	}
-	r.obey(Command{Open: &engine.PacketID{Seq: 59}})
+	r.obey(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
 		if err := r.session.RunUntil(at); err != nil {
 			t.Fatal(err)
 		}
 		r.publish()
 		o := r.Snapshot().Opened
-		if o == nil || o.Gone || o.Record.Seq != 59 || (o.Record.Outcome == engine.InFlight) != (at == time.Second) {
+		if o == nil || o.Gone || o.Record.Seq != 59 || (o.Record.Outcome == packetlog.InFlight) != (at == time.Second) {
 			t.Fatalf("at %v: %+v", at, o)
 		}
 	}
 	lane := &r.Snapshot().Lanes[0]
-	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != engine.BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
+	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != inspector.BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
 		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Troubles)
 	}
 }

@@ -45,17 +45,17 @@ func TestSeedRestartsTheRun(t *testing.T) {
 func TestUndoSeedAtTheStart(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Stop()
 	for _, ch := range []config.Change{config.NewChange("encoder.name", "raw"), config.NewChange("seed", 99)} {
-		if err := r.change(ch); err != nil {
+		if err := r.change(t.Context(), ch); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.undo(); err != nil {
+	if _, err := r.undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.session.RunUntil(r.seeking); err != nil || r.session.Config().Encoder.Name != "raw" {
@@ -74,7 +74,7 @@ func (stuck) Close() error { return errStuck }
 func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,24 +91,24 @@ func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 	}
 	check := func(what string, err error, seed uint64, befores, undone int) {
 		t.Helper()
-		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.befores) != befores || len(r.undone) != undone {
+		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.earlier) != befores || len(r.undone) != undone {
 			t.Errorf("%s: %v; seed %d, want %d; %d to undo, want %d; %d to redo, want %d", what, err, r.session.Config().Seed, seed,
-				len(r.befores), befores, len(r.undone), undone)
+				len(r.earlier), befores, len(r.undone), undone)
 		}
 	}
 	jam()
-	check("change", r.change(config.NewChange("seed", 99)), 99, 1, 0)
+	check("change", r.change(t.Context(), config.NewChange("seed", 99)), 99, 1, 0)
 	jam()
-	_, err = r.undo()
+	_, err = r.undo(t.Context())
 	check("undo", err, c.Seed, 0, 1)
 	jam()
-	_, err = r.redo()
+	_, err = r.redo(t.Context())
 	check("redo", err, 99, 1, 0)
 	jam()
 	if err := r.session.RunUntil(2 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	check("seek", r.seek(time.Second), 99, 1, 0)
+	check("seek", r.seek(t.Context(), time.Second), 99, 1, 0)
 	if r.seeking != time.Second {
 		t.Errorf("it seeks %v, want 1s", r.seeking)
 	}
@@ -148,15 +148,15 @@ func TestRestartWithScript(t *testing.T) {
 func TestRedo(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Stop()
 	obey := func(list ...Command) {
 		for _, cmd := range list {
-			r.obey(cmd)
-			if r.seeking == nowhere {
+			r.obey(t.Context(), cmd)
+			if r.seeking == noSeek {
 				continue
 			}
 			if err := r.session.RunUntil(r.seeking); err != nil { // it repeats what was changed

@@ -16,21 +16,28 @@ import (
 	"wirelab/internal/panics"
 )
 
-// filing is a report on its way to the disk, in a goroutine of its own: to read the data
-// for their digests and to write takes as long as the disk takes, and the session goes on.
+// reports is what a runner knows of the reports of its session.
+type reports struct {
+	files  *report.Files // that the session reads
+	filing *filing       // the report that is being written; nil: none
+	saved  time.Duration // the run is in a report up to here
+}
+
+// filing is a report that is being written, in a goroutine of its own: reading the data for their
+// digests and writing take as long as the disk takes, and the session continues.
 type filing struct {
 	done chan struct{}
 	upto time.Duration // how much of the present run the report contains; the runner's own
-	path string        // these hold once done is closed
+	path string        // valid, as err is, once done is closed
 	err  error
 }
 
-// file begins to write a report of the session as it stands, once the one before is done.
+// file begins to write a report of the session at this moment, once the one before is done.
 func (r *Runner) file(dir string) {
 	r.settleFiling()
 	write, err := r.reportInto(dir, "", engine.Saved)
 	if err != nil {
-		r.report("", err)
+		r.notifyResult("", err)
 		return
 	}
 	f := &filing{done: make(chan struct{}), upto: r.session.Now()}
@@ -58,7 +65,7 @@ func (r *Runner) savedAtMost(d time.Duration) {
 	}
 }
 
-// settleFiling waits until the report that is being written is done, and says so.
+// settleFiling waits until the report that is being written is done, and shows the result.
 func (r *Runner) settleFiling() {
 	f := r.filing
 	if f == nil {
@@ -73,13 +80,13 @@ func (r *Runner) settleFiling() {
 		r.fail(fmt.Errorf("the report broke: %w", f.err))
 		return
 	}
-	r.report("saved as "+f.path, f.err)
+	r.notifyResult("saved as "+f.path, f.err)
 }
 
-// Save writes a report of the session as it stands into a new folder below dir,
-// or below the default one if dir is empty. It is for whoever leaves without having asked
-// for a report: the folder is named so, and of those only the newest are kept. Call it
-// only after Stop: while the session runs, send a Command instead.
+// Save writes a report of the session at this moment into a new folder below dir, or below the
+// default one if dir is empty. It is for users who leave without having saved: the folder's name
+// marks the report as automatic, and only the newest automatic ones are kept. Call it only after
+// Stop: while the session runs, send a Command instead.
 func (r *Runner) Save(dir string) (path string, err error) {
 	select {
 	case <-r.done:
@@ -91,7 +98,8 @@ func (r *Runner) Save(dir string) (path string, err error) {
 		if err != nil {
 			return err
 		}
-		if path, err = write(); err == nil {
+		path, err = write()
+		if err == nil {
 			report.Prune(r.opt.Disk, filepath.Dir(path))
 		}
 		return err
@@ -103,10 +111,10 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	return path, err
 }
 
-// reportInto takes down what the session remembers: every change and all sums, and of
-// samples and packets the last five minutes. What it returns writes that into a new folder
-// below dir, and may be called from another goroutine. kind is put into its name; why is
-// the reason if nothing else ended it.
+// reportInto copies what the session keeps: every change and all totals, and of samples and packets
+// the last five minutes. The returned function writes that into a new folder below dir, and may be
+// called from another goroutine. kind is part of the folder's name; why is the reason of the report
+// if the session has not ended.
 func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
 	if dir == "" {
 		dir = r.opt.Reports
@@ -136,7 +144,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		result.Reason = engine.Finished
 	}
 	var kept report.Kept
-	r.session.Tell(&kept)
+	r.session.ReportKept(&kept)
 	return func() (string, error) {
 		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 		if err != nil {
@@ -153,10 +161,11 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	}, nil
 }
 
-// freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are
-// all the folders that it made.
+// freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are all the
+// folders that it made.
 func freshDir(disk *atomicfile.Disk, dir, name string) (path string, folder *atomicfile.Folder, made []string, err error) {
-	if made, err = disk.MkdirAll(dir); err != nil {
+	made, err = disk.MkdirAll(dir)
+	if err != nil {
 		return "", nil, nil, err
 	}
 	for n := 1; ; n++ {

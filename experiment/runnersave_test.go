@@ -26,7 +26,7 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 		<-gate
 		return nil
 	}}
-	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestReportOfAnotherRun(t *testing.T) {
 			}}
 			set := quick(t)
 			set.At, set.Duration = nil, 0
-			r, err := NewRunner(set, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+			r, err := NewRunner(t.Context(), set, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,8 +79,8 @@ func TestReportOfAnotherRun(t *testing.T) {
 			if err := r.session.RunUntil(3 * time.Second); err != nil {
 				t.Fatal(err)
 			}
-			r.obey(Command{Save: new(string)})
-			r.obey(c.leave)
+			r.obey(t.Context(), Command{Save: new(string)})
+			r.obey(t.Context(), c.leave)
 			close(gate)
 			r.settleFiling()
 			if !strings.HasPrefix(r.notice.Text, "saved as ") || r.saved != c.want {
@@ -97,7 +97,7 @@ func TestPanicWhileSaving(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error { panic("boom") }}
-	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAutomaticReportsAreFew(t *testing.T) {
 	}
 	folder("2026-01-01-100000-rotor", 0)
 	folder("my autosave-rotor", 0)
-	r, err := NewRunner(quick(t), RunnerOptions{Clock: wall(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
+	r, err := NewRunner(t.Context(), quick(t), RunnerOptions{Clock: wall(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
 	if err != nil {
 		t.Fatal(err)
 	}

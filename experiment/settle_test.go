@@ -59,7 +59,7 @@ func TestDefaultsSuit(t *testing.T) {
 	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
 		c := config.Default()
 		c.Data.Source = source
-		s, err := engine.NewSession(c, engine.Options{})
+		s, err := engine.NewSession(t.Context(), c, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

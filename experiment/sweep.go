@@ -10,6 +10,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
@@ -32,7 +33,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if opt.Packs == nil {
-		opt.Packs = engine.NewPackCache()
+		opt.Packs = delivery.NewPackCache()
 	}
 	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt, folder: folder,
 		pace: saving{clock: opt.Clock, last: opt.Clock.Now()}, first: true}

@@ -135,9 +135,8 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	defer link.close()
-	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
-		Context: ctx,
-		Clock:   a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
+	runner, err := experiment.NewRunner(ctx, config, experiment.RunnerOptions{
+		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
 	if err != nil {

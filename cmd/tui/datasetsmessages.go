@@ -140,7 +140,7 @@ func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings
 	defer closeSource(src)
 	initial := src.Schema().NewFrame()
 	src.Initial(initial)
-	one, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Most: f.frames, Clock: a.clock})
+	one, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
 	if missing := codec.Unnamed(params); len(missing) > 0 && one.Problem == "" {
 		one.Problem = fmt.Sprintf("no %s is named: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}

@@ -14,7 +14,7 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 
 	"github.com/spf13/cobra"
@@ -143,7 +143,7 @@ func TestReadmeFigures(t *testing.T) {
 		t.Errorf("only %d figures", len(figures))
 	}
 	var outcomes, presets []string
-	for o := range engine.NumOutcomes {
+	for o := range packetlog.NumOutcomes {
 		outcomes = append(outcomes, o.String())
 	}
 	for _, p := range experiment.Presets() {

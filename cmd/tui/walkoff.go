@@ -110,8 +110,8 @@ func (f *walkoffFlags) backs() (walkoff.Back, error) {
 		return walkoff.Own, nil
 	}
 	n, err := strconv.Atoi(f.back)
-	if err != nil || n < 1 || n > walkoff.MostBack {
-		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.back, walkoff.MostBack)
+	if err != nil || n < 1 || n > walkoff.MaxBack {
+		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.back, walkoff.MaxBack)
 	}
 	return walkoff.Back(n), nil
 }

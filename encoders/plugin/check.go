@@ -7,27 +7,27 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 )
 
-// Check is something that was tried on an encoder.
+// Check is the result of one check of an encoder.
 type Check struct {
 	Encoder string `json:"encoder"`
-	Name    string `json:"name"`              // what was tried
-	Result  string `json:"result,omitempty"`  // what was seen
-	Problem string `json:"problem,omitempty"` // what does not hold
+	Name    string `json:"name"`              // what was checked
+	Result  string `json:"result,omitempty"`  // what was measured
+	Problem string `json:"problem,omitempty"` // what does not hold; empty if all does
 }
 
-// trial is an encoder on one kind of frames.
+// trial is an encoder on one kind of frames. Frame 0 is the initial state.
 type trial struct {
 	codec  *encoders.Codec
 	schema *frame.Schema
 	frames []*frame.Frame
-	memos  [2][]encoders.Memo // of the encoder's and of the decoder's frames
-	sizes  int
+	pair   *drive.Pair // holds all frames that were sent
 }
 
-// Try lets an encoder send made-up frames of every kind that it takes, each against a frame
-// some way back, with losses, in one end and again in a fresh one, and damages packets.
+// Try lets an encoder send made-up frames of every kind that it takes, each against an earlier frame,
+// with losses, from one end and again from a fresh one, and damages packets.
 func Try(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
@@ -38,15 +38,15 @@ func Try(c *encoders.Codec) (list []Check) {
 		}
 		t := &trial{codec: c, schema: s, frames: madeUp(s, 200)}
 		for _, x := range []struct {
-			name string
-			try  func() (string, error)
+			name  string
+			check func() (string, error)
 		}{
-			{"takes " + s.Name, t.begins},
-			{s.Name + ": every frame comes back", t.sends},
-			{s.Name + ": the same packets from a fresh sender", t.again},
+			{"takes " + s.Name, t.begin},
+			{s.Name + ": every frame comes back", t.sendAll},
+			{s.Name + ": the same packets from a fresh sender", t.sendAgain},
 			{s.Name + ": damaged packets", t.damage},
 		} {
-			result, err := x.try()
+			result, err := x.check()
 			check := Check{Encoder: c.Name, Name: x.name, Result: result}
 			if err != nil {
 				check.Problem = err.Error()
@@ -60,12 +60,14 @@ func Try(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-func (t *trial) begins() (string, error) {
-	_, _, err := t.codec.New(t.schema, t.codec.Defaults())
+// begin makes the two ends.
+func (t *trial) begin() (string, error) {
+	var err error
+	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
 	return "", err
 }
 
-// madeUp returns frames in which some values change, a little.
+// madeUp returns n frames in which a tenth of the values change by at most 4.
 func madeUp(s *frame.Schema, n int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := make([]*frame.Frame, n)
@@ -99,62 +101,55 @@ func madeUp(s *frame.Schema, n int) []*frame.Frame {
 	return list
 }
 
-// back is how far back the reference of frame i is.
-func back(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
+// distance is how far back the reference of frame i is.
+func distance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 
-// lost says that frame i never arrives, so that no later one is based on it.
+// lost reports whether frame i never arrives, so that no later one refers to it.
 func lost(i int) bool { return i%7 == 3 }
 
-// refs are what frame i is based on, at one end; the initial state is frame 0.
-func (t *trial) refs(end, i int) []encoders.Ref {
-	at := i - back(i)
+// refs returns the reference of frame i at one end.
+func (t *trial) refs(e *drive.End, i int) []encoders.Ref {
+	at := i - distance(i)
 	for at > 0 && lost(at) {
 		at--
 	}
-	ref := encoders.Ref{Frame: t.frames[at]}
-	if at > 0 {
-		ref.Memo = t.memos[end][at]
+	if at == 0 {
+		return e.Initial(t.frames[0].Tick)
 	}
-	return []encoders.Ref{ref}
+	return e.To(uint64(at))
 }
 
-// sends passes all frames from one end to the other.
-func (t *trial) sends() (string, error) {
-	enc, dec, err := t.codec.New(t.schema, t.codec.Defaults())
-	if err != nil {
-		return "", err
-	}
-	t.memos = [2][]encoders.Memo{make([]encoders.Memo, len(t.frames)), make([]encoders.Memo, len(t.frames))}
+// sendAll passes all frames from one end to the other.
+func (t *trial) sendAll() (string, error) {
+	p, size := t.pair, 0
 	for i := 1; i < len(t.frames); i++ {
 		var budget encoders.Budget
-		cur := t.schema.NewFrame()
-		cur.CopyFrom(t.frames[i])
-		packet, memo, err := enc.Encode(nil, cur, t.refs(0, i), nil, &budget)
+		packet, sent, err := p.Encode(nil, i, t.frames[i], t.refs(&p.Sender, i), &budget)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
-		if !t.codec.Quantises && !cur.Equal(t.frames[i]) {
+		if !t.codec.Quantises && !sent.Equal(t.frames[i]) {
 			return "", fmt.Errorf("frame %d: the encoder alters it, and does not say that it quantises", i)
 		}
-		t.frames[i], t.memos[0][i] = cur, memo
-		t.sizes += len(packet)
+		t.frames[i] = sent
+		size += len(packet)
 		if lost(i) {
 			continue
 		}
-		got := t.schema.NewFrame()
-		got.Tick = cur.Tick
-		if t.memos[1][i], err = dec.Decode(got, packet, t.refs(1, i), nil); err != nil {
+		got, err := p.Decode(i, packet, t.refs(&p.Receiver, i))
+		if err != nil {
 			return "", fmt.Errorf("frame %d, packet of %d bytes: %w", i, len(packet), err)
 		}
-		if !got.Equal(cur) {
+		if !got.Equal(sent) {
 			return "", fmt.Errorf("frame %d, packet of %d bytes: it is decoded to something else", i, len(packet))
 		}
 	}
-	return fmt.Sprintf("%d frames, %.1f bytes each", len(t.frames)-1, float64(t.sizes)/float64(len(t.frames)-1)), nil
+	n := len(t.frames) - 1
+	return fmt.Sprintf("%d frames, %.1f bytes each", n, float64(size)/float64(n)), nil
 }
 
-// again encodes some of the frames by a fresh end that has nothing but references and memos.
-func (t *trial) again() (string, error) {
+// sendAgain encodes some of the frames by a fresh end that has nothing but references and memos.
+func (t *trial) sendAgain() (string, error) {
 	enc, _, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
 		return "", err
@@ -164,19 +159,17 @@ func (t *trial) again() (string, error) {
 		step = 21
 	}
 	for i := 1; i < len(t.frames); i += step {
-		var dec encoders.Decoder
-		cur := t.schema.NewFrame()
-		cur.CopyFrom(t.frames[i])
-		packet, _, err := enc.Encode(nil, cur, t.refs(0, i), nil, nil)
+		packet, sent, refs, err := t.encodeAgain(enc, i)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
-		if _, dec, err = t.codec.New(t.schema, t.codec.Defaults()); err != nil {
+		_, dec, err := t.codec.New(t.schema, t.codec.Defaults())
+		if err != nil {
 			return "", err
 		}
 		got := t.schema.NewFrame()
-		got.Tick = cur.Tick
-		if _, err := dec.Decode(got, packet, t.refs(0, i), nil); err != nil || !got.Equal(cur) {
+		got.Tick = sent.Tick
+		if _, err := dec.Decode(got, packet, refs, nil); err != nil || !got.Equal(sent) {
 			return "", fmt.Errorf("frame %d: a receiver that has only references and memos decodes something else (%v): "+
 				"does an end keep something between two calls?", i, err)
 		}
@@ -184,7 +177,16 @@ func (t *trial) again() (string, error) {
 	return "", nil
 }
 
-// damage gives the decoder packets that nobody wrote.
+// encodeAgain encodes a copy of frame i, which the sender does not keep.
+func (t *trial) encodeAgain(enc encoders.Encoder, i int) (packet []byte, sent *frame.Frame, refs []encoders.Ref, err error) {
+	sent = t.schema.NewFrame()
+	sent.CopyFrom(t.frames[i])
+	refs = t.refs(&t.pair.Sender, i)
+	packet, _, err = enc.Encode(nil, sent, refs, nil, nil)
+	return packet, sent, refs, err
+}
+
+// damage passes damaged packets to a decoder.
 func (t *trial) damage() (string, error) {
 	enc, dec, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
@@ -193,7 +195,7 @@ func (t *trial) damage() (string, error) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	refused, n := 0, 0
 	for i := 1; i < len(t.frames); i += 4 {
-		packet, _, err := enc.Encode(nil, t.frames[i], t.refs(0, i), nil, nil)
+		packet, _, refs, err := t.encodeAgain(enc, i)
 		if err != nil {
 			return "", err
 		}
@@ -212,10 +214,11 @@ func (t *trial) damage() (string, error) {
 				}
 			}
 			n++
-			if _, err := dec.Decode(t.schema.NewFrame(), bad, t.refs(0, i), nil); err != nil {
-				if errors.Is(err, encoders.ErrBroken) {
-					return "", fmt.Errorf("a damaged packet of %d bytes: %w", len(bad), err)
-				}
+			_, err := dec.Decode(t.schema.NewFrame(), bad, refs, nil)
+			switch {
+			case errors.Is(err, encoders.ErrBroken):
+				return "", fmt.Errorf("a damaged packet of %d bytes: %w", len(bad), err)
+			case err != nil:
 				refused++
 			}
 		}

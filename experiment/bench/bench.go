@@ -17,8 +17,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// ErrLossy says that an encoder did not give back what was sent; its times mean nothing.
-var ErrLossy = errors.New("not lossless")
+// errLossy says that an encoder did not give back what was sent; its times mean nothing.
+var errLossy = errors.New("not lossless")
 
 // Options configure a measurement.
 type Options struct {
@@ -151,7 +151,7 @@ func (m *measuring) row(ctx context.Context, row *Row, codec *encoders.Codec) er
 		return err
 	}
 	if failed := board.Failed(); len(failed) > 0 {
-		return fmt.Errorf("%w: %s", ErrLossy, failed[0])
+		return fmt.Errorf("%w: %s", errLossy, failed[0])
 	}
 	between := reference(m.opt.Clock)
 	m.board.Dataset = board.Dataset
@@ -179,7 +179,7 @@ func (m *measuring) row(ctx context.Context, row *Row, codec *encoders.Codec) er
 	}
 	sent, wrong := report.Runs[0].Totals.Sent, report.Runs[0].Totals.Wrong
 	if wrong > 0 {
-		return fmt.Errorf("%w: %s decoded %d packets of a session wrongly", ErrLossy, codec.Name, wrong)
+		return fmt.Errorf("%w: %s decoded %d packets of a session wrongly", errLossy, codec.Name, wrong)
 	}
 	after := reference(m.opt.Clock)
 	row.Frame.add(float64(took)/1e3/float64(max(sent, 1)), (between+after)/2)

@@ -146,7 +146,7 @@ func TestLossy(t *testing.T) {
 		return e, deaf{d}, err
 	}
 	_, err := Run(t.Context(), "demo", 1, open, []*encoders.Codec{&broken}, Options{Frames: 20, Rounds: 1, Clock: ticking()})
-	if !errors.Is(err, ErrLossy) {
+	if !errors.Is(err, errLossy) {
 		t.Errorf("got %v", err)
 	}
 }

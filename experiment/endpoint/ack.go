@@ -26,13 +26,13 @@ func (a *ack) append(dst []byte) []byte {
 	return append(dst, a.report...)
 }
 
-// parseAck takes an ack apart that has a digest of so many bytes.
-func parseAck(src []byte, digest int) (ack, error) {
-	if len(src) < ackBytes+digest {
+// parseAck reads an ack that has a digest of digestBytes bytes.
+func parseAck(src []byte, digestBytes int) (ack, error) {
+	if len(src) < ackBytes+digestBytes {
 		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6],
-		digest: src[ackBytes:][:digest], report: src[ackBytes+digest:]}, nil
+		digest: src[ackBytes:][:digestBytes], report: src[ackBytes+digestBytes:]}, nil
 }
 
 // ackWindow records which packets a receiver has decoded: the newest and the 32

@@ -11,8 +11,8 @@ type Cadence struct {
 	Times          Times // nil: ticks are evenly spaced
 }
 
-// Times tells when ticks are that are not evenly spaced. Neither end needs it to encode or
-// to decode.
+// Times has the times of ticks that are not evenly spaced. Neither end needs it to encode or to
+// decode.
 type Times interface {
 	TickTime(n uint64) time.Duration
 	TickAt(at time.Duration) uint64

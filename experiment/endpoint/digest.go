@@ -13,13 +13,12 @@ const MaxDigest = 32
 // castagnoli is the polynomial of iSCSI (RFC 3720), which processors compute.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// digester computes the digest that a receiver reports of a frame, and that its sender
-// compares with its own: CRC-32C of cells, body and sequence, cut to so many bytes. An ack
-// has 16 bits of the sequence. By the digest a sender notices a receiver that is a whole
-// turn of them off.
+// digester computes the digest that a receiver reports of a frame, and that the sender compares
+// with its own: CRC-32C of cells, body and sequence, cut to a number of bytes. An ack has only 16
+// bits of the sequence, so the digest also reveals a receiver that is off by a multiple of 65,536.
 type digester struct {
 	bytes    int  // of a digest; 0: none is reported
-	numbered bool // it covers the sequence, and a sender that starts over says it in full
+	numbered bool // it covers the sequence, and packets of a sender that starts over have it in full
 	buf      []byte
 }
 

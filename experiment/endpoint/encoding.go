@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 )
 
 // Encoding is a codec with its params, ready to run.
@@ -30,22 +31,6 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	return Encoding{codec, params, enc, canonical}, nil
 }
 
-// Probe is called before and after each call of a codec, to time or to observe it. It
-// must neither keep nor modify its arguments.
-type Probe interface {
-	// Begin is called right before the codec. cur is the frame to encode, nil at a
-	// receiver; refs are the references, newest first.
-	Begin(cur *frame.Frame, refs []encoders.Ref)
-	// End is called right after the codec.
-	End()
-}
-
-// noProbe does nothing.
-type noProbe struct{}
-
-func (noProbe) Begin(*frame.Frame, []encoders.Ref) {}
-func (noProbe) End()                               {}
-
 // Options are what either endpoint is configured with.
 type Options struct {
 	History int     // frames kept, 1 to frame.MaxHistory
@@ -54,22 +39,26 @@ type Options struct {
 	// newest frame that it decoded, and a sender whose frame is another starts over from
 	// the initial state. Both ends must be set alike. 0: no digests.
 	DigestBits int
-	// Trusting: digests do not cover the sequence, and no packet says it in full. Sessions
-	// whose reports have no digest_version were like that, and are so again in a replay.
+	// Trusting: digests do not cover the sequence, and no packet has it in full. Sessions whose
+	// reports have no digest_version were like that, and are so again in a replay.
 	Trusting bool
-	Probe    Probe // nil: nobody watches
-	// Defer: Send and Receive leave what need not come before the packet or the frame to
-	// Finish, which the caller calls once the one is sent or the other shown.
+	Probe    drive.Probe // nil: none
+	// Defer: Send and Receive leave work that the packet or the frame does not need to Finish,
+	// which the caller calls once the packet is sent or the frame shown.
 	Defer bool
 }
 
-// filled returns o with defaults for the fields that are not set.
-func (o Options) filled() Options {
+// cadence returns the cadence, or that of a sender that sends every frame.
+func (o *Options) cadence() Cadence {
 	if o.Cadence == (Cadence{}) {
-		o.Cadence = everyFrame
+		return everyFrame
 	}
-	if o.Probe == nil {
-		o.Probe = noProbe{}
-	}
-	return o
+	return o.Cadence
+}
+
+// end returns an end with that history.
+func (o *Options) end(s *frame.Schema, initial *frame.Frame, h *frame.History) drive.End {
+	end := drive.NewEnd(s, initial, h)
+	end.Probe, end.Defer = o.Probe, o.Defer
+	return end
 }

@@ -218,8 +218,9 @@ func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint3
 		return
 	}
 	out.Outcome = Decoded
-	f.scratch.Tick, f.scratch.Body = number, append(f.scratch.Body[:0], body...)
-	out.Frame = &f.scratch
+	block := f.end.Decoded()
+	block.Tick, block.Body = number, append(block.Body[:0], body...)
+	out.Frame = block
 }
 
 // Unpack rebuilds the new file from the old one, once all blocks have arrived. The
@@ -234,7 +235,8 @@ func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
 // accepted.
 func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	start := len(dst)
-	if dst = f.Ack(dst); len(dst) == start {
+	dst = f.Ack(dst)
+	if len(dst) == start {
 		return dst
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.answers))

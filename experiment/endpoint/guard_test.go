@@ -23,7 +23,7 @@ func numbers(top uint64, guard bool, seqs ...uint64) (got []uint64) {
 	for _, seq := range seqs {
 		h := header{seq: seq & 0xffff}
 		n := r.number(&h)
-		if !r.believes(&h, n) {
+		if !r.accepts(&h, n) {
 			n = 0
 		} else {
 			r.arrived(n)
@@ -139,7 +139,7 @@ func TestReceiverFindsItsPlace(t *testing.T) {
 		for range 20 {
 			c.exchange(t, nil)
 		}
-		c.rcv.goBack(uint64(int64(c.rcv.top) + off)) // nothing puts it there so simply
+		c.rcv.startAgain(uint64(int64(c.rcv.top) + off)) // nothing puts it there so simply
 		wrong := 0
 		for range 40 {
 			if right, _, _ := c.exchange(t, nil); !right {

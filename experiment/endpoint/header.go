@@ -11,9 +11,9 @@ import (
 // references, the distance to the second follows (8; 0 = none). While an epoch is not
 // acked, the codec's canonical params follow, prefixed by their length in 8 bits.
 //
-// Where receivers report digests, 32 more bits of the sequence stand before the params of a
-// packet that builds on the initial state: the first ones, and those after contact was lost
-// or the sender started over. So a receiver whose count is off finds its place.
+// Where receivers report digests, 32 more bits of the sequence precede the params of a packet that
+// builds on the initial state: the first packets, and those after contact was lost or the sender
+// started over. They correct a receiver whose count is wrong.
 const (
 	headerBytes  = 5
 	paramsFollow = 0x80
@@ -22,10 +22,10 @@ const (
 // MaxDatagram is the largest payload of a UDP datagram over IPv4, in bytes.
 const MaxDatagram = 65507
 
-// ErrMalformed says that bytes are not a packet, block or ack of this package.
+// ErrMalformed is returned for bytes that are not a packet, block or ack of this package.
 var ErrMalformed = errors.New("endpoint: packet header malformed")
 
-// header is a decoded packet header.
+// header is a parsed packet header.
 type header struct {
 	seq       uint64 // 48 bits if whole, else 16
 	whole     bool
@@ -37,8 +37,8 @@ type header struct {
 	hasParams bool
 }
 
-// append writes h; two says whether the codec takes two references. Of the sequence it
-// writes as many bits as travel.
+// append writes h; two: the codec takes two references. It writes 48 bits of the sequence if h is
+// whole, else 16.
 func (h *header) append(dst []byte, two bool) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.seq))
 	codec := h.codec
@@ -60,8 +60,8 @@ func (h *header) append(dst []byte, two bool) []byte {
 }
 
 // parseHeader reads what append wrote and returns the payload. refs returns how many
-// references a codec takes, 0 for an unknown codec. numbered says that some packets have
-// their sequence in full.
+// references a codec takes, 0 for an unknown codec. numbered: some packets have their sequence in
+// full.
 func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
@@ -79,7 +79,8 @@ func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h heade
 	if !h.hasParams {
 		return h, src, nil
 	}
-	if h.whole = numbered && h.baseline == 0; h.whole {
+	h.whole = numbered && h.baseline == 0
+	if h.whole {
 		if len(src) < 4 {
 			return h, nil, fmt.Errorf("%w: rest of the sequence missing", ErrMalformed)
 		}

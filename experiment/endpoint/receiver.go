@@ -7,19 +7,19 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 )
 
 // KeptEpochs is how many epochs back a receiver can still decode late packets.
 const KeptEpochs = 8
 
 // Receiver is the endpoint that decodes. It is configured with the schema, the
-// initial state and the codecs. Everything else it learns from datagrams.
+// initial state and the codecs. Datagrams carry everything else.
 type Receiver struct {
 	schema  *frame.Schema
-	initial frame.Frame // its table is shared
 	cadence Cadence
-	probe   Probe
-	history *frame.History
+	end     drive.End
+	history *frame.History      // of end
 	codecs  [128]encoders.Codec // by ID
 
 	epochs   [KeptEpochs]epochDecoder // of epoch e at e % KeptEpochs
@@ -28,19 +28,12 @@ type Receiver struct {
 
 	top     uint64 // newest sequence that arrived; before the first arrival, the first to expect
 	started bool
-	shown   uint64 // newest sequence decoded
-	showing bool
 	seen    seenWindow
 	window  ackWindow
 	guard   guard
 
 	digest   digester
 	reported []byte // the digest in the newest ack
-	scratch  frame.Frame
-	spare    encoders.Memo
-	spareOf  uint64 // the epoch spare was made in
-	refs     [2]encoders.Ref
-	deferral deferral
 }
 
 // epochDecoder is a decoder with what it was made from.
@@ -52,21 +45,19 @@ type epochDecoder struct {
 	used   int // packets it decoded
 }
 
-// settledAfter is after how many decoded packets a decoder is trusted. From then on
-// only a packet whose baseline is the initial state can replace it with other params
-// for the same epoch. A sender that has lost contact sends such packets.
+// settledAfter is how many packets a decoder has to decode until only a packet whose baseline is
+// the initial state can replace it with other params for the same epoch. A sender that has lost
+// contact sends such packets.
 const settledAfter = 3
 
 // NewReceiver returns a receiver for the codecs of known. It shares the table of
 // initial, which must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
-	opt = opt.filled()
-	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
-	r.digest, r.deferral.wanted = newDigester(&opt), opt.Defer
+	end := opt.end(s, initial, frame.NewHistory(s, opt.History))
+	r := &Receiver{schema: s, cadence: opt.cadence(), end: end, history: end.History, digest: newDigester(&opt)}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
-	r.scratch.Table = make([]int32, s.Cells())
 	return r
 }
 
@@ -84,7 +75,7 @@ func (r *Receiver) Decoder() encoders.Decoder { return r.epochs[r.newest%KeptEpo
 type Reception struct {
 	Outcome   Outcome
 	Seq       uint64
-	Frame     *frame.Frame // the decoded frame; nil if there is none
+	Frame     *frame.Frame // the decoded frame; nil if nothing was decoded
 	Entry     *frame.Entry // its entry in the history; nil if the frame is too old
 	Reordered bool         // a newer packet arrived before it
 	Err       error        // why it could not be decoded
@@ -112,7 +103,7 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 		return Reception{Outcome: Corrupt, Err: err}
 	}
 	seq := r.number(&h)
-	if !r.believes(&h, seq) {
+	if !r.accepts(&h, seq) {
 		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
 	}
 	out, d := r.recognise(&h, seq)
@@ -128,9 +119,9 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 	return r.decode(out, d, payload, refs)
 }
 
-// Finish does what Options.Defer let the last Receive leave: a caller who defers calls it
-// once the frame is shown and acked. Receive does it first if nobody has.
-func (r *Receiver) Finish() { r.deferral.finish() }
+// Finish does the work that Options.Defer let the last Receive leave. The caller calls it once the
+// frame is shown and acked; if not, the next Receive does.
+func (r *Receiver) Finish() { r.end.Finish() }
 
 // recognise finds the decoder of packet seq. d is nil for a duplicate or an unknown
 // codec.
@@ -152,39 +143,27 @@ func (r *Receiver) recognise(h *header, seq uint64) (out Reception, d *epochDeco
 
 // decode decodes the payload with d, and stores the frame in the history.
 func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs []encoders.Ref) Reception {
-	spare := r.spare
-	if r.spareOf != d.epoch || out.Fresh {
-		spare = nil
+	if out.Fresh {
+		r.end.DropSpare()
 	}
-	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq))
-	later := r.deferral.prepare(d.dec)
-	r.probe.Begin(nil, refs)
-	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
-	r.probe.End()
-	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq)) // a decoder may have copied its reference's tick
+	memo, err := r.end.Decode(d.dec, uint32(r.cadence.Tick(out.Seq)), d.epoch, payload, refs)
 	if err != nil {
 		out.Outcome, out.Err = Corrupt, err
 		return out
 	}
-	if spare != nil {
-		r.spare = nil
-	}
-	r.deferral.left = later
 	d.used++
 	if out.Fresh {
 		r.install(&out, d)
 	}
 	out.Outcome = Decoded
-	if r.showing && out.Seq < r.shown && r.schema.Delivery == frame.Latest {
+	if r.window.any && out.Seq < r.window.newest && r.schema.Delivery == frame.Latest {
 		out.Outcome = Stale
 	}
 	r.arrived(out.Seq)
 	r.seen.note(out.Seq)
-	if !r.showing || out.Seq > r.shown {
-		r.shown, r.showing = out.Seq, true
-	}
-	if out.Entry = r.keep(&out, memo); out.Entry == nil {
-		out.Frame = &r.scratch
+	out.Entry = r.end.Keep(out.Seq, out.Epoch, memo)
+	if out.Entry == nil {
+		out.Frame = r.end.Decoded()
 		return out
 	}
 	out.Frame = &out.Entry.Frame
@@ -252,7 +231,7 @@ func (r *Receiver) install(out *Reception, d *epochDecoder) {
 		return
 	}
 	if place.dec != nil && place.epoch == d.epoch {
-		r.spare = nil
+		r.end.DropSpare()
 		r.history.Each(func(e *frame.Entry) {
 			if e.Epoch == d.epoch && e.Memo != nil {
 				e.Memo = nil
@@ -267,14 +246,12 @@ func (r *Receiver) install(out *Reception, d *epochDecoder) {
 	}
 }
 
-// findRefs looks up the packet's references and lists them in out; false if one is
-// missing.
+// findRefs looks up the packet's references and lists them in out; false if one is missing.
 func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
-		r.initial.Tick = r.cadence.start(out.Seq)
-		r.refs[0] = encoders.Ref{Frame: &r.initial}
-		return r.refs[:1], true
+		return r.end.Initial(r.cadence.start(out.Seq)), true
 	}
+	var entries [2]*frame.Entry
 	for _, distance := range [2]uint8{h.baseline, h.second} {
 		if distance == 0 {
 			break
@@ -286,28 +263,10 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 		if e == nil {
 			return nil, false
 		}
-		r.refs[out.NRefs] = encoders.Ref{Frame: &e.Frame}
-		if e.Epoch == d.epoch {
-			r.refs[out.NRefs].Memo = e.Memo
-		}
-		out.Refs[out.NRefs] = e.Seq
+		entries[out.NRefs], out.Refs[out.NRefs] = e, e.Seq
 		out.NRefs++
 	}
-	return r.refs[:out.NRefs], true
-}
-
-// keep moves the decoded frame into the history; nil if it is too old.
-func (r *Receiver) keep(rx *Reception, memo encoders.Memo) *frame.Entry {
-	e := r.history.Put(rx.Seq)
-	if e == nil {
-		return nil
-	}
-	if e.Memo != nil {
-		r.spare, r.spareOf = e.Memo, e.Epoch
-	}
-	e.Frame, r.scratch = r.scratch, e.Frame
-	e.Memo, e.Epoch = memo, rx.Epoch
-	return e
+	return r.end.Refs(d.epoch, entries[:out.NRefs]...), true
 }
 
 // Ack appends an ack to dst; nothing until a packet was decoded.

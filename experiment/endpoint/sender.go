@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 )
 
 // epochPeriod is the least time between two epochs, so that dragging a slider makes
@@ -16,12 +17,11 @@ const epochPeriod = 100 * time.Millisecond
 // Sender is the endpoint that encodes. It knows the receiver's state only from acks.
 type Sender struct {
 	schema  *frame.Schema
-	initial frame.Frame // its table is shared
 	cadence Cadence
-	probe   Probe
-	history *frame.History
-	seq     uint64 // of the next packet
-	first   uint64 // of the first packet
+	end     drive.End
+	history *frame.History // of end
+	seq     uint64         // of the next packet
+	first   uint64         // of the first packet
 
 	run        Encoding
 	epoch      uint64
@@ -39,21 +39,17 @@ type Sender struct {
 	own      []byte // digest of the sender's own frame
 	restarts int64  // times that the receiver held another frame
 
-	spare    encoders.Memo // memo that left the history, for reuse
-	refs     [2]encoders.Ref
-	changed  []frame.Rows // of packet n at n % len: since the frame sent before it; an empty set: nobody knows
-	since    frame.Rows   // since the reference
-	buf      []byte
-	deferral deferral
+	changed []frame.Rows // of packet n at n % len: since the frame sent before it; empty if unknown
+	since   frame.Rows   // since the reference
+	buf     []byte
 }
 
 // NewSender returns a sender of frames of schema s to a receiver that holds initial.
 // It shares the table of initial, which must not be modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
-	opt = opt.filled()
-	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe,
-		history: frame.NewSharing(opt.History), run: run, changed: make([]frame.Rows, frame.MaxHistory+1),
-		since: frame.NewRows(s.Rows), digest: newDigester(&opt), deferral: deferral{wanted: opt.Defer}}
+	end := opt.end(s, initial, frame.NewSharing(opt.History))
+	return &Sender{schema: s, cadence: opt.cadence(), end: end, history: end.History, run: run,
+		changed: make([]frame.Rows, frame.MaxHistory+1), since: frame.NewRows(s.Rows), digest: newDigester(&opt)}
 }
 
 // Encoding returns what the sender encodes with.
@@ -96,7 +92,7 @@ func (s *Sender) begin(now time.Duration) {
 	}
 	s.run, s.pending = *s.pending, nil
 	s.epoch++
-	s.epochStart, s.epochAcked, s.spare = now, false, nil
+	s.epochStart, s.epochAcked = now, false
 }
 
 // Packet is a packet to be sent.
@@ -122,7 +118,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 }
 
 // SendShared is Send for a frame that the sender may keep instead of a copy. changed are the
-// rows in which it may differ from the frame passed before it; nil: nobody knows.
+// rows in which it may differ from the frame passed before it; nil if unknown.
 func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.Rows, budget *encoders.Budget) (Packet, error) {
 	return s.send(now, &cur.Frame, cur, changed, budget)
 }
@@ -146,9 +142,7 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
 	out.Header = len(s.buf)
 
-	e := s.history.Put(s.seq)
-	evicted, evictedEpoch := e.Memo, e.Epoch
-	e.Memo, e.Epoch = nil, s.epoch
+	e := s.end.Put(s.seq, s.epoch)
 	if shared != nil && !s.run.Codec.Quantises {
 		e.Share(shared)
 		own := &s.changed[s.seq%uint64(len(s.changed))]
@@ -160,29 +154,22 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // the receiver derives the same tick from the sequence
 	s.seq++
 
-	later := s.deferral.prepare(s.run.Encoder)
-	s.probe.Begin(&e.Frame, refs)
-	buf, memo, err := s.run.Encoder.Encode(s.buf, &e.Frame, refs, s.spare, budget)
-	s.probe.End()
+	buf, err := s.end.Encode(s.run.Encoder, s.buf, e, refs, budget)
 	if err == nil && len(buf) > MaxDatagram {
 		err = fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", len(buf), MaxDatagram)
 	}
 	if err != nil {
 		return out, fmt.Errorf("encoder %s: %w", s.run.Codec.Name, err)
 	}
-	s.spare = nil
-	if evictedEpoch == s.epoch {
-		s.spare = evicted
-	}
-	s.buf, e.Memo, s.deferral.left = buf, memo, later
-	out.WithoutMemo = memo != nil && refs[0].Memo == nil
+	s.buf = buf
+	out.WithoutMemo = e.Memo != nil && refs[0].Memo == nil
 	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
 	return out, nil
 }
 
-// Finish does what Options.Defer let the last Send leave: a caller who defers calls it
-// once the packet is out. Send does it first if nobody has.
-func (s *Sender) Finish() { s.deferral.finish() }
+// Finish does the work that Options.Defer let the last Send leave. The caller calls it once the
+// packet is out; if not, the next Send does.
+func (s *Sender) Finish() { s.end.Finish() }
 
 // header returns the header of the next packet, without its references.
 func (s *Sender) header() header {
@@ -204,37 +191,33 @@ func (s *Sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
-// pickRefs chooses the newest acked frames as references and writes their distances
-// into h. The first of them is in entry base. If there are none, it chooses the initial
-// state, and base is nil.
+// pickRefs chooses the newest acked frames as references and writes their distances into h. The
+// first of them is in entry base. If no frame was acked, it chooses the initial state, and base is
+// nil.
 func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
-		s.initial.Tick = s.cadence.start(s.seq)
-		s.refs[0] = encoders.Ref{Frame: &s.initial}
-		return s.refs[:1], nil
+		return s.end.Initial(s.cadence.start(s.seq)), nil
 	}
-	s.refs[0] = s.ref(best)
 	if s.run.Codec.Standalone {
-		return s.refs[:1], best // only the encoder uses it: the packet names no reference
+		return s.end.Refs(s.epoch, best), best // only the encoder uses it: the packet names no reference
 	}
 	h.baseline = uint8(s.seq - best.Seq)
 	if s.run.Codec.Refs < 2 {
-		return s.refs[:1], best
+		return s.end.Refs(s.epoch, best), best
 	}
 	for seq := best.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
 		if e := s.ackedEntry(seq - 1); e != nil {
 			h.second = uint8(s.seq - e.Seq)
-			s.refs[1] = s.ref(e)
-			return s.refs[:2], best
+			return s.end.Refs(s.epoch, best, e), best
 		}
 	}
-	return s.refs[:1], best
+	return s.end.Refs(s.epoch, best), best
 }
 
 // dropOlder drops the shared frames that no packet can refer to any more: those older than
-// the newest acked one before base. What was acked stays so, unless the sender starts over,
-// and then only newer packets count. With digests, any ack may ask for its frame.
+// the newest acked one before base. An acked packet stays acked unless the sender starts over, and
+// then only newer packets count. With digests, any ack may need its frame.
 func (s *Sender) dropOlder(base *frame.Entry) {
 	s.oldest = max(s.oldest, s.seq-min(s.seq, uint64(s.history.Len())))
 	if base == nil || base.Seq <= s.oldest || s.digest.bytes > 0 {
@@ -249,9 +232,9 @@ func (s *Sender) dropOlder(base *frame.Entry) {
 	}
 }
 
-// changedSince returns the rows in which frame e, the newest, differs from that of base; nil
-// if it would take to compare all of them. Both are the source's frames if they are shared,
-// and then so is every one between.
+// changedSince returns the rows in which frame e, the newest, differs from that of base; nil if
+// only a comparison of all rows would find them. Both are the source's frames if they are shared,
+// and then so is every frame between.
 func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 	if base == nil || base.Shared() == nil {
 		return nil
@@ -279,14 +262,6 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 		return nil
 	}
 	return s.history.Get(seq)
-}
-
-func (s *Sender) ref(e *frame.Entry) encoders.Ref {
-	r := encoders.Ref{Frame: &e.Frame}
-	if e.Epoch == s.epoch {
-		r.Memo = e.Memo
-	}
-	return r
 }
 
 // Learn handles an ack. src may be any bytes.
@@ -321,11 +296,11 @@ func (s *Sender) Learn(src []byte) error {
 	return nil
 }
 
-// errNeverSent says that an ack names a packet that was not sent yet.
+// errNeverSent is the error of an ack of a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
-// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok
-// is false if there is none.
+// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok is false if no
+// such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - seq)
@@ -342,8 +317,7 @@ func (s *Sender) noteAck(seq uint64) {
 	}
 }
 
-// differs reports whether the receiver's frame of packet seq, by its digest, is not the
-// sender's.
+// differs reports whether the receiver's frame of packet seq has another digest than the sender's.
 func (s *Sender) differs(seq uint64, digest []byte) bool {
 	if len(digest) == 0 {
 		return false
@@ -356,8 +330,8 @@ func (s *Sender) differs(seq uint64, digest []byte) bool {
 	return !bytes.Equal(s.own, digest)
 }
 
-// restart gives up every frame that was acknowledged: the receiver holds others. Packets
-// build on the initial state, in a new epoch, until one sent from now on is acknowledged.
+// restart gives up every frame that was acknowledged: the receiver holds other frames. Packets build
+// on the initial state, in a new epoch, until a packet sent from now on is acknowledged.
 func (s *Sender) restart() error {
 	s.restarts++
 	s.floor, s.hasAck, s.bestAck, s.epochAcked = s.seq, false, 0, false

@@ -15,7 +15,7 @@ func TestBaselinesThatTheReceiverLacks(t *testing.T) {
 	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name = "rpc", name
-		s, err := NewSession(c, Options{})
+		s, err := NewSession(t.Context(), c, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,23 +1,24 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
 // Packets of one size give a known rate. A budget below it is always exceeded, one
 // above it never, and one that is raised half-way for half of the time.
 func TestBudget(t *testing.T) {
-	run := func(kbps any, then any) *Session {
+	run := func(kbps any, then any) *engine.Session {
 		c := config.Default()
 		c.Encoder.Name = "raw"
 		if err := c.Set("budget", kbps); err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true, KeepSamples: 20})
+		s, err := engine.NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), engine.Options{Endless: true, KeepSamples: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestBudget(t *testing.T) {
 		}
 		return s
 	}
-	x := run("off", nil).lanes[0].totals(40 * time.Second)
+	x := totals(run("off", nil))
 	if over, known := x.OverBudgetRatio.Value(); known {
 		t.Errorf("%g of the time over no budget", over)
 	}
@@ -51,7 +52,7 @@ func TestBudget(t *testing.T) {
 		// first budget.
 		{rate - 1, rate + 1, 196.0 / 391}, {rate + 1, rate - 1, 195.0 / 391},
 	} {
-		got := run(c.kbps, c.then).lanes[0].totals(40 * time.Second).OverBudgetRatio
+		got := totals(run(c.kbps, c.then)).OverBudgetRatio
 		if v, known := got.Value(); !known || v != c.want {
 			t.Errorf("budget %v, then %v: %v of the time, want %g", c.kbps, c.then, got, c.want)
 		}

@@ -287,13 +287,13 @@ func (p *recordingPath) Send(now time.Duration, datagram []byte, tag uint64) los
 
 // tap returns a pointer to the newest datagram of l's sender.
 func tap(l *lane) *[]byte {
-	p := &recordingPath{Path: l.down}
-	l.down = p
+	p := &recordingPath{Path: l.paths.down}
+	l.paths.down = p
 	return &p.last
 }
 
-// feed passes the receiver a datagram that the lane takes for damaged.
-func feed(l *lane, datagram []byte) {
+// inject passes the receiver a datagram that the lane takes for damaged.
+func inject(l *lane, datagram []byte) {
 	rx := l.rcv.Receive(datagram)
 	l.taint.follow(&rx, true)
 }
@@ -314,7 +314,7 @@ func FuzzEndpoints(f *testing.F) {
 			datagram := bytes.Clone(script[1 : 1+n])
 			switch script[0] >> 6 {
 			case 0:
-				feed(l, datagram)
+				inject(l, datagram)
 			case 1:
 				_ = l.snd.Learn(datagram)
 			default: // a real packet with some bytes written over
@@ -325,7 +325,7 @@ func FuzzEndpoints(f *testing.F) {
 				for i := 0; i+1 < len(datagram); i += 2 {
 					real[int(datagram[i])%len(real)] ^= datagram[i+1]
 				}
-				feed(l, real)
+				inject(l, real)
 			}
 			script = script[1+n:]
 		}

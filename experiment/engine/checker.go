@@ -4,42 +4,40 @@ import (
 	"context"
 	"fmt"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
-// Checker finds out whether a session of each of many configurations could begin,
-// without beginning them all: data are opened once, and what was looked at is
-// remembered.
+// Checker finds out whether a session of each of many configurations could begin, without
+// beginning them all: data are opened once, and what was checked is remembered.
 type Checker struct {
 	force bool // as in Options
-	known map[config.Data]*opened
+	known map[config.Data]*checkedData
 	links map[lossmodel.Spec]bool // whose files can be read
 }
 
-// opened is what is remembered of data.
-type opened struct {
-	schema  *frame.Schema
-	steered dataset.Steered
-	suits   map[string]bool // encoders with their params
+// checkedData is what is remembered of data.
+type checkedData struct {
+	schema *frame.Schema
+	player player
+	suits  map[string]bool // encoders with their params
 }
 
-// NewChecker returns a checker that has seen nothing. force is as in Options.
+// NewChecker returns a checker. force is as in Options.
 func NewChecker(force bool) *Checker {
-	return &Checker{force: force, known: map[config.Data]*opened{}, links: map[lossmodel.Spec]bool{}}
+	return &Checker{force: force, known: map[config.Data]*checkedData{}, links: map[lossmodel.Spec]bool{}}
 }
 
-// Check says why a session of c could not begin; nil if it could. c is valid by itself.
+// Check returns why a session of c could not begin; nil if it could. c is valid by itself.
 func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 	data := k.known[c.Data]
 	if data == nil {
-		s, err := NewSession(c, Options{Context: ctx, Force: k.force})
+		s, err := NewSession(ctx, c, Options{Force: k.force})
 		if err != nil {
 			return err
 		}
-		k.known[c.Data] = &opened{schema: s.schema, steered: s.steered, suits: map[string]bool{}}
+		k.known[c.Data] = &checkedData{schema: s.schema, player: player{source: s.player.source}, suits: map[string]bool{}}
 		return s.Close()
 	}
 	c = c.Clone()
@@ -53,8 +51,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 	if err := fit(c, data.schema, k.force); err != nil {
 		return err
 	}
-	s := &Session{config: c, schema: data.schema, steered: data.steered}
-	for i, e := range append([]config.Encoder{c.Encoder}, c.Shadows...) {
+	for i, e := range encodersOf(c) {
 		key := "encoder"
 		if i > 0 {
 			key = config.Indexed("shadow", i-1)
@@ -63,15 +60,16 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		if data.suits[name] {
 			continue
 		}
-		if err := s.suited(key, e, c); err != nil {
+		if _, err := newEncoding(key, e, c, data.schema); err != nil {
 			return err
 		}
 		data.suits[name] = true
 	}
+	s := &Session{config: c, stream: stream{schema: data.schema}, player: data.player}
 	return s.loadScript(c)
 }
 
-// fit makes c fit data of that schema, or says why it cannot.
+// fit makes c fit data of that schema, or returns why it cannot.
 func fit(c *config.Config, s *frame.Schema, force bool) error {
 	if err := c.FitTo(s); err != nil {
 		return err
@@ -82,11 +80,12 @@ func fit(c *config.Config, s *frame.Schema, force bool) error {
 	return affordable(c, s)
 }
 
-// MaxMemory is how much a session may be expected to take, in bytes, unless it is forced.
-const MaxMemory = 8 << 30
+// maxMemory is the most memory in bytes that a session may be expected to take, unless it is
+// forced.
+const maxMemory = 8 << 30
 
-// affordable refuses a session that would take more memory than a machine has: every
-// lane keeps the frames of its two histories, four bytes a value.
+// affordable returns an error for a session that would take more than MaxMemory: every lane
+// keeps the frames of its two histories, four bytes a value.
 func affordable(c *config.Config, s *frame.Schema) error {
 	frames := int64(c.Sender.History + c.Receiver.History)
 	if due := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
@@ -94,16 +93,16 @@ func affordable(c *config.Config, s *frame.Schema) error {
 	}
 	lanes := int64(1 + len(c.Shadows))
 	need := lanes * frames * int64(s.Cells()) * 4
-	if need <= MaxMemory {
+	if need <= maxMemory {
 		return nil
 	}
-	most := MaxMemory / (lanes * int64(s.Cells()) * 4) / 2
+	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2
 	key := "sender.history"
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
 	return &config.Error{Key: key,
 		Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each", need>>30, lanes, frames, s.Cells()),
-		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", MaxMemory>>30,
-			max(1, most))}
+		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", maxMemory>>30,
+			max(1, fits))}
 }

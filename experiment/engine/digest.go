@@ -13,10 +13,10 @@ import (
 // each preceded by a tag and its length. Two runs with equal digests did the same, to
 // the bit.
 //
-// Of a decoded frame that equals the source's, bit for bit, it takes the number of the
-// packet instead of its content: the initial state and the datagrams, which the digest
-// has, determine that content. A codec that quantises decodes to something else, which
-// floats of another machine might make differ: those frames are taken in full.
+// Of a decoded frame that equals the source's, bit for bit, it takes the number of the packet
+// instead of its content: the initial state and the datagrams, which are in the digest,
+// determine that content. A codec that quantises decodes to other values, which may differ
+// between machines with other floats: those frames are taken in full.
 type digest struct {
 	h     hash.Hash
 	buf   []byte
@@ -25,8 +25,8 @@ type digest struct {
 
 func newDigest(whole bool) digest { return digest{h: sha256.New(), whole: whole} }
 
-// decoded adds the frame that was decoded of flight f; same says that it is the one that
-// the sender stored, under its number.
+// decoded adds the frame that was decoded of flight f. same: it is the frame that the sender
+// stored, under its number.
 func (d *digest) decoded(f *flight, got *frame.Frame, same bool) {
 	if !same || !f.exact || d.whole {
 		d.frame(got)
@@ -54,8 +54,9 @@ func (d *digest) of(f *frame.Frame) [sha256.Size]byte {
 	return sha256.Sum256(d.buf)
 }
 
-// told adds the fingerprint of a frame that was decoded elsewhere, and is another one here.
-func (d *digest) told(p Fingerprint) {
+// reported adds the fingerprint of a frame that was decoded at the far end of a network, and
+// differs from the one decoded here.
+func (d *digest) reported(p Fingerprint) {
 	d.begin('R', len(p))
 	d.h.Write(d.buf)
 	d.h.Write(p[:])
@@ -66,7 +67,7 @@ func (d *digest) fingerprint(f *frame.Frame) Fingerprint {
 	return Fingerprint(sum[:len(Fingerprint{})])
 }
 
-// Fingerprint is the beginning of the SHA-256 of a frame: enough to know it by.
+// Fingerprint is the beginning of the SHA-256 of a frame, which identifies it.
 type Fingerprint [8]byte
 
 // Fingerprinter takes fingerprints of frames. The zero value is ready.

@@ -1,11 +1,13 @@
-package engine
+package engine_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -14,11 +16,11 @@ import (
 func TestEndOfTheData(t *testing.T) {
 	for _, frames := range []int{0, 1, 6, 100} {
 		c := config.Default()
-		s, err := NewSessionOf(c, labtest.Finite{Crowd: labtest.NewCrowd(3, 1, frames, 1)}, Options{})
+		s, err := engine.NewSessionOf(c, labtest.Finite{Crowd: labtest.NewCrowd(3, 1, frames, 1)}, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(never - 1); err != nil {
+		if err := s.RunUntil(math.MaxInt64 - 1); err != nil {
 			t.Fatal(err)
 		}
 		r := s.Result()
@@ -26,7 +28,7 @@ func TestEndOfTheData(t *testing.T) {
 			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
 		}
 		c.Duration = r.DurationNS
-		again, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+		again, err := engine.NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -40,14 +41,14 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			return s, []any{s.lanes[0].totals(s.Now()), s.lanes[0].digest.sum(), s.lanes[0].meter.samples.view()}
+			return s, []any{s.lanes[0].totals(s.Now()), s.lanes[0].digest.sum(), s.lanes[0].meter.Samples()}
 		}
 		a, plain := run(false)
 		_, looked := run(true)
 		if !reflect.DeepEqual(plain, looked) {
 			t.Errorf("seed %d: looked at: %+v\nnot: %+v", seed, looked, plain)
 		}
-		if n := a.lanes[0].meter.playout.off.um.sum; n < 100 {
+		if n := a.lanes[0].meter.Display.Errors.Count(); n < 100 {
 			t.Errorf("seed %d: %d errors were measured, so little was tested", seed, n)
 		}
 	}
@@ -73,23 +74,29 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 				_ = s.Change(randomChange(rng)) // some are refused
 			}
 			for shown := s.shown; s.shown == shown; { // a packet may arrive after it, at the same instant
-				s.now = s.nextEvent()
+				s.now = s.NextEvent()
 				if err := s.step(s.now); err != nil {
 					t.Fatal(err)
 				}
 			}
-			x := &l.screen
-			if !l.play.running {
+			d := l.display
+			if !unexported(d, "clock", "running").Bool() {
 				continue
 			}
-			anew := newScreen(s.schema, x.cadence, x.history, x.taint, true)
-			anew.mode = x.mode
-			anew.show(x.moment, &s.truths, &offMeter{})
-			if x.isRight && x.wasRight && x.moved.Count() < 100 {
+			hermite := s.config.Receiver.Interpolation == config.Hermite
+			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
+			shown := func(name string) reflect.Value { return unexported(d, "screen", name) }
+			if shown("isRight").Bool() && shown("wasRight").Bool() && shown("moved").Interface().(frame.Rows).Count() < 100 {
 				spared++
 			}
-			if anew.known != x.known || !slices.Equal(anew.places, x.places) || anew.known && !slices.Equal(anew.off, x.off) {
-				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+			known := shown("truthKnown").Bool()
+			for _, name := range []string{"truthKnown", "places", "errorUM"} {
+				if name == "errorUM" && !known {
+					continue
+				}
+				if !reflect.DeepEqual(shown(name).Interface(), unexported(anew, "screen", name).Interface()) {
+					t.Fatalf("seed %d: display tick %d is drawn otherwise anew: %s", seed, n, name)
+				}
 			}
 		}
 		if spared < 100 {
@@ -121,12 +128,12 @@ func TestSessionKnowsWhatChanged(t *testing.T) {
 			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
 				t.Fatal(err)
 			}
-			want.Compare(s.cur.Table, was.Table, frame.CubeFields)
-			if !slices.Equal(want, s.cur.Changed) {
-				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.cur.Changed, want)
+			want.Compare(s.feed.cur.Table, was.Table, frame.CubeFields)
+			if !slices.Equal(want, s.feed.cur.Changed) {
+				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.cur.Changed, want)
 			}
-			was.CopyFrom(&s.cur.Frame)
-			made[s.cur] = true
+			was.CopyFrom(&s.feed.cur.Frame)
+			made[s.feed.cur] = true
 		}
 		if most := frame.MaxHistory + 20; len(made) > most {
 			t.Errorf("%d frames are in use, want %d at most", len(made), most)

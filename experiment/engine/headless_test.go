@@ -43,7 +43,7 @@ func benchmarkMinutes(b *testing.B, encoder string, opt Options) {
 	virtual, start := time.Duration(0), cpuTime(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := NewSession(c, opt)
+		s, err := NewSession(b.Context(), c, opt)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -130,11 +130,11 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	}
 	c := config.Default()
 	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
-	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(),
+	if _, err := NewSession(t.Context(), c, Options{}); err == nil || !strings.Contains(err.Error(),
 		`nobody can play demo: it is a recording; expected the live world`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
-	s, err := NewSession(config.Default(), Options{})
+	s, err := NewSession(t.Context(), config.Default(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

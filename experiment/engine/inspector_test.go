@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
@@ -38,8 +40,8 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 		"2%", "down.rate", "2mbit"}
 	s := inspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
-	for _, rec := range l.records.last(nil, 500) {
-		o := l.opened(rec.ID())
+	for _, rec := range l.log.Last(nil, 500) {
+		o := l.inspector.Open(rec.ID())
 		if o.Gone || o.Record != rec {
 			t.Fatalf("packet %d: %+v, opened %+v", rec.Seq, rec, o.Record)
 		}
@@ -50,17 +52,17 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 		if rec.Arrived > 0 && o.Inside.Trail.Took() != rec.Arrived-rec.Sent {
 			t.Fatalf("packet %d.%d took %v by stages, %v as a whole", rec.Seq, rec.Copy, o.Inside.Trail.Took(), rec.Arrived-rec.Sent)
 		}
-		if rec.Outcome == Decoded && rec.Baseline > 0 && o.Inside.Base != BaseHeld {
+		if rec.Outcome == packetlog.Decoded && rec.Baseline > 0 && o.Inside.Base != inspector.BaseHeld {
 			t.Fatalf("packet %d was decoded without its baseline: %d", rec.Seq, o.Inside.Base)
 		}
-		if rec.Outcome == Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
+		if rec.Outcome == packetlog.Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
 			t.Fatalf("packet %d: lost by %v, the stage says %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
 		}
-		if rec.Outcome == Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
+		if rec.Outcome == packetlog.Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
 			t.Fatalf("packet %d set off no ack", rec.Seq)
 		}
 	}
-	if !l.opened(PacketID{Seq: 1 << 40}).Gone {
+	if !l.inspector.Open(packetlog.ID{Seq: 1 << 40}).Gone {
 		t.Error("a packet of the future can be opened")
 	}
 	blind, err := NewSessionOf(s.start, labtest.NewCrowd(100, 10, -1, 9), Options{Endless: true})
@@ -70,7 +72,7 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 	if err := blind.RunUntil(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if blind.lanes[0].digest.sum() != l.digest.sum() || blind.lanes[0].watch != nil || !blind.lanes[0].opened(PacketID{Seq: 5}).Gone {
+	if blind.lanes[0].digest.sum() != l.digest.sum() || blind.lanes[0].inspector != nil || !blind.lanes[0].inspector.Open(packetlog.ID{Seq: 5}).Gone {
 		t.Error("to look changes what happens, or happens unasked")
 	}
 }
@@ -149,12 +151,12 @@ func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 		if err := s.RunUntil(8 * time.Second); err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range l.troubles() {
+		for _, i := range l.inspector.Incidents() {
 			if !i.Reason.Large() || i.T < 5*time.Second {
 				continue
 			}
 			large++
-			if o := l.opened(i.Opened.ID); i.Opened.Record.Outcome == InFlight || o.Gone || i.Opened != *o {
+			if o := l.inspector.Open(i.Opened.ID); i.Opened.Record.Outcome == packetlog.InFlight || o.Gone || i.Opened != *o {
 				t.Errorf("loss %s, %v: it is told as %+v, and is %+v", loss, i.Reason, i.Opened.Record, o.Record)
 			}
 		}

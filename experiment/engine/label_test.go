@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -35,7 +36,7 @@ func TestLanesAreToldApart(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.Encoder, cfg.Shadows = c.first, c.shadows
-		s, err := NewSessionOf(cfg, labtest.NewCrowd(4, 1, -1, 1), Options{Endless: true})
+		s, err := engine.NewSessionOf(cfg, labtest.NewCrowd(4, 1, -1, 1), engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestLanesAreToldApart(t *testing.T) {
 		snap := s.View(0)
 		for i := range snap.Lanes {
 			names = append(names, snap.Lanes[i].Name())
-			beside = append(beside, snap.Lanes[i].BesideOf(&snap.Lanes[0]))
+			beside = append(beside, snap.Lanes[i].ShortName(&snap.Lanes[0]))
 		}
 		r := s.Result()
 		report := []string{r.Label}

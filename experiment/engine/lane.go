@@ -8,211 +8,171 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
-// Path carries the datagrams of a lane in one direction: a modelled link
-// (*lossmodel.Link) or a socket. No method blocks.
-type Path interface {
-	// Send sends a datagram at now. Whatever arrives of it carries the same tag. A
-	// model knows the fate of the datagram and of its copies at once. A real network
-	// does not, and sets Open: the fate is known when the datagram arrives, or
-	// never.
-	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
-	// Next returns when the next datagram arrives; false if none is known to be in
-	// flight.
-	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now; false if
-	// there is none. Its data are valid until the next call of any method.
-	Receive(now time.Duration) (lossmodel.Delivery, bool)
-}
-
-// lane is one encoder with its endpoints: a sender, a receiver, a network path in
-// each direction, and a meter. All lanes of a session get the same frames. Their
-// links have the same seeds, so their packets meet the same fates. Only the lane
-// knows the true frames and which datagrams were damaged.
+// lane is one encoder with its endpoints: a sender, a receiver, a network path in each
+// direction, and what measures them. All lanes of a session get the same frames. Their links
+// have the same seeds, so their packets meet the same fates. Only the lane knows the true
+// frames and which datagrams were damaged.
 type lane struct {
-	schema   *frame.Schema
+	stream
 	config   config.Encoder // at the start of the lane
-	live     *config.Config // as it is set now; only its live settings may be read
+	live     *config.Config // the current configuration; only its live settings may be read
 	began    time.Duration
-	cadence  endpoint.Cadence
-	clock    Clock
-	observer Observer
+	observer Observer // nil: none
 
-	snd              *endpoint.Sender
-	rcv              *endpoint.Receiver
-	encoding         stopwatch // at the sender
-	decoding         stopwatch // at the receiver
-	down, up         Path
-	far              FarEnd          // down, if the receiver is at its other end; rcv then does here what that does
-	downLink, upLink *lossmodel.Link // down and up if they are modelled; else nil
-	taint            taint
-	play             playout
-	screen           screen
-	meter            meter
-	remote           remoteMeter // what only a network tells; unused if far is nil
-	digest           digest
-	flights          flights
-	records          records
-	budget           encoders.Budget // of the packet being encoded
-	rec              PacketRecord    // of the copy whose outcome is being recorded; passed to the observer
-	ackBuf           []byte
-	seamed           bool       // there was a seam of the source
-	seamAt           uint64     // first packet after the newest one
-	delivery         *delivery  // nil unless the delivery is frame.Every
-	runsAs           string     // what the newest encoder from outside ran as
-	ranAt            int        // how many packets there were before the last one of that
-	lastErr          error      // newest error of the encoder, the decoder or the feedback
-	broke            string     // the encoder from outside that just broke its contract
-	watch            *inspector // nil unless Options.Inspect
+	snd      *endpoint.Sender
+	rcv      *endpoint.Receiver
+	encoding meters.Stopwatch   // at the sender
+	decoding meters.Stopwatch   // at the receiver
+	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
+	paths    paths
+	flights  flights
+	taint    taint
+	digest   digest
+
+	display   *playout.Display
+	meter     *meters.Meter
+	log       *packetlog.Log
+	inspector *inspector.Inspector // nil unless Options.Inspect
+
+	restart    restart
+	lastErr    error            // newest error of the encoder, the decoder or the feedback
+	broken     string           // name of the encoder from outside that just broke its contract; empty if none did
+	budget     encoders.Budget  // of the packet being encoded
+	ending     packetlog.Record // of the copy whose outcome is being recorded
+	problem    Problem          // passed to the observer
+	ackScratch []byte
 }
 
-// newLane makes a lane without links: connectNew or connect gives it some.
-func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *frame.Frame, opt *Options) (*lane, error) {
-	run, err := encodingOf("encoder", e, c, schema)
+// stream is what the lanes of a session carry: frames of a schema, at a cadence, from an
+// initial state on that both ends have.
+type stream struct {
+	schema  *frame.Schema
+	cubes   bool // the schema's rows are cubes, so display errors are measured
+	initial *frame.Frame
+	cadence endpoint.Cadence
+}
+
+// restart is the newest restart of the recording that the source plays (a seam).
+type restart struct {
+	any bool
+	seq uint64 // of the first packet after it
+}
+
+// newLane makes a lane without links: connectNew or connect sets them.
+func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane, error) {
+	run, err := newEncoding("encoder", e, c, s.schema)
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{schema: schema, config: e.Clone(), cadence: opt.cadence(c, schema),
-		clock: opt.Clock, observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting)}
-	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
-	ends := func(history int, probe endpoint.Probe) endpoint.Options {
-		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Probe: probe,
-			Defer: opt.Network != nil} // else nobody waits, and timing is of all the work
-	}
-	l.snd = endpoint.NewSender(schema, initial, run, ends(c.Sender.History, &l.encoding))
-	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), ends(c.Receiver.History, &l.decoding))
-	l.screen = newScreen(schema, l.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
-	l.meter.playout.hz = float64(c.DisplayMilliHz(schema.TickHz)) / 1000
-	l.meter.samples.keep = opt.KeepSamples
-	l.follow(c)
-	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
+	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting),
+		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
+		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
+		log:   packetlog.New(max(opt.KeepPackets, 256)), flights: flights{pool: frame.NewPool(s.schema)}}
+	// Without a network, work that an endpoint could defer is timed as part of Send and Receive.
+	ends := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
+	sending, receiving := ends, ends
+	sending.History, sending.Probe = c.Sender.History, &l.encoding
+	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
+	l.snd = endpoint.NewSender(s.schema, s.initial, run, sending)
+	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
+	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	if opt.Inspect {
-		l.watch = newInspector(len(l.records.ring))
+		l.inspector = inspector.New(l.log, l.rcv.History())
 	}
+	l.follow(c)
 	return l, nil
 }
 
-// follow makes the lane follow the live settings of the configuration. What it does not
-// copy it reads in l.live.
+// follow makes the lane follow the live settings of the configuration. Those that it does not
+// copy are read from l.live.
 func (l *lane) follow(c *config.Config) {
 	l.live = c
-	l.meter.asked.ask(c.Down)
-	l.play.delay, l.screen.mode = c.Receiver.Playout, c.Receiver.Interpolation
+	l.meter.Link.Set(c.Down)
+	l.display.Set(c.Receiver.Playout, c.Receiver.Interpolation == config.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.Trusting {
-		l.rcv.Guard(true) // for good: what was damaged before a checksum was on may be under way
+		l.rcv.Guard(true) // permanently: packets that were damaged before the checksum was on may be in flight
 	}
 }
 
-// reshape makes the modelled links follow the configuration.
-func (l *lane) reshape(c *config.Config) error {
+// reconfigure makes the lane and its modelled links follow the configuration.
+func (l *lane) reconfigure(c *config.Config) error {
 	l.follow(c)
-	if l.downLink == nil || l.upLink == nil {
+	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
-	return errors.Join(l.downLink.Reshape(c.Down), l.upLink.Reshape(c.Up))
+	return errors.Join(l.paths.downLink.Reshape(c.Down), l.paths.upLink.Reshape(c.Up))
 }
 
-// connectNew connects the ends by modelled links that nothing was sent on, and by the
-// network, if there is one.
-func (l *lane) connectNew(c *config.Config, network Network) error {
-	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
-	if err != nil {
-		return config.ErrorAt("down", err)
-	}
-	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
-	if err != nil {
-		return config.ErrorAt("up", err)
-	}
-	if l.watch != nil {
-		down.Watch()
-	}
-	l.connect(down, up)
-	if network == nil {
-		return nil
-	}
-	l.down, l.up = network.Connect(down, up)
-	l.far, _ = l.down.(FarEnd)
-	l.rcv.Guard(true) // as the receiver at the far end
-	return nil
-}
-
-// connect sets the network paths between the ends.
-func (l *lane) connect(down, up Path) {
-	l.down, l.up = down, up
-	l.downLink, _ = down.(*lossmodel.Link)
-	l.upLink, _ = up.(*lossmodel.Link)
-}
-
-// send encodes cur and sends the packet. changed are the rows in which it may differ from
-// the frame sent before it.
-func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, seam bool) {
+// send encodes cur and sends the packet. changed are the rows in which it may differ from the
+// frame sent before it; restarted: the recording restarted since that frame.
+func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	l.budget.Reset()
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
-	if seam {
-		l.seamed, l.seamAt = true, p.Seq
+	if restarted {
+		l.restart.any, l.restart.seq = true, p.Seq
 	}
 	if err != nil {
-		l.meter.encodeFailed++
-		l.lastErr = err
-		if errors.Is(err, encoders.ErrBroken) {
-			l.broke = l.snd.Encoding().Codec.Name
-		}
-		l.watch.refused(now, &p, err)
+		l.refuseFrame(now, &p, err)
 		return
 	}
-	if runs := l.snd.Encoding().Codec.RunsAs(); runs != "" {
-		l.runsAs, l.ranAt = runs, l.meter.encodeLast.n
+	codec := l.snd.Encoding().Codec
+	if how := codec.RunsAs(); how != "" {
+		l.meter.RunsAs(how)
 	}
-	m := made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam, across: seam || l.across(&p)}
-	if l.snd.Encoding().Codec.Quantises {
-		l.meter.rounding.add(l.schema, &cur.Frame, p.Stored)
+	e := encoded{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
+		across: restarted || l.crossesRestart(&p)}
+	if codec.Quantises {
+		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
 	} else {
-		m.source = cur
+		e.source = cur
 	}
-	l.transmit(now, &p, m)
+	l.transmit(now, &p, e)
 }
 
-// across reports whether a packet builds on a frame from before the newest seam.
-func (l *lane) across(p *endpoint.Packet) bool {
-	return l.seamed && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.seamAt
-}
-
-// next returns when the next datagram arrives at either end.
-func (l *lane) next() (time.Duration, bool) {
-	a, okA := l.down.Next()
-	b, okB := l.up.Next()
-	if !okA || (okB && b < a) {
-		return b, okB
+// refuseFrame records that the encoder rejected a frame.
+func (l *lane) refuseFrame(now time.Duration, p *endpoint.Packet, err error) {
+	l.meter.EncodeFailed++
+	l.lastErr = err
+	if errors.Is(err, encoders.ErrBroken) {
+		l.broken = l.codec()
 	}
-	return a, okA
+	l.inspector.Refused(now, p, err)
 }
 
-// display runs one tick of the receiver's display, and compares it with the source's
-// frames of that moment.
-func (l *lane) display(now time.Duration, t *truths) {
-	moment, shown := l.play.tick(now)
-	if !shown {
+// crossesRestart reports whether a packet builds on a frame from before the newest restart.
+func (l *lane) crossesRestart(p *endpoint.Packet) bool {
+	return l.restart.any && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
+}
+
+// tickDisplay runs one tick of the receiver's display, and compares it with the source's frames
+// of that moment.
+func (l *lane) tickDisplay(now time.Duration, t *playout.Truths) {
+	tick, ok := l.display.Tick(now, t, &l.meter.Display.Errors)
+	if !ok || l.paths.far != nil { // the far end counts its own display
 		return
 	}
-	starved := l.screen.show(moment, t, &l.meter.playout.off)
-	if l.far != nil {
-		return // the display that counts is at the far end
-	}
-	l.meter.display(now-moment, starved)
-	if l.screen.showing {
-		l.meter.aged(now - l.screen.state)
+	l.meter.Shown(tick.Behind, tick.Starved)
+	if tick.Showing {
+		l.meter.Aged(tick.Age)
 	}
 }
 
 // closeSample completes the sample that ends at t.
 func (l *lane) closeSample(t time.Duration) {
-	if l.far != nil {
-		l.meter.told(&l.remote.display, l.far.Display())
+	if far := l.paths.far; far != nil {
+		display, _ := far.Counts()
+		l.meter.FarDisplay(&l.paths.remote, display)
 	}
-	s := l.meter.close(t, l.live.BudgetKbps)
+	s := l.meter.Close(t, l.live.BudgetKbps)
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.settled())
@@ -221,26 +181,26 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the lane's totals at now.
 func (l *lane) totals(now time.Duration) figures.Totals {
-	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.linkGauges(now))
+	var g lossmodel.Gauges
+	if l.paths.downLink != nil {
+		g = l.paths.downLink.Gauges(now)
+	}
+	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.began, l.schema, g)
 	if l.live.Receiver.DigestBits > 0 && l.delivery == nil {
 		t.Restarts = figures.Known(float64(l.snd.Restarts()))
 	}
-	if l.far != nil {
-		l.tellRemote(&t, now-l.began)
+	if far := l.paths.far; far != nil {
+		display, lab := far.Counts()
+		l.paths.remote.Complete(&t, l.meter, display, lab, now-l.began)
 	}
-	t.Sender = gauges(l.snd.Encoding().Encoder)
-	t.Transfer = l.delivery.transferred(now, &l.meter)
-	t.Receiver = gauges(l.rcv.Decoder())
+	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
+	payload, wire, feedback := l.meter.Bytes()
+	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)
 	return t
 }
 
-// linkGauges returns the gauges of the downlink; zeros if it is not modelled.
-func (l *lane) linkGauges(now time.Duration) lossmodel.Gauges {
-	if l.downLink == nil {
-		return lossmodel.Gauges{}
-	}
-	return l.downLink.Gauges(now)
-}
+// codec returns the name of the codec that is sent with.
+func (l *lane) codec() string { return l.snd.Encoding().Codec.Name }
 
 // gauges returns the gauges of one end of a codec, if it has any.
 func gauges(end any) []encoders.Gauge {
@@ -250,30 +210,9 @@ func gauges(end any) []encoders.Gauge {
 	return nil
 }
 
-// result returns what a report contains of the lane at now.
-func (l *lane) result(now time.Duration) laneResult {
-	return laneResult{encoder: l.snd.Encoding().Codec.Name, began: l.began, totals: l.totals(now),
-		timing: l.timing(),
-		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
-}
-
 // timing returns how long the codec's work took in this process.
 func (l *lane) timing() figures.Timing {
-	t := figures.Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros(), RunsAs: l.runsAs}
-	if d := l.delivery; d != nil {
-		t.UnpackMS = float64(d.unpackNS) / 1e6
-		if d.packed != nil {
-			t.PackMS = float64(d.packed.ns) / 1e6
-		}
-	}
+	t := l.meter.Timing()
+	l.delivery.AddTiming(&t)
 	return t
-}
-
-type laneResult struct {
-	encoder string
-	began   time.Duration
-	totals  figures.Totals
-	timing  figures.Timing
-	budget  []figures.BudgetShare
-	digest  string
 }

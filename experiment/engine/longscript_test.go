@@ -46,7 +46,7 @@ func workOf(t *testing.T, n int, change func(i int) string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSession(c, Options{})
+	s, err := NewSession(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

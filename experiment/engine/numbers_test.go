@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -54,8 +55,8 @@ func off(l *lane) int64 {
 
 // failures counts what arrived and was of no use, or was not what was sent.
 func failures(l *lane) int64 {
-	o := &l.meter.outcomes
-	return o[NoBaseline] + o[Corrupt] + o[UnknownCodec] + o[Tainted] + o[Wrong] + o[Duplicate] + l.meter.undetected
+	t := l.totals(time.Second)
+	return t.Failed() + t.Wrong + t.Duplicate + t.Undetected
 }
 
 // One damaged sequence number used to move the receiver by 65,536 for good. Ten seconds
@@ -132,15 +133,15 @@ func TestMovedFramesCount(t *testing.T) {
 		if off(l) < 60_000 {
 			continue
 		}
-		before, shown := l.meter.undetected, l.meter.playout
+		before, shown := l.meter.Undetected, l.meter.Display.DisplayCounts
 		if err := s.RunUntil(8 * time.Second); err != nil {
 			t.Fatal(err)
 		}
-		x, after := l.totals(s.Now()), l.meter.playout
-		if n := l.meter.undetected - before; n < 170 || x.Wrong != 0 || x.Tainted < n {
+		x, after := l.totals(s.Now()), l.meter.Display.DisplayCounts
+		if n := l.meter.Undetected - before; n < 170 || x.Wrong != 0 || x.Tainted < n {
 			t.Errorf("of 180 frames taken for others %d are counted, %d tainted, %d wrong", n, x.Tainted, x.Wrong)
 		}
-		if starved := after.starved - shown.starved; starved < 160 || x.Playout.BehindMS.Or(-1) < 0 || x.Playout.Late > 10 {
+		if starved := after.Starved - shown.Starved; starved < 160 || x.Playout.BehindMS.Or(-1) < 0 || x.Playout.Late > 10 {
 			t.Errorf("%d of 180 display ticks starved, %v ms behind, %d late", starved, x.Playout.BehindMS, x.Playout.Late)
 		}
 		return
@@ -228,7 +229,7 @@ func TestDigestVersions(t *testing.T) {
 // The digest takes the content of a frame that is not the source's, or under another
 // number, or of a codec that quantises; else its number.
 func TestDigestOfFrames(t *testing.T) {
-	f, got := &flight{exact: true, rec: PacketRecord{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
+	f, got := &flight{exact: true, rec: packetlog.Record{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
 	sum := func(whole, exact, same bool, seq uint64, v int32) string {
 		d := newDigest(whole)
 		f.exact, f.rec.Seq, got.Table[1] = exact, seq, v

@@ -35,7 +35,7 @@ func TestUnknownFates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l := s.lanes[0]; quiet {
-			l.connect(unknownFatePath{l.downLink}, l.up)
+			l.connect(unknownFatePath{l.paths.downLink}, l.paths.up)
 		}
 		return s
 	}
@@ -52,7 +52,7 @@ func TestUnknownFates(t *testing.T) {
 			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
 		}
 	}
-	if n := len(untold.lanes[0].flights.all); n > 2*expireAfter {
+	if n := unexported(&untold.lanes[0].flights.queue, "items").Len(); n > 2*expireAfter {
 		t.Errorf("%d packets are remembered for want of a fate", n)
 	}
 	told.Interrupt()

@@ -19,7 +19,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	if err := c.Apply(ch); err != nil {
 		tb.Fatal(err)
 	}
-	s, err := NewSession(c, Options{Endless: true, WithPicture: true})
+	s, err := NewSession(tb.Context(), c, Options{Endless: true, WithPicture: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 	w := src.(*world.Source)
 	f := w.Schema().NewFrame()
 	var xs []float64 // of the player, by tick
-	if s.picture() != nil {
+	if s.View(0).World != nil {
 		t.Error("there is a picture before the first frame")
 	}
 	for tick := range uint64(300) {
@@ -49,7 +49,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 		}
 		at := w.Sim().Player().Pos
 		xs = append(xs, at.X)
-		p := s.picture()
+		p := s.View(0).World
 		me := p.Sent[0]
 		for i, d := range []float64{float64(me.X) - at.X, float64(me.Y) - at.Y} {
 			if math.Abs(d) > 0.0011 {
@@ -69,7 +69,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 			t.Fatalf("tick %d: the player is shown off by %g m, starved %v", tick, d, p.Starved)
 		}
 	}
-	if p := s.picture(); p.Shown == nil || p.Error == nil {
+	if p := s.View(0).World; p.Shown == nil || p.Error == nil {
 		t.Error("after five seconds nothing is on display")
 	}
 }
@@ -86,7 +86,7 @@ func TestPictureOfABadLink(t *testing.T) {
 		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
 			t.Fatal(err)
 		}
-		p := s.picture()
+		p := s.View(0).World
 		if p.Starved {
 			starved++
 		}
@@ -106,11 +106,11 @@ func TestPictureOfABadLink(t *testing.T) {
 	if err := s.RunUntil(12 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	a := s.picture()
+	a := s.View(0).World
 	if err := s.RunUntil(13 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	b := s.picture()
+	b := s.View(0).World
 	if !a.Starved || !b.Starved || a.Shown[0] != b.Shown[0] || a.Sent[0] == b.Sent[0] {
 		t.Error("with a dead link the receiver's world goes on, or the sender's does not")
 	}
@@ -125,6 +125,6 @@ func BenchmarkPicture(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.picture()
+		s.lanes[0].display.Picture(&s.feed.cur.Frame)
 	}
 }

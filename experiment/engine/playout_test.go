@@ -7,20 +7,21 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 )
 
 // arrivals logs when each snapshot arrived.
-type arrivals struct{ log []PacketRecord }
+type arrivals struct{ log []packetlog.Record }
 
-func (a *arrivals) Sample(*Sample) {}
-func (a *arrivals) Settled(uint64) {}
-func (a *arrivals) Packet(p *PacketRecord) {
-	if p.Outcome == Decoded || p.Outcome == Stale {
+func (a *arrivals) Sample(*meters.Sample) {}
+func (a *arrivals) Settled(uint64)        {}
+func (a *arrivals) Packet(p *packetlog.Record, _ *Problem) {
+	if p.Outcome == packetlog.Decoded || p.Outcome == packetlog.Stale {
 		a.log = append(a.log, *p)
 	}
 }
@@ -28,7 +29,7 @@ func (a *arrivals) Packet(p *PacketRecord) {
 // referencePlayout is a second implementation of the playout buffer, from the log of
 // arrivals alone.
 type referencePlayout struct {
-	log    []PacketRecord
+	log    []packetlog.Record
 	hz     float64
 	delay  func(time.Duration) time.Duration
 	moment time.Duration
@@ -62,7 +63,7 @@ func (d *referencePlayout) age(now time.Duration) time.Duration {
 }
 
 // source returns the source time of a packet's frame.
-func (d *referencePlayout) source(p *PacketRecord) time.Duration {
+func (d *referencePlayout) source(p *packetlog.Record) time.Duration {
 	tick := p.Sent * 60 / time.Second
 	for time.Duration(tick+1)*time.Second/60 <= p.Sent {
 		tick++
@@ -217,7 +218,7 @@ func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
 			}
 		}
 		log := &arrivals{}
-		s, err := NewSession(c, Options{Observer: log})
+		s, err := NewSession(t.Context(), c, Options{Observer: log})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +243,7 @@ func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSession(c, Options{})
+	s, err := NewSession(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
 		if err := s.RunUntil(now); err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, slices.Clone(s.cur.Table))
+		made = append(made, slices.Clone(s.feed.cur.Table))
 		d := s.View(0).Both
 		if !slices.Equal(d.Sent.Table, made[n]) {
 			t.Fatalf("tick %d: sent is not the newest frame", n)
@@ -298,116 +299,5 @@ func TestAgeGrowsWhileNothingArrives(t *testing.T) {
 	}
 	if got := s.lanes[0].totals(s.Now()).AgeMS; got.N != 0 {
 		t.Errorf("nothing was shown, and is %v old", got)
-	}
-}
-
-// When the latency of the link grows for good, the estimate follows within two
-// windows.
-func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
-	p := playout{delay: 50 * time.Millisecond}
-	latency := 20 * time.Millisecond
-	newest := time.Duration(0)
-	for i := range 60 * 30 {
-		source := endpoint.TickTime(uint64(i), 60)
-		if source > 10*time.Second {
-			latency = 300 * time.Millisecond
-		}
-		p.arrive(source+latency, source)
-		newest = source
-		moment, shown := p.tick(source + latency)
-		if source > 23*time.Second && (!shown || newest < moment) {
-			t.Fatalf("still starved %v after the route changed", source-10*time.Second)
-		}
-	}
-}
-
-// After a change of the delay, the display runs slower or faster by at most a quarter
-// until it is right, and never backwards. It leaps only if it is more than a second
-// behind.
-func TestDelayChangeIsSlewed(t *testing.T) {
-	const tick = time.Second / 60
-	for _, c := range []struct {
-		from, to time.Duration
-		took     time.Duration // until the new delay is reached: four times the difference
-		leaps    bool
-	}{
-		{85 * time.Millisecond, 350 * time.Millisecond, 1060 * time.Millisecond, false},
-		{350 * time.Millisecond, 85 * time.Millisecond, 1060 * time.Millisecond, false},
-		{0, 3 * time.Second, 12 * time.Second, false},
-		{1050 * time.Millisecond, 50 * time.Millisecond, 4 * time.Second, false},
-		{3 * time.Second, 0, tick, true},
-		{100 * time.Millisecond, 100 * time.Millisecond, 0, false},
-	} {
-		p := playout{delay: c.from}
-		for at := time.Duration(0); at < 10*time.Second; at += tick {
-			p.arrive(at+50*time.Millisecond, at)
-			p.tick(at + 50*time.Millisecond)
-		}
-		p.delay = c.to
-		settled := time.Duration(0)
-		for at := 10 * time.Second; at < 30*time.Second; at += tick {
-			now := at + 50*time.Millisecond
-			before, since := p.moment, now-p.ticked
-			p.arrive(now, at)
-			moment, _ := p.tick(now)
-			step := moment - before
-			if leap := step > since; leap && c.leaps && moment == p.goal(now) {
-				continue
-			}
-			if step < since-since/4 || step > since+since/4 {
-				t.Fatalf("%v to %v: the display advanced by %v in %v", c.from, c.to, step, since)
-			}
-			if moment != p.goal(now) {
-				settled = now - 10*time.Second - 50*time.Millisecond + tick
-			}
-		}
-		if settled < c.took-2*tick || settled > c.took+2*tick {
-			t.Errorf("%v to %v: took %v, want %v", c.from, c.to, settled, c.took)
-		}
-	}
-}
-
-// truths keeps frames as long as they are needed, within its bound. The test compares
-// it with a list of all frames.
-func TestTruthsKeepWhatIsNeeded(t *testing.T) {
-	src := labtest.NewCrowd(2, 1, -1, 4)
-	pool := frame.NewPool(src.Schema())
-	var all []int32
-	seams := map[uint64]bool{}
-	var x truths
-	for n := range uint64(5000) {
-		f := pool.Take()
-		if err := src.Next(&f.Frame); err != nil {
-			t.Fatal(err)
-		}
-		seam := n%97 == 13
-		seams[n] = seam
-		needed := n - min(n, 40+n%30)
-		if n > 2000 && n < 4000 {
-			needed = 2000 // a display that hangs
-		}
-		x.add(f, seam, needed)
-		f.Release()
-		all = append(all, f.Table[frame.CubeX])
-		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {
-			tick := n - min(n, back)
-			got := x.get(tick)
-			if got != nil && got.Table[frame.CubeX] != all[tick] {
-				t.Fatalf("tick %d is that of another", tick)
-			}
-			if needs := tick >= needed && back < maxTruths; needs && got == nil {
-				t.Fatalf("tick %d was forgotten at %d", tick, n)
-			}
-			want := false
-			for k := tick + 1; k <= n; k++ {
-				want = want || seams[k]
-			}
-			if x.seamIn(tick, n) != want {
-				t.Fatalf("a seam after %d, by %d: %v", tick, n, !want)
-			}
-		}
-	}
-	if x.get(5000) != nil || len(x.ring) != maxTruths {
-		t.Errorf("%d frames kept, or one that is still to come", len(x.ring))
 	}
 }

@@ -57,12 +57,12 @@ func lawHolds(t *testing.T, s *Session) {
 	for _, l := range s.lanes {
 		x := l.totals(s.Now())
 		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
-			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.downLink.InFlight())
+			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.paths.downLink.InFlight())
 		if x.Sent+x.Duplicated != sum {
 			t.Errorf("sent %d + duplicated %d, but outcomes and packets under way sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
 		}
-		if x.InFlight != int64(l.downLink.InFlight()) {
-			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.downLink.InFlight())
+		if x.InFlight != int64(l.paths.downLink.InFlight()) {
+			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.paths.downLink.InFlight())
 		}
 	}
 }
@@ -138,15 +138,15 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 		if got.Tainted+got.Failures.Corrupt == 0 {
 			t.Errorf("seed %d: no damage was noticed in %d packets", seed, got.Sent)
 		}
-		healed := s.lanes[0].meter.outcomes
+		healed := got
 		if err := s.Change(config.NewChange("down.corrupt", "0%", "encoder.name", "quantized")); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(s.now + 30*time.Second); err != nil {
 			t.Fatal(err)
 		}
-		now := s.lanes[0].meter.outcomes
-		if n := now[Decoded] + now[Stale] - healed[Decoded] - healed[Stale]; n < 1500 {
+		now := s.lanes[0].totals(s.Now())
+		if n := now.Decoded + now.Stale - healed.Decoded - healed.Stale; n < 1500 {
 			t.Errorf("seed %d: 30 s after the damage ended %d of 1800 packets were decoded clean", seed, n)
 		}
 	}

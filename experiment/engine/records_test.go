@@ -1,10 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -19,7 +20,7 @@ func TestFailuresAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true})
+	s, err := engine.NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), engine.Options{Endless: true, KeepPackets: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,16 +28,15 @@ func TestFailuresAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outcomes, samples int64
-	m := &s.lanes[0].meter
-	for o, n := range m.outcomes {
-		if Outcome(o).Failed() {
-			outcomes += n
+	for _, r := range s.Packets() {
+		if r.Outcome.Failed() {
+			outcomes++
 		}
 	}
-	for i := range m.samples.all {
-		samples += int64(m.samples.all[i].Failed())
+	for _, x := range s.View(0).Lanes[0].Samples {
+		samples += int64(x.Failed())
 	}
-	x := s.lanes[0].totals(s.Now())
+	x := totals(s)
 	if got := x.Failed(); got != outcomes || got != samples {
 		t.Errorf("%d failures in the totals, %d by outcome, %d by sample", got, outcomes, samples)
 	}

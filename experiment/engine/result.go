@@ -6,49 +6,57 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 )
 
-// Result is one run as the JSON of `run` has it. Everything except Timing is
-// reproducible to the bit.
+// Result is one run as the JSON of `run` has it. Everything except Timing is reproducible to
+// the bit.
 type Result struct {
-	Version       int                    `json:"version"`        // of the format; 0 means 1
-	DigestVersion int                    `json:"digest_version"` // of what the digest is of; 0 means 1
-	Set           map[string]string      `json:"set,omitempty"`  // the settings of this run in a sweep
-	Config        map[string]any         `json:"config"`
-	Seed          uint64                 `json:"seed"`
-	DurationS     float64                `json:"duration_s"`
-	DurationNS    time.Duration          `json:"duration_ns"` // DurationS, exactly
-	Frames        uint64                 `json:"frames"`
-	Item          string                 `json:"item"`
-	ItemsPerFrame int                    `json:"items_per_frame"`
-	Totals        figures.Totals         `json:"totals"`
-	Timing        figures.Timing         `json:"timing"`
-	Budget        []figures.BudgetShare  `json:"budget"`
-	Shadows       []ShadowResult         `json:"shadows"`
-	Comparison    *Comparison            `json:"comparison,omitempty"` // of all encoders, where there are shadows
-	Changes       []config.StampedChange `json:"changes"`
-	Assertions    []AssertionResult      `json:"assertions,omitempty"`
-	Interrupted   bool                   `json:"interrupted,omitempty"`
-	Partial       bool                   `json:"partial,omitempty"`     // written during the run
-	Refused       []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
-	Warnings      []string               `json:"warnings,omitempty"`    // of links that may surprise, and of data
-	CodecError    string                 `json:"codec_error,omitempty"` // newest error of the codec
-	Digest        string                 `json:"digest"`
-	Label         string                 `json:"label,omitempty"`     // the first encoder at the end, named as the shadows are
-	Planned       int                    `json:"planned,omitempty"`   // runs: one
-	PlannedS      float64                `json:"planned_s,omitempty"` // how long it was to be; 0: as long as the data
-	Reason        Ending                 `json:"reason,omitempty"`    // why it ended
-	Error         string                 `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
-	SideBySide    []LaneSamples          `json:"-"`                   // of all encoders, where there are shadows
-	Files         []DataFile             `json:"files,omitempty"`     // that the data and the links were read from
-	Remote        *Remote                `json:"remote,omitempty"`    // what came in, if the receiver was elsewhere
+	Version       int               `json:"version"`        // of the format; 0 means 1
+	DigestVersion int               `json:"digest_version"` // of what the digest covers; 0 means 1
+	Set           map[string]string `json:"set,omitempty"`  // the settings of this run in a sweep
+	Config        map[string]any    `json:"config"`
+	Extent
+	Totals      figures.Totals         `json:"totals"`
+	Timing      figures.Timing         `json:"timing"`
+	Budget      []figures.BudgetShare  `json:"budget"`
+	Shadows     []ShadowResult         `json:"shadows"`
+	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders, where there are shadows
+	Changes     []config.StampedChange `json:"changes"`
+	Assertions  []AssertionResult      `json:"assertions,omitempty"`
+	Interrupted bool                   `json:"interrupted,omitempty"`
+	Partial     bool                   `json:"partial,omitempty"`     // written during the run
+	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
+	Warnings    []string               `json:"warnings,omitempty"`    // of links that may surprise, and of data
+	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
+	Digest      string                 `json:"digest"`
+	Label       string                 `json:"label,omitempty"` // the first encoder at the end, named as the shadows are
+	Completion
+	SideBySide []LaneSamples `json:"-"`                // of all encoders, where there are shadows
+	Files      []DataFile    `json:"files,omitempty"`  // that the data and the links were read from
+	Remote     *Remote       `json:"remote,omitempty"` // what came in, if the receiver was elsewhere
 }
 
-// Remote is what came in over a real network, for a replay: package remote knows how to
-// read it.
+// Extent is how much a run covers.
+type Extent struct {
+	Seed          uint64        `json:"seed"`
+	DurationS     float64       `json:"duration_s"`
+	DurationNS    time.Duration `json:"duration_ns"` // DurationS, exactly
+	Frames        uint64        `json:"frames"`
+	Item          string        `json:"item"`
+	ItemsPerFrame int           `json:"items_per_frame"`
+}
+
+// Completion is how a run ended, compared with what was planned.
+type Completion struct {
+	Planned  int     `json:"planned,omitempty"`   // runs: one
+	PlannedS float64 `json:"planned_s,omitempty"` // planned duration; 0: as long as the data
+	Reason   Ending  `json:"reason,omitempty"`    // why it ended
+	Error    string  `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
+}
+
+// Remote is what came in over a real network, for a replay, in the format of package remote.
 type Remote struct {
 	To      string `json:"to"`      // where the receiver was
 	Version int    `json:"version"` // of the events
@@ -78,11 +86,10 @@ type DataFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// ShadowResult is the result of a shadow: a further encoder on the same frames and
-// fates.
+// ShadowResult is the result of a shadow: a further encoder on the same frames and fates.
 type ShadowResult struct {
 	Encoder string                `json:"encoder"`
-	Label   string                `json:"label,omitempty"`  // Encoder, and the params that tell it from the others
+	Label   string                `json:"label,omitempty"`  // Encoder, and the params that distinguish it from the others
 	FromS   float64               `json:"from_s,omitempty"` // when it joined, in seconds; its figures count from then
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
@@ -98,43 +105,30 @@ func (s *Session) Result() *Result {
 	}
 	start := s.start.Clone()
 	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // the changes that took effect are in the log
-	first := s.lanes[0].result(until)
+	first := s.lanes[0]
+	totals := first.totals(until)
 	r := &Result{
-		Version: ReportVersion, DigestVersion: digestVersion(start),
-		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
-		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
+		Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
+		Extent: Extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
+		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Interrupted: s.interrupted, Shadows: []ShadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.warnings(),
+		Assertions: check(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
 	}
-	if err := s.lanes[0].lastErr; err != nil {
-		r.CodecError = err.Error()
+	for _, remark := range s.remarks() {
+		r.Warnings = append(r.Warnings, "data: "+remark)
+	}
+	if first.lastErr != nil {
+		r.CodecError = first.lastErr.Error()
 	}
 	differs := s.differences()
-	r.Label = joinName(first.encoder, differs[0])
+	r.Label = joinName(first.codec(), differs[0])
 	for i, l := range s.lanes[1:] {
-		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, Label: joinName(x.encoder, differs[1+i]), FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing,
-			Budget: x.budget, Digest: x.digest})
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: l.codec(), Label: joinName(l.codec(), differs[1+i]),
+			FromS: l.began.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
+			Digest: l.digest.sum()})
 	}
 	return r
-}
-
-// warnings says what a person should know of the links and of the data.
-func (s *Session) warnings() []string {
-	list := s.config.Warnings()
-	for _, r := range s.remarks() {
-		list = append(list, "data: "+r)
-	}
-	return list
-}
-
-// remarks says what was guessed or left out of the data.
-func (s *Session) remarks() []string {
-	if src, ok := s.source.(dataset.Remarked); ok {
-		return src.Remarks()
-	}
-	return nil
 }
 
 // frames returns how many frames were given to the encoder; for files, how many
@@ -150,12 +144,13 @@ func (s *Session) frames() uint64 {
 func (s *Session) itemsPerFrame() int {
 	switch {
 	case s.delivers:
-		return len(s.cur.Body)
+		return len(s.feed.cur.Body)
 	case s.schema.Timed:
-		if m := &s.lanes[0].meter; s.frames() > 0 {
-			return int((m.items + int64(s.frames())/2) / int64(s.frames()))
+		n := int64(s.frames())
+		if n == 0 {
+			return 0
 		}
-		return 0
+		return int((s.lanes[0].meter.Items() + n/2) / n)
 	case s.schema.Rows == 0:
 		return s.config.Data.Message
 	}
@@ -166,10 +161,10 @@ func (s *Session) itemsPerFrame() int {
 // programs could misread a report, not when keys are added.
 const ReportVersion = 1
 
-// DigestVersion is the version of what digests are of. It grows when the endpoints answer
-// the same datagrams otherwise, and when a digest takes other things of a run; replays of
-// older reports still get what there was then. Version 2 doubts sequence numbers that
-// damage may have moved. Version 3 takes a frame that equals the source's by its number.
+// DigestVersion is the version of what digests cover. It grows when the endpoints answer the same
+// datagrams differently, and when a digest covers other parts of a run; replays of older reports
+// still get the behaviour of their version. Version 2 doubts sequence numbers that damage may have
+// moved. Version 3 covers a frame that equals the source's by its number.
 const DigestVersion = 3
 
 func digestVersion(c *config.Config) int {
@@ -182,8 +177,7 @@ func digestVersion(c *config.Config) int {
 	return DigestVersion
 }
 
-// Settings returns the configuration at the end of the run: every key with its value
-// as text.
+// Settings returns the configuration at the end of the run: every key with its value as text.
 func (r *Result) Settings() (map[string]string, error) {
 	c, err := config.FromValues("report", r.Config)
 	if err != nil {
@@ -200,8 +194,8 @@ func (r *Result) Settings() (map[string]string, error) {
 	return c.Settings(), nil
 }
 
-// lacksPlugin returns the error of an encoder that nobody knows as one that names the plugin
-// of the run, where it had one: to list a report loads none.
+// lacksPlugin returns the error of an unknown encoder as one that names the plugin of the run, if
+// it had one: listing a report loads no plugins.
 func (r *Result) lacksPlugin(err error) error {
 	var ce *config.Error
 	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
@@ -218,8 +212,8 @@ func (r *Result) lacksPlugin(err error) error {
 	return err
 }
 
-// Replayable returns the configuration that repeats the run. Its errors name the key, and
-// leave the file to whoever read it.
+// Replayable returns the configuration that repeats the run. Its errors name the key, and not the
+// file that the report was read from.
 func (r *Result) Replayable() (*config.Config, error) {
 	if r.DurationNS > config.MaxDuration {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d is longer than a run can be", int64(r.DurationNS)),

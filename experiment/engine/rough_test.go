@@ -35,7 +35,7 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 func TestCallsAndMessages(t *testing.T) {
 	for source, names := range otherSources {
 		for seed := range testkit.Choose[uint64](3, 1) {
-			s, err := NewSession(roughLink(t, source, seed), Options{})
+			s, err := NewSession(t.Context(), roughLink(t, source, seed), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

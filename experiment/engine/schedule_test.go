@@ -13,6 +13,8 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
@@ -33,13 +35,13 @@ type schedule struct {
 	replayed int64 // packets
 }
 
-// census counts packets by who encoded them.
+// census counts packets by their encoder.
 type census map[string]int64
 
-func (census) Sample(*Sample) {}
-func (census) Settled(uint64) {}
+func (census) Sample(*meters.Sample) {}
+func (census) Settled(uint64)        {}
 
-func (c census) Packet(p *PacketRecord) {
+func (c census) Packet(p *packetlog.Record, _ *Problem) {
 	if p.Copy == 0 {
 		c[p.Encoder]++
 	}
@@ -142,7 +144,7 @@ func (x *schedule) sessionOf(c *config.Config, opt Options) (s *Session) {
 	case x.world == "files":
 		s, err = NewSessionOf(c, labtest.NewParcel(20_000, x.seed), opt)
 	default:
-		s, err = NewSession(c, opt)
+		s, err = NewSession(x.t.Context(), c, opt)
 	}
 	if err != nil {
 		x.fatal("%v", err)
@@ -261,9 +263,9 @@ func (x *schedule) pause() {
 		snap := s.View(ShownPackets)
 		if packets := s.Packets(); len(packets) > 0 {
 			p := packets[x.rng.IntN(len(packets))]
-			_ = s.Opened(PacketID{Seq: p.Seq, Copy: p.Copy})
+			_ = s.Opened(packetlog.ID{Seq: p.Seq, Copy: p.Copy})
 		}
-		s.Tell(census{})
+		s.ReportKept(census{})
 		_, _ = s.Result(), snap
 	}
 }
@@ -319,7 +321,7 @@ func (x *schedule) check(s *Session) (sent int64) {
 	for i, l := range s.lanes {
 		got := l.totals(s.Now())
 		// What was under way in a link when a shadow took it over is in flight there too.
-		if under := int64(l.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
+		if under := int64(l.paths.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
 			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
 		}
 		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +

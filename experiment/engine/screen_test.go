@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -10,8 +9,11 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/forecast"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 )
@@ -40,9 +42,8 @@ func (k *pathCubes) Seam() bool { return k.seam }
 
 func (k *pathCubes) fill(f *frame.Frame, n int) {
 	for i := range k.schema.Rows {
-		row := rowOf(f, i)
 		at := k.path(i, n)
-		*row = cubeRow{3, 256, 256, 256, at[0], at[1], at[2], 0}
+		copy(f.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, at[0], at[1], at[2], 0})
 	}
 }
 
@@ -77,7 +78,7 @@ func playoutOf(t *testing.T, src *pathCubes, length time.Duration, settings ...s
 		t.Fatal(err)
 	}
 	got := s.lanes[0].totals(s.Now())
-	if got.Wrong != 0 || got.Decoded == 0 || s.lanes[0].meter.playout.off.um.sum == 0 {
+	if got.Wrong != 0 || got.Decoded == 0 || s.lanes[0].meter.Display.Errors.Count() == 0 {
 		t.Fatalf("%+v: nothing was measured", got)
 	}
 	return got.Playout
@@ -197,85 +198,33 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
-	x := &s.lanes[0].screen
-	tick := endpoint.TickAt(x.moment, 60)
-	share := float64(x.moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
-	for i := range x.places {
-		var a, b, truth place
-		a.set(rowOf(s.truths.get(tick), i))
-		b.set(rowOf(s.truths.get(tick+1), i))
-		truth.lerp(&a, &b, share)
-		if um, _ := apart(&x.places[i], &truth); um != x.off[i] {
-			t.Errorf("cube %d: shown %d um off, noted %d", i, um, x.off[i])
+	moment := s.lanes[0].display.Moment()
+	tick := endpoint.TickAt(moment, 60)
+	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
+	src := labtest.NewCrowd(30, 5, -1, 9)
+	f, after := src.Schema().NewFrame(), src.Schema().NewFrame()
+	for range tick + 2 {
+		f.CopyFrom(after)
+		if err := src.Next(after); err != nil {
+			t.Fatal(err)
+		}
+	}
+	position := func(f *frame.Frame, i int) physics.Vec {
+		return forecast.PositionOf(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
+	}
+	for i := range 30 {
+		truth := position(f, i).Scale(1-share).AddScaled(position(after, i), share)
+		um := int64(float64(shownAt(s, i).Sub(truth).Length()*1e6) + 0.5)
+		if noted := unexported(s.lanes[0].display, "screen", "errorUM").Index(i).Int(); um != noted {
+			t.Errorf("cube %d: shown %d um off, noted %d", i, um, noted)
 		}
 	}
 }
 
-// The spline follows a parabola, at unequal spacing and with a neighbour missing.
-// Without neighbours it is linear.
-func TestSplineFollowsAParabola(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for range 2000 {
-		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
-		at := [4]time.Duration{0: time.Duration(rng.IntN(1e9))}
-		for i := 1; i < 4; i++ {
-			at[i] = at[i-1] + time.Duration(1e7+rng.IntN(3e8))
-		}
-		f := func(t time.Duration) float64 { return a + b*t.Seconds() + c*t.Seconds()*t.Seconds() }
-		value := func(w *spline) (sum float64) {
-			for i, v := range w {
-				sum += v * f(at[i])
-			}
-			return sum
-		}
-		moment := at[1] + time.Duration(rng.Int64N(int64(at[2]-at[1])))
-		before, after := rng.IntN(2) == 0, rng.IntN(2) == 0
-		s := newSpline(at, before, after, moment)
-		want := f(moment)
-		if !before && !after {
-			u := float64(moment-at[1]) / float64(at[2]-at[1])
-			want = f(at[1]) + u*(f(at[2])-f(at[1]))
-		}
-		if got := value(&s); math.Abs(got-want) > 1e-9 {
-			t.Fatalf("%v at %v, neighbours %v %v: %g, want %g", at, moment, before, after, got, want)
-		}
-	}
-}
-
-// The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
-// sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
-func TestMidwayTakesTheShorterWay(t *testing.T) {
-	about := func(phi float64) physics.Quat {
-		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
-		sin, cos := math.Sincos(phi / 2)
-		return physics.Quat{X: x * sin, Y: y * sin, Z: z * sin, W: cos}
-	}
-	rng := rand.New(rand.NewPCG(6, 1))
-	for range 2000 {
-		from, phi, share := rng.Float64()*6-3, rng.Float64()*3.1, rng.Float64()
-		a, b := about(from), about(from+phi)
-		if rng.IntN(2) == 0 {
-			b = physics.Quat{X: -b.X, Y: -b.Y, Z: -b.Z, W: -b.W}
-		}
-		got := midway(a, b, share)
-		turned := 2 * math.Atan2(share*math.Sin(phi/2), 1-share+share*math.Cos(phi/2))
-		want := about(from + turned)
-		if d := math.Abs(dot(got, want)); math.Abs(d-1) > 1e-12 {
-			t.Fatalf("%g of the way by %g: %+v, want %+v", share, phi, got, want)
-		}
-		p, q := place{pos: physics.Vec{X: 1}, rot: a}, place{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
-		um, mdeg := apart(&p, &q)
-		if math.Abs(float64(mdeg)-turned*180_000/math.Pi) > 0.6 || math.Abs(float64(um)-math.Hypot(250_000, 500_000)) > 0.6 {
-			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000),
-				turned*180_000/math.Pi)
-		}
-	}
-	if q := midway(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
-		t.Errorf("half a turn apart: %+v", q)
-	}
-	if q := midway(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
-		t.Errorf("the same rotation with another sign: %+v", q)
-	}
+// shownAt returns where the display shows cube i, in metres.
+func shownAt(s *Session, i int) physics.Vec {
+	pos := unexported(s.lanes[0].display, "screen", "places").Index(i).FieldByName("pos")
+	return physics.Vec{X: pos.FieldByName("X").Float(), Y: pos.FieldByName("Y").Float(), Z: pos.FieldByName("Z").Float()}
 }
 
 // hoppingPath keeps cubes at rest for two seconds, makes them hop for one, and puts
@@ -306,18 +255,18 @@ func TestCubesComeToRestInPlace(t *testing.T) {
 			if err := s.RunUntil(endpoint.TickTime(n, 60)); err != nil {
 				t.Fatal(err)
 			}
-			x := &s.lanes[0].screen
-			if !s.lanes[0].play.running {
+			d := s.lanes[0].display
+			if !unexported(d, "clock", "running").Bool() {
 				continue
 			}
-			z := x.places[1].pos.Z
+			z, moment := shownAt(s, 1).Z, d.Moment()
 			highest = max(highest, z)
 			if z < floor-1e-12 {
-				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, x.moment, (floor-z)*1000)
+				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, moment, (floor-z)*1000)
 			}
-			if k := endpoint.TickAt(x.moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
+			if k := endpoint.TickAt(moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
 				if lay++; z != floor {
-					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, x.moment, (z-floor)*1000)
+					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, moment, (z-floor)*1000)
 				}
 			}
 		}
@@ -332,20 +281,30 @@ func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)
 	var damage taint
-	x := newScreen(s, endpoint.Cadence{TickHz: 60, RateHz: 60}, h, &damage, true)
 	for seq := range uint64(6) {
 		e := h.Put(seq)
-		*rowOf(&e.Frame, 0) = cubeRow{3, 256, 256, 256, int32(100 * seq), 0, 102, 0}
+		copy(e.Frame.Table, []int32{3, 256, 256, 256, int32(100 * seq), 0, 102, 0})
 		damage.follow(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
 	}
-	var m offMeter
+	var errors meters.DisplayErrors
 	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {
-		starved := x.show(endpoint.TickTime(at, 60), &truths{}, &m)
-		if got := x.places[0].pos.X * frame.UnitsPerMetre; got != want || starved != (at > 2) {
-			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, starved, want)
+		d := displayAt(s, endpoint.Cadence{TickHz: 60, RateHz: 60}, h, &damage, false, endpoint.TickTime(at, 60), &playout.Truths{}, &errors)
+		p := d.Picture(s.NewFrame())
+		if got := float64(p.Shown[0].X) * frame.UnitsPerMetre; got != want || p.Starved != (at > 2) {
+			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, p.Starved, want)
 		}
 	}
-	if m.um.sum != 0 {
+	if errors.Count() != 0 {
 		t.Error("errors were measured against a truth that nobody knows")
 	}
+}
+
+// displayAt returns a new display that has shown nothing but moment.
+func displayAt(s *frame.Schema, c endpoint.Cadence, h *frame.History, v playout.Verifier, hermite bool, moment time.Duration,
+	t *playout.Truths, e *meters.DisplayErrors) *playout.Display {
+	d := playout.New(s, c, h, v, true)
+	d.Set(0, hermite)
+	d.Arrive(0, 0)
+	d.Tick(moment, t, e)
+	return d
 }

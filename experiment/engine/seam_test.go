@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 )
 
 // Every packet that builds on a frame from before a seam is marked, not the first
@@ -43,16 +44,16 @@ func TestPacketsAcrossASeam(t *testing.T) {
 				t.Errorf("%v: packet %d on %d: across %v, first %v", settings, r.Seq, base, r.Across, r.Seam)
 			}
 			if want {
-				marked[int64(r.Sent/SamplePeriod)]++
+				marked[int64(r.Sent/meters.SamplePeriod)]++
 			}
 			if first {
 				seams++
 			}
 		}
 		total := 0
-		for _, x := range s.lanes[0].meter.samples.view() {
+		for _, x := range s.lanes[0].meter.Samples() {
 			total += x.Across
-			if n := marked[int64((x.T-1)/SamplePeriod)]; n != x.Across {
+			if n := marked[int64((x.T-1)/meters.SamplePeriod)]; n != x.Across {
 				t.Errorf("%v: %d packets across by %v, want %d", settings, x.Across, x.T, n)
 			}
 		}

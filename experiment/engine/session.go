@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -13,6 +12,12 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/playout"
+	"wirelab/internal/wallclock"
 )
 
 // never is later than any event.
@@ -21,116 +26,84 @@ const never = time.Duration(math.MaxInt64)
 // endlessDuration is how long a run of a source without end takes by default.
 const endlessDuration = 60 * time.Second
 
-// Options are what a session gets from its caller. None of them changes a byte of the
-// results.
+// Options are what a session gets from its caller. None of them changes a byte of the results.
 type Options struct {
-	Clock       Clock      // times encoders and decoders; nil: no timings
-	Observer    Observer   // sees every sample and packet of the first lane; nil: nobody
-	KeepSamples int        // how many to keep; 0: all
-	KeepPackets int        // how many to keep, at least 256
-	WithPicture bool       // work out where every cube is displayed
-	Inspect     bool       // keep the Inside of the first lane's packets
-	Trials      bool       // measure what changes of the encoder do: see Effect
-	Endless     bool       // ignore Duration: a live session ends with Interrupt
-	Packs       *PackCache // packed files of earlier sessions; nil: none
-	Force       bool       // begin although it may take more than MaxMemory
-	Network     Network    // where the receiver of the first lane is; nil: here, behind modelled links
-
-	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
-
-	times endpoint.Times // of a source.Timed
+	Clock       wallclock.Clock     // times encoders and decoders; nil: no timings
+	Observer    Observer            // receives every sample and packet of the first lane; nil: none
+	KeepSamples int                 // how many to keep; 0: all
+	KeepPackets int                 // how many to keep, at least 256
+	WithPicture bool                // compute where every cube is displayed
+	Inspect     bool                // keep the inspector.Inside of the first lane's packets
+	Trials      bool                // measure what changes of the encoder do: see Effect
+	Endless     bool                // ignore Duration: a live session ends with Interrupt
+	Packs       *delivery.PackCache // packed files of earlier sessions; nil: none
+	Force       bool                // begin although it may take more than MaxMemory
+	Network     Network             // where the receiver of the first lane is; nil: here, behind modelled links
 }
 
-// cadence is that of sessions with these options.
-func (o *Options) cadence(c *config.Config, s *frame.Schema) endpoint.Cadence {
-	return endpoint.Cadence{TickHz: s.TickHz, RateHz: c.Sender.RateHz, Times: o.times}
-}
-
-// Observer receives every finished sample and packet, as they end. The pointers are
-// valid until the call returns.
+// Observer receives every finished sample and packet, as they end. The pointers are valid until
+// the call returns.
 type Observer interface {
-	Sample(*Sample)
-	Packet(*PacketRecord)
-	Settled(seq uint64) // of those sent by now, all below seq have ended
+	Sample(*meters.Sample)
+	// Packet receives the record of a packet. problem is nil unless Options.Inspect is set and
+	// there are reasons for the packet's outcome or its size.
+	Packet(r *packetlog.Record, problem *Problem)
+	// Settled is called when, of the packets sent by now, all below seq have ended.
+	Settled(seq uint64)
 }
 
-// TroubleObserver is an Observer that wants to know what was wrong with packets, too.
-// Options.Inspect must be set.
-type TroubleObserver interface {
-	Observer
-	// Trouble is called before Packet if there are Reasons for the packet's outcome or
-	// its size. c is the configuration at that time. Both are valid until the call returns.
-	Trouble(o *Opened, c *config.Config)
+// Problem is a packet with reasons for its outcome or its size.
+type Problem struct {
+	*inspector.Opened
+	Config *config.Config // at the time that the packet ended
 }
 
-// Session is one experiment in virtual time: an event loop over the source's
-// ticks, the links' deliveries, the display, the samples and the changes. It is
-// single-threaded and reads no clock. Events of one instant happen in a fixed
-// order: sample, changes, arrivals, source, display.
+// Session is one experiment in virtual time: an event loop over the source's ticks, the links'
+// deliveries, the display, the samples and the changes. It is single-threaded and reads no
+// clock. Events of one instant happen in a fixed order: sample, changes, arrivals, source,
+// display.
 type Session struct {
+	stream
+	changes
+	fileDelivery
+	trials
 	config  *config.Config // with every change applied so far
 	start   *config.Config // at the start of the session
 	opt     Options
-	cadence endpoint.Cadence
-	source  dataset.Source
-	schema  *frame.Schema
-	initial *frame.Frame
-	pool    *frame.Pool   // of the source's frames, which nobody modifies
-	cur     *frame.Shared // the source's newest frame; at first the initial state
-	ahead   *frame.Shared // the frame after cur; nil if the source never ends
-	unsent  frame.Rows    // the rows in which cur may differ from the frame sent last
-	seam    bool          // whether ahead follows a seam
-	cubes   bool          // the schema's rows are cubes, so display errors are measured
-	fileDelivery
-	steered dataset.Steered // the source, if it takes player input; else nil
-	keys    heldKeys
-	err     error // of reading ahead; reported when that frame is due
+	feed    feed
+	player  player
 	lanes   []*lane
-	running []*lane // the lanes, and that of a trial
-	trial   *trial  // nil: none
-	effects []Effect
-	busy    bool            // no trial begins
-	prior   *config.Encoder // the encoder before it was last changed; nil: it was not
-	changed struct {        // when it was, and what
-		touched string
-		at      time.Duration
-	}
-	truths truths // the source's newest frames, to compare displays with
+	running []*lane        // the lanes, and that of a trial
+	truths  playout.Truths // the source's newest frames, to compare displays with; of cubes
+	unsent  frame.Rows     // the rows in which the newest frame may differ from the frame sent last
 
 	now         time.Duration // everything up to here has happened
-	end         time.Duration // exclusive; 0: none
+	end         time.Duration // exclusive
 	ended       bool
 	interrupted bool
-	ticks       uint64 // source frames taken
-	sent        uint64 // frames that were due to be sent
-	skipped     uint64 // of those, frames left out because of config.Sender.Every
-	shown       uint64 // display ticks
-	sampled     uint64 // samples closed
-
-	pending     []pendingChange        // not yet applied, by time
-	log         []config.StampedChange // applied
-	marks       []Mark
-	refused     []Refusal // scripted changes that could not be applied
-	undo        []undoStep
-	touched     string // the settings that the last change altered; touchedAt says when
-	touchedAt   time.Duration
 	failed      error // error of the source; the session cannot go on
-	seamPending bool  // a seam came after the last frame sent
+	marks       []Mark
+
+	sent, skipped uint64 // frames that were due to be sent; of those, left out because of config.Sender.Every
+	shown         uint64 // display ticks
+	sampled       uint64 // samples closed
+	restarted     bool   // the recording restarted after the last frame sent
 }
 
-// NewSession opens the source and sets up both ends. Close the session after use.
-func NewSession(c *config.Config, opt Options) (*Session, error) {
+// NewSession opens the source and sets up both ends. If ctx ends, opening fails, and so does a
+// later read that waits for the other end of a pipe. Close the session after use.
+func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := c.OpenData(opt.Context, endless)
+	src, err := c.OpenData(ctx, endless)
 	if err != nil {
 		return nil, err
 	}
 	s, err := NewSessionOf(c, src, opt)
 	if err != nil {
-		return nil, errors.Join(c.Locate(err), closeSource(src))
+		return nil, errors.Join(c.Locate(err), (&feed{source: src}).close())
 	}
 	return s, nil
 }
@@ -144,109 +117,115 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	if err := fit(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
-	if timed, ok := src.(dataset.Timed); ok {
-		opt.times = timed
-	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, cadence: opt.cadence(c, src.Schema()), source: src, schema: src.Schema(), end: c.Duration}
-	_, sized := src.(dataset.Sized)
+	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), now: -1}
 	s.delivers = s.schema.Delivery == frame.Every
-	s.cubes = frame.IsCubes(s.schema)
-	s.steered, _ = src.(dataset.Steered)
-	switch {
-	case opt.Endless || (c.Duration == 0 && sized && !s.delivers):
-		s.end = never
-	case c.Duration == 0 && s.delivers:
-		s.end = longestDelivery
-	case c.Duration == 0:
-		s.end = endlessDuration
-	}
-	s.initial, s.pool, s.unsent = s.schema.NewFrame(), frame.NewPool(s.schema), frame.NewRows(s.schema.Rows)
-	src.Initial(s.initial)
-	s.cur = s.pool.Take()
-	s.cur.CopyFrom(s.initial)
+	s.player.source, _ = src.(dataset.Steered)
+	s.end = s.plannedEnd(src)
+	s.feed, s.unsent = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
 	if opt.Network != nil {
-		if err := s.travels(c); err != nil {
+		if err := s.checkNetwork(c); err != nil {
 			return nil, err
 		}
 		if err := opt.Network.Begin(s.schema, s.initial, c); err != nil {
 			return nil, err
 		}
 	}
-	if s.delivers {
-		if err := s.takeFile(); err != nil {
-			return nil, err
-		}
-	} else if sized {
-		s.ahead = s.fetch()
+	if err := s.readAhead(); err != nil {
+		return nil, err
 	}
-	for i, e := range append([]config.Encoder{c.Encoder}, c.Shadows...) {
-		laneOpt := opt
+	for i, e := range encodersOf(c) {
+		opt := &s.opt
 		if i > 0 {
-			laneOpt = opt.shadow()
+			opt = s.opt.shadow()
 		}
-		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
+		l, err := newLane(c, e, s.stream, opt)
 		if err == nil {
-			err = l.connectNew(c, laneOpt.Network)
+			err = l.connectNew(c, opt.Network)
 		}
 		if err != nil {
 			return nil, err
 		}
-		s.deliverFile(l)
+		s.deliverOver(l)
 		s.lanes = append(s.lanes, l)
 	}
 	s.setRunning()
-	s.now = -1
 	return s, s.loadScript(c)
 }
 
-// loadScript queues the scripted changes in order of time, and checks that each can
-// be applied.
-func (s *Session) loadScript(c *config.Config) error {
-	then := c
-	for _, i := range c.ScriptOrder() {
-		ch := c.At[i].Change
-		if ch.Restarts() {
-			return config.Within(config.Indexed("at", i), config.ErrorAt(ch[0].Key, ErrRestarts))
+// newStream returns what the lanes of a session on src carry.
+func newStream(c *config.Config, src dataset.Source) stream {
+	s := stream{schema: src.Schema(), cubes: frame.IsCubes(src.Schema()), initial: src.Schema().NewFrame(),
+		cadence: endpoint.Cadence{TickHz: src.Schema().TickHz, RateHz: c.Sender.RateHz}}
+	if t, ok := src.(dataset.Timed); ok {
+		s.cadence.Times = t
+	}
+	src.Initial(s.initial)
+	return s
+}
+
+// plannedEnd returns when the session ends, unless the source ends before; never if only the
+// source or an interruption ends it.
+func (s *Session) plannedEnd(src dataset.Source) time.Duration {
+	_, sized := src.(dataset.Sized)
+	switch {
+	case s.opt.Endless:
+		return never
+	case s.config.Duration > 0:
+		return s.config.Duration
+	case s.delivers:
+		return longestDelivery
+	case sized:
+		return never
+	}
+	return endlessDuration
+}
+
+// readAhead reads what the session must know before it begins: the file to be delivered, or the
+// first frame of a source that can end.
+func (s *Session) readAhead() (err error) {
+	if s.delivers {
+		s.packs = s.opt.Packs
+		if s.packs == nil {
+			s.packs = delivery.NewPackCache()
 		}
-		after, _, err := s.tryChange(then, ch)
-		if err == nil {
-			then, err = after, s.noteScripted(after)
-		}
-		if err != nil {
-			return config.Within(config.Indexed("at", i), err)
-		}
-		s.pending = append(s.pending, pendingChange{StampedChange: c.At[i]})
+		s.pair, err = readPair(s.feed.source, s.config.Data.Source, s.initial, &s.feed.cur.Frame)
+		return err
+	}
+	if _, sized := s.feed.source.(dataset.Sized); sized {
+		s.feed.ahead = s.feed.read()
+		s.noteEnd()
 	}
 	return nil
+}
+
+// noteEnd sets the end of the session if the source has ended.
+func (s *Session) noteEnd() {
+	if s.feed.over {
+		s.end = min(s.end, s.cadence.TickTime(s.feed.lastTick))
+	}
+}
+
+// encodersOf lists the encoders of a configuration: that of the first lane, then the shadows.
+func encodersOf(c *config.Config) []config.Encoder {
+	return append([]config.Encoder{c.Encoder}, c.Shadows...)
 }
 
 // Close releases the source.
-func (s *Session) Close() error { return closeSource(s.source) }
+func (s *Session) Close() error { return s.feed.close() }
 
-func closeSource(src dataset.Source) error {
-	if c, ok := src.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
-
-// Config returns the configuration with every change applied so far. The caller must
-// not modify it.
+// Config returns the configuration with every change applied so far. The caller must not modify
+// it.
 func (s *Session) Config() *config.Config { return s.config }
 
-// StartConfig returns the configuration at the start of the session, fitted to the
-// data. The caller must not modify it.
+// StartConfig returns the configuration at the start of the session, fitted to the data. The
+// caller must not modify it.
 func (s *Session) StartConfig() *config.Config { return s.start }
 
 // Schema describes the source's frames.
 func (s *Session) Schema() *frame.Schema { return s.schema }
 
-// Err returns the error of the source that stopped the session; nil if there was
-// none.
+// Err returns the error of the source that stopped the session; nil if there was none.
 func (s *Session) Err() error { return s.failed }
-
-// Refused returns the scripted changes that could not be applied when they were due.
-func (s *Session) Refused() []Refusal { return s.refused }
 
 // Now returns the present virtual time. All events up to it have been handled.
 func (s *Session) Now() time.Duration { return max(s.now, 0) }
@@ -254,34 +233,31 @@ func (s *Session) Now() time.Duration { return max(s.now, 0) }
 // Reached reports whether all events up to and including t have been handled.
 func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 
-// Done reports whether the session has ended: its duration has passed, its source is
-// exhausted, or it was interrupted.
+// Done reports whether the session has ended: its duration has passed, its source is exhausted,
+// or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
-// NextEvent returns when the next event is due.
-func (s *Session) NextEvent() time.Duration { return s.nextEvent() }
-
-// Ends returns when the session ends, exclusively: later than any event if that is not
-// known yet.
+// Ends returns when the session ends, exclusively: later than any event if that is not known
+// yet.
 func (s *Session) Ends() time.Duration { return s.end }
 
 // NextFrame returns when the next frame is due. config.Sender.Every may skip it.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
 // FrameAt returns when the n-th frame from now is due, counted from 0.
-func (s *Session) FrameAt(n int) time.Duration {
-	return s.cadence.SeqTime(s.sent + uint64(n))
-}
+func (s *Session) FrameAt(n int) time.Duration { return s.cadence.SeqTime(s.sent + uint64(n)) }
 
 // Advance runs the session for another d of virtual time, as RunUntil does.
 func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
 
-// RunUntil handles all events due at or before t. It stops early when the session
-// ends. It fails only if the source fails, and then every later call fails too.
+// RunUntil handles all events due at or before t. It stops early when the session ends. It fails
+// only if the source fails, and then every later call fails too.
 func (s *Session) RunUntil(t time.Duration) error {
 	for !s.ended && s.failed == nil {
-		at := s.nextEvent()
-		if over := t >= s.end-1; at >= s.end && (over || s.opt.Network == nil) || at > t && over { // more may come of a network
+		at := s.NextEvent()
+		over := t >= s.end-1
+		// A network may still report arrivals from before the end.
+		if at >= s.end && (over || s.opt.Network == nil) || at > t && over {
 			s.finish(s.end)
 			return nil
 		}
@@ -294,17 +270,23 @@ func (s *Session) RunUntil(t time.Duration) error {
 	if s.failed == nil && !s.ended {
 		s.now = max(s.now, t)
 	}
-	for _, l := range s.running { // what was sent is under way
+	for _, l := range s.running { // what was sent has left
 		l.snd.Finish()
 		l.rcv.Finish()
 	}
 	return s.failed
 }
 
+// Interrupt ends the session right after the present instant.
+func (s *Session) Interrupt() {
+	s.interrupted = true
+	s.finish(s.now + 1)
+}
+
 // finish ends the session at t. The end is exclusive: events at t are not handled.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
-	if last := time.Duration(s.sampled) * SamplePeriod; last < t {
+	if last := time.Duration(s.sampled) * meters.SamplePeriod; last < t {
 		s.sampled++
 		for _, l := range s.lanes {
 			l.closeSample(t)
@@ -315,26 +297,36 @@ func (s *Session) finish(t time.Duration) {
 	}
 }
 
-// nextEvent returns the time of the earliest event that is due.
-func (s *Session) nextEvent() time.Duration {
-	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
+// NextEvent returns when the next event is due.
+func (s *Session) NextEvent() time.Duration {
+	at := min(s.NextFrame(), s.nextSample())
 	if !s.delivers {
-		at = min(at, s.cadence.TickTime(s.ticks), s.nextDisplay())
+		at = min(at, s.cadence.TickTime(s.feed.ticks), s.nextDisplay())
 	}
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
 	}
 	for _, l := range s.running {
-		if t, ok := l.next(); ok {
+		if t, ok := l.paths.next(); ok {
 			at = min(at, t)
 		}
 	}
 	return at
 }
 
+// nextSample returns when the current sample ends.
+func (s *Session) nextSample() time.Duration {
+	return time.Duration(s.sampled+1) * meters.SamplePeriod
+}
+
+// nextDisplay returns the time of the next display tick.
+func (s *Session) nextDisplay() time.Duration {
+	return endpoint.TickTime(1000*s.shown, s.config.DisplayMilliHz(s.schema.TickHz))
+}
+
 // step handles all events due at this instant.
 func (s *Session) step(at time.Duration) error {
-	if at == time.Duration(s.sampled+1)*SamplePeriod {
+	if at == s.nextSample() {
 		s.sampled++
 		for _, l := range s.running {
 			l.closeSample(at)
@@ -347,7 +339,7 @@ func (s *Session) step(at time.Duration) error {
 		s.applyDue(at, ch.StampedChange)
 	}
 	for _, l := range s.running {
-		l.deliver(at)
+		l.receiveAll(at)
 	}
 	if s.delivers {
 		s.stepDelivery(at)
@@ -359,63 +351,78 @@ func (s *Session) step(at time.Duration) error {
 	if at == s.nextDisplay() {
 		s.shown++
 		for _, l := range s.running {
-			l.display(at, &s.truths)
+			l.tickDisplay(at, &s.truths)
 		}
 	}
 	return nil
 }
 
-// nextDisplay returns the time of the next display tick.
-func (s *Session) nextDisplay() time.Duration {
-	return endpoint.TickTime(1000*s.shown, s.config.DisplayMilliHz(s.schema.TickHz))
-}
-
-// onDisplay returns the oldest source tick that any lane displays.
-func (s *Session) onDisplay() uint64 {
-	oldest := s.ticks
-	for _, l := range s.running {
-		oldest = min(oldest, endpoint.TickAt(l.play.moment, s.schema.TickHz))
-	}
-	return oldest
-}
-
-// tick reads the source's next frame if one is due, and sends the newest frame if a
-// packet is due.
+// tick reads the source's next frame if one is due, and sends the newest frame if a packet is
+// due.
 func (s *Session) tick(at time.Duration) error {
-	seam := false
-	if at == s.cadence.TickTime(s.ticks) {
-		s.steer(at)
-		var err error
-		if seam, err = s.advance(); err != nil {
-			return s.sourceError(err)
+	if at == s.cadence.TickTime(s.feed.ticks) {
+		if err := s.takeFrame(at); err != nil {
+			return err
 		}
-		if seam {
-			s.mark(at, MarkSeam, "seam")
-		}
-		if s.cubes {
-			s.truths.add(s.cur, seam, s.onDisplay())
-		}
-		s.unsent.Union(s.cur.Changed)
 	}
-	s.seamPending = s.seamPending || seam
 	if at != s.NextFrame() {
 		return nil
 	}
-	s.sent++
-	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
-		s.skipped++
+	if !s.takeTurn(at) {
 		for _, l := range s.running {
 			l.snd.Skip()
 		}
 		return nil
 	}
 	for _, l := range s.running {
-		l.send(at, s.cur, s.unsent, s.seamPending)
+		l.send(at, s.feed.cur, s.unsent, s.restarted)
 	}
 	s.fallBack(at)
-	s.seamPending = false
+	s.restarted = false
 	s.unsent.Clear()
 	return nil
+}
+
+// takeTurn reports whether a packet is to be sent at this instant: one is due, and
+// config.Sender.Every does not leave it out.
+func (s *Session) takeTurn(at time.Duration) bool {
+	if at != s.NextFrame() {
+		return false
+	}
+	s.sent++
+	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
+		s.skipped++
+		return false
+	}
+	return true
+}
+
+// takeFrame takes the source's next frame.
+func (s *Session) takeFrame(at time.Duration) error {
+	s.player.steer(at)
+	restarted, err := s.feed.next()
+	if err != nil {
+		return s.sourceError(err)
+	}
+	s.noteEnd()
+	if restarted {
+		s.mark(at, MarkSeam, "seam")
+		s.restarted = true
+	}
+	if s.cubes {
+		s.truths.Add(s.feed.cur, restarted, s.oldestShown())
+	}
+	s.unsent.Union(s.feed.cur.Changed)
+	return nil
+}
+
+// oldestShown returns the oldest source tick that any lane displays.
+func (s *Session) oldestShown() uint64 {
+	oldest := s.feed.ticks
+	for _, l := range s.running {
+		oldest = min(oldest, endpoint.TickAt(l.display.Moment(), s.schema.TickHz))
+	}
+	return oldest
 }
 
 // sourceError adds the name of the data to err, unless err already names that file.
@@ -425,45 +432,4 @@ func (s *Session) sourceError(err error) error {
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
-}
-
-// advance moves on to the next frame and reports whether that follows a seam. A
-// source that can end is read one frame ahead: the session must know its end before
-// it handles any event of that instant.
-func (s *Session) advance() (seam bool, err error) {
-	next, reads := s.ahead, s.ahead != nil
-	if !reads {
-		next = s.fetch()
-	}
-	if s.err != nil {
-		return false, s.err
-	}
-	seam = s.seam
-	s.cur.Release()
-	s.cur = next
-	s.ticks++
-	if reads {
-		s.ahead = s.fetch()
-	}
-	return seam, nil
-}
-
-// fetch reads the frame after cur. At the end of the data it sets the end of the
-// session.
-func (s *Session) fetch() *frame.Shared {
-	f := s.pool.Take()
-	s.err = s.source.Next(&f.Frame)
-	if errors.Is(s.err, io.EOF) {
-		s.end = min(s.end, s.cadence.TickTime(s.ticks))
-		s.err = nil
-		return f
-	}
-	x, ok := s.source.(dataset.Seamed)
-	s.seam = ok && x.Seam()
-	if x, ok := s.source.(dataset.Tracked); ok {
-		copy(f.Changed, x.Changed())
-	} else if s.err == nil {
-		f.Changed.Compare(f.Table, s.cur.Table, len(s.schema.Fields))
-	}
-	return f
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -65,7 +66,7 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 			if err := s.RunUntil(joins); err != nil {
 				t.Fatal(err)
 			}
-			if s.lanes[0].downLink.InFlight() == 0 && joins > 0 {
+			if s.lanes[0].paths.downLink.InFlight() == 0 && joins > 0 {
 				t.Fatal("nothing is under way: that is the case to test")
 			}
 			change(t, s, config.NewChange("shadow", shadowNamed(s.config.Encoder.Name)), 8*time.Second)
@@ -77,12 +78,12 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 
 func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 	t.Helper()
-	twins := map[[2]uint64]PacketRecord{}
-	for _, p := range s.lanes[0].records.last(nil, 600) {
+	twins := map[[2]uint64]packetlog.Record{}
+	for _, p := range s.lanes[0].log.Last(nil, 600) {
 		twins[[2]uint64{p.Seq, uint64(p.Copy)}] = p
 	}
 	same, lost := 0, 0
-	for _, p := range s.lanes[1].records.last(nil, 600) {
+	for _, p := range s.lanes[1].log.Last(nil, 600) {
 		want, known := twins[[2]uint64{p.Seq, uint64(p.Copy)}]
 		if !known {
 			continue
@@ -233,7 +234,7 @@ func TestShadowsAreBounded(t *testing.T) {
 	change(t, s, config.NewChange("shadow", shadowNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {
-			n += len(l.records.ring) + cap(l.meter.samples.all) + len(l.flights.all) + len(s.truths.ring)
+			n += l.log.Cap() + unexported(l.meter, "samples", "all").Cap() + unexported(&l.flights.queue, "items").Len() + unexported(&s.truths, "frames", "items").Len()
 		}
 		return n
 	}
@@ -246,8 +247,8 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Errorf("%d entries are held, %d before", after, before)
 	}
 	for _, l := range s.lanes[1:] {
-		if len(l.records.ring) != ShownPackets {
-			t.Errorf("a shadow keeps %d packets", len(l.records.ring))
+		if l.log.Cap() != ShownPackets {
+			t.Errorf("a shadow keeps %d packets", l.log.Cap())
 		}
 	}
 }

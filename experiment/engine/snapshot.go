@@ -4,75 +4,14 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
-	"wirelab/lossmodel"
 )
-
-// SamplePeriod is the length of a sample in virtual time.
-const SamplePeriod = 100 * time.Millisecond
-
-// Sample is what happened in one period of virtual time.
-type Sample struct {
-	T            time.Duration // end of the period
-	Sent         int           // packets
-	PayloadBits  int64
-	WireBits     int64 // payload, our header, 28 bytes of IPv4 and UDP, fragments
-	FeedbackBits int64 // on the uplink, counted as WireBits are
-	Items        int64 // items in the frames sent
-	Changed      int64 // rows that differed from their baseline
-	Outcomes     [NumOutcomes]int
-	LostBy       [figures.MaxCauses]int
-	BaselineAge  int64 // in ticks, summed over the packets counted in Referenced
-	Referenced   int   // packets encoded against an acked frame, not the initial state
-	Across       int   // packets that build across a seam: see PacketRecord.Across
-	Starved      int   // display ticks without a snapshot to interpolate to
-	Displayed    int   // display ticks
-	Late         int   // snapshots that arrived after their display time
-	// How old what the display showed was: since its sender captured it, summed over Aged
-	// display ticks, and at most.
-	Age, Oldest time.Duration
-	Aged        int
-	// The largest display errors of any cube in the period, in millimetres and
-	// degrees.
-	PositionErrorMM, OrientationErrorDeg float64
-	Budget                               encoders.Budget
-}
-
-// Failed returns how many packets failed in the period.
-func (s *Sample) Failed() (n int) {
-	for o, count := range s.Outcomes {
-		if Outcome(o).Failed() {
-			n += count
-		}
-	}
-	return n
-}
-
-// PacketRecord records one packet, or one copy of it, from sending to outcome.
-type PacketRecord struct {
-	Seq      uint64
-	Copy     int           // 0, or 1.. for a copy made by the link
-	Sent     time.Duration // virtual time
-	Due      time.Duration // when it arrives; 0 if lost
-	Arrived  time.Duration // 0 while in flight or if lost
-	Encoder  string
-	Epoch    uint64
-	Baseline int // distance in packets; 0 = the initial state
-	Payload  int // bytes
-	Wire     int // bytes
-	Items    int
-	Changed  int // rows that differed from the baseline
-	Outcome  Outcome
-	Cause    lossmodel.Cause // when lost
-	EncodeNS int64           // nanoseconds in this process; not reproducible
-	DecodeNS int64
-	Seam     bool // first packet after a seam of the source
-	// Across: it was sent after a seam of the source and builds on a frame from before
-	// it, so it is as large as the first packet after the seam; that one counts too.
-	Across bool
-}
 
 // ShownPackets is how many packets of each lane a snapshot of a running session
 // holds: as many as a screen can show.
@@ -120,34 +59,18 @@ type Notice struct {
 type Lane struct {
 	Encoder  string
 	Params   any
-	Differs  string        // params that tell it from lanes with the same encoder; empty: there is none, or they are the defaults
+	Differs  string        // params that distinguish it from lanes with the same encoder; empty: no such lane, or defaults
 	Began    time.Duration // when it joined
 	Epoch    uint64
-	Samples  []Sample       // oldest first; bounded
-	Packets  []PacketRecord // oldest first; bounded
+	Samples  []meters.Sample    // oldest first; bounded
+	Packets  []packetlog.Record // oldest first; bounded
 	Totals   figures.Totals
 	Timing   figures.Timing
-	Asked    []Asked // what the link was asked for and did, oldest first; of the first lane, unless its network is real
-	Recent   Recent
-	Blocks   []BlockState // of the delivered file, in order; nil if the data are no files
-	Err      error        // newest error of the encoder, the decoder or the feedback
-	Troubles []Incident   // newest incident of each reason, latest first; of the first lane only
-}
-
-// Recent holds the figures of the last two seconds.
-type Recent struct {
-	PayloadKbps, WireKbps, FeedbackKbps float64
-	PayloadP95Kbps                      float64 // of 100 ms samples in the last minute
-	BitsPerItem, BitsPerChanged         float64
-	ChangedPerFrame                     float64
-	BaselineAgeTicks, BaselineAgeMS     float64
-	StarvedRatio                        float64 // share of display ticks
-	AgeMS                               float64 // of what was shown, mean
-	Aged                                int     // display ticks on which anything was shown
-	PositionErrorMM                     float64 // largest of any cube
-	EncodeUS, DecodeUS                  float64 // medians, in microseconds
-	RunsAs                              string  // what those are of, if any of them is of an encoder from outside; see figures.Timing
-	Budget                              encoders.Budget
+	Link     []meters.LinkStretch // what the link was set to and did, oldest first; of the first lane, unless its network is real
+	Recent   meters.Recent
+	Blocks   []delivery.BlockState // of the delivered file, in order; nil if the data are no files
+	Err      error                 // newest error of the encoder, the decoder or the feedback
+	Troubles []inspector.Incident  // newest incident of each reason, latest first; of the first lane only
 }
 
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices
@@ -172,17 +95,10 @@ type Snapshot struct {
 	Trying  time.Duration   // the change whose effect is being measured; 0: none
 	Before  *config.Encoder // the encoder before it was last changed; nil: it was not
 	Log     []config.StampedChange
-	Making  *Making  // the patch that the session waits for; nil: none
-	Matrix  *Matrix  // of the newest patch; nil: no patch was made
-	World   *Picture // the world at both ends; nil if the data are no cubes
-	Both    *Display // what both ends have of other data; nil if they are cubes or files
-	Opened  *Opened  // the packet that was asked for with Command.Open; nil: none
+	Making  *delivery.Making  // the patch that the session waits for; nil: none
+	Matrix  *delivery.Matrix  // of the newest patch; nil: no patch was made
+	World   *playout.Picture  // the world at both ends; nil if the data are no cubes
+	Both    *playout.Frames   // what both ends have of other data; nil if they are cubes or files
+	Opened  *inspector.Opened // the packet of the newest Command.Open; nil: none
 	Notice  Notice
-}
-
-// Making is the progress of a patch in the making. Virtual time stands still until it
-// is done.
-type Making struct {
-	Encoder     string
-	Done, Total int64 // bytes of the new file
 }

@@ -44,7 +44,7 @@ func BenchmarkSession(b *testing.B) {
 			virtual := time.Duration(0)
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := NewSession(c, Options{})
+				s, err := NewSession(b.Context(), c, Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

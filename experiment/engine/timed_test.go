@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // bursts makes frames at times of its own, some of them almost at once.
@@ -49,9 +52,9 @@ func (b *bursts) TickAt(at time.Duration) (n uint64) {
 // sentAt notes when packets were sent.
 type sentAt struct{ at []time.Duration }
 
-func (s *sentAt) Sample(*Sample)         {}
-func (s *sentAt) Settled(uint64)         {}
-func (s *sentAt) Packet(r *PacketRecord) { s.at = append(s.at, r.Sent) }
+func (s *sentAt) Sample(*meters.Sample)                         {}
+func (s *sentAt) Settled(uint64)                                {}
+func (s *sentAt) Packet(r *packetlog.Record, _ *engine.Problem) { s.at = append(s.at, r.Sent) }
 
 // Frames of a source with times of its own leave at these times, in one run through and
 // in a loop, and all of them arrive.
@@ -66,7 +69,7 @@ func TestTimedSource(t *testing.T) {
 		}
 		seen := &sentAt{}
 		src := &bursts{times: times, loop: loop}
-		s, err := NewSessionOf(c, src, Options{Observer: seen})
+		s, err := engine.NewSessionOf(c, src, engine.Options{Observer: seen})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +100,7 @@ func TestTimedSource(t *testing.T) {
 	if err := c.Set("sender.rate_hz", 20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewSessionOf(c, &bursts{times: times}, Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("times of their own")) {
+	if _, err := engine.NewSessionOf(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("times of their own")) {
 		t.Errorf("another rate than theirs: %v", err)
 	}
 }

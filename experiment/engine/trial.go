@@ -5,34 +5,41 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 )
 
-// What a change of the encoder did cannot be told from what was sent before and after it:
-// the data change too. So the setting before the change runs on for some seconds, on the
-// same frames and fates, in a lane that is no part of the run: it is in no report, no
-// digest and no log, and a replay knows nothing of it. That is a trial. A shadow that has
-// the setting already serves as well.
+// The effect of a change of the encoder cannot be measured from what was sent before and after
+// it: the data change too. So the setting before the change runs on for some seconds, on the same
+// frames and fates, in a lane that is no part of the run: it is in no report, no digest and no
+// log, and replays do not have it. That is a trial. A shadow that has the setting already serves
+// as well.
 
-// WarmUp is how long a lane does not count after it began or was swapped: its first
-// packets rest on the initial state.
+// WarmUp is how long a lane does not count after it began or was swapped: its first packets
+// build on the initial state.
 const WarmUp = time.Second
 
-// A trial measures for so long, after the warm-up.
-const trialSpan = 4 * time.Second
-
-// maxTriedLanes is the most lanes beside which a trial runs, and maxEffects is how many of
-// its results are kept.
 const (
-	maxTriedLanes = 8
-	maxEffects    = 100
+	trialTime     = 4 * time.Second // how long a trial measures, after the warm-up
+	maxTrialLanes = 8               // with as many lanes no trial begins
+	maxEffects    = 100             // how many results are kept
 )
 
-// Effect is what a change of the encoder did: what the setting before it and the one after
-// it sent for the same frames, sample by sample.
+// Effect is what a change of the encoder did: what the setting before it and the one after it
+// sent for the same frames, sample by sample.
 type Effect struct {
-	T             time.Duration // of the change; of one that was dragged, of its last step
+	T             time.Duration // of the change; of a drag, of its last step
 	Until         time.Duration // when the last sample ended
-	Before, After []Sample
+	Before, After []meters.Sample
+}
+
+// trials are the trials of a session.
+type trials struct {
+	trial       *trial // the current one; nil: none
+	effects     []Effect
+	busy        bool            // no trial begins
+	prior       *config.Encoder // the encoder before it was last changed; nil: it was not
+	swapTouched string          // the settings that this change altered
+	swappedAt   time.Duration   // when
 }
 
 // trial is an effect in the making.
@@ -43,21 +50,21 @@ type trial struct {
 	before config.Encoder
 }
 
-// SetSpare says whether the machine has time to spare. If not, no trial begins.
+// SetSpare sets whether the machine has time to spare. If not, no trial begins.
 func (s *Session) SetSpare(spare bool) { s.busy = !spare }
 
-// tryBefore begins a trial of the encoder before a change at a time; of one that is being
-// dragged it goes on with what was there before the first step.
+// tryBefore begins a trial of the encoder before a change at a time. If the change continues a
+// drag of the same settings, the encoder is that of before the first step.
 func (s *Session) tryBefore(at time.Duration, before *config.Config, touched string) {
 	was := before.Encoder
 	if was.Equal(s.config.Encoder) {
 		return
 	}
-	dragged := s.changed.touched == touched && at-s.changed.at < dragPeriod
+	dragged := s.swapTouched == touched && at-s.swappedAt < dragPeriod
 	if !dragged || s.prior == nil {
 		s.prior = &was
 	}
-	s.changed.touched, s.changed.at = touched, at
+	s.swapTouched, s.swappedAt = touched, at
 	if !s.opt.Trials || s.delivers || s.opt.Network != nil {
 		return
 	}
@@ -66,17 +73,14 @@ func (s *Session) tryBefore(at time.Duration, before *config.Config, touched str
 		return
 	}
 	s.endTrial()
-	t := &trial{at: at, before: *s.prior}
-	i := slices.IndexFunc(s.lanes[1:], func(l *lane) bool { return l.config.Equal(t.before) })
-	switch {
-	case i >= 0:
-		t.lane = s.lanes[1+i]
-	case s.busy || len(s.lanes) >= maxTriedLanes:
-		return
-	default:
+	t := &trial{lane: s.shadowOf(*s.prior), at: at, before: *s.prior}
+	if t.lane == nil {
+		if s.busy || len(s.lanes) >= maxTrialLanes {
+			return
+		}
 		l, err := s.join(t.before)
 		if err != nil {
-			return // what runs now is what counts
+			return // the run itself continues
 		}
 		t.lane, t.own = l, true
 	}
@@ -84,38 +88,27 @@ func (s *Session) tryBefore(at time.Duration, before *config.Config, touched str
 	s.setRunning()
 }
 
-// checkTrial takes down the result of a trial whose time has come.
+// checkTrial records the result of a trial that has run its time.
 func (s *Session) checkTrial(now time.Duration) {
 	t := s.trial
-	if t == nil || now < t.at+WarmUp+trialSpan {
+	if t == nil || now < t.at+WarmUp+trialTime {
 		return
 	}
-	between := func(l *lane) []Sample {
-		all := l.meter.samples.view()
-		i := slices.IndexFunc(all, func(x Sample) bool { return x.T-SamplePeriod >= t.at+WarmUp })
-		return slices.Clone(all[max(i, 0):])
+	measured := func(l *lane) []meters.Sample {
+		return slices.Clone(meters.Between(l.meter.Samples(), t.at+WarmUp, now))
 	}
-	e := Effect{T: t.at, Until: now, Before: between(t.lane), After: between(s.lanes[0])}
+	e := Effect{T: t.at, Until: now, Before: measured(t.lane), After: measured(s.lanes[0])}
 	if n := len(e.Before); n > 0 && n == len(e.After) && e.Before[0].T == e.After[0].T {
-		s.effects = append(s.effects[max(0, len(s.effects)-maxEffects+1):len(s.effects):len(s.effects)], e)
+		kept := s.effects[max(0, len(s.effects)-maxEffects+1):]
+		s.effects = append(slices.Clip(kept), e) // snapshots share the old list
 	}
 	s.endTrial()
 }
 
-// endTrial lets the trial go.
+// endTrial ends the current trial without a result.
 func (s *Session) endTrial() {
 	if s.trial != nil {
 		s.trial = nil
 		s.setRunning()
-	}
-}
-
-// setRunning lists the lanes that get frames: those of the run, and that of the trial.
-func (s *Session) setRunning() {
-	s.running = append(make([]*lane, 0, len(s.lanes)+1), s.lanes...)
-	if t := s.trial; t != nil && t.own {
-		s.running = append(s.running, t.lane)
-	} else if t != nil && !slices.Contains(s.lanes, t.lane) {
-		s.trial = nil // the shadow has left
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -79,11 +80,11 @@ func TestEffectIsOnTheSameFrames(t *testing.T) {
 		t.Errorf("%d samples from %v, of %v until %v", len(e.Before), e.Before[0].T, e.T, e.Until)
 	}
 	for i := range e.Before {
-		at := int(e.Before[i].T/SamplePeriod) - 1
-		if want := left.lanes[0].meter.samples.view()[at]; e.Before[i].PayloadBits != want.PayloadBits || e.Before[i].T != want.T {
+		at := int(e.Before[i].T/meters.SamplePeriod) - 1
+		if want := left.lanes[0].meter.Samples()[at]; e.Before[i].PayloadBits != want.PayloadBits || e.Before[i].T != want.T {
 			t.Errorf("at %v before it were %d bits, it would have been %d", want.T, e.Before[i].PayloadBits, want.PayloadBits)
 		}
-		if want := changed.lanes[0].meter.samples.view()[at]; e.After[i].PayloadBits != want.PayloadBits {
+		if want := changed.lanes[0].meter.Samples()[at]; e.After[i].PayloadBits != want.PayloadBits {
 			t.Errorf("at %v after it were %d bits, the lane has %d", want.T, e.After[i].PayloadBits, want.PayloadBits)
 		}
 	}

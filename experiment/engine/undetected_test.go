@@ -1,17 +1,18 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
 
 // damagedLink is a session without UDP's checksum, in which one packet in ten is damaged for
 // five seconds and none after.
-func damagedLink(t *testing.T, encoder string, digest int) *Session {
+func damagedLink(t *testing.T, encoder string, digest int) *engine.Session {
 	t.Helper()
 	c := config.Default()
 	c.Encoder.Name, c.Receiver.DigestBits = encoder, digest
@@ -20,7 +21,7 @@ func damagedLink(t *testing.T, encoder string, digest int) *Session {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(200, 5, -1, 4), Options{Endless: true})
+	s, err := engine.NewSessionOf(c, labtest.NewCrowd(200, 5, -1, 4), engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,18 +39,18 @@ func damagedLink(t *testing.T, encoder string, digest int) *Session {
 func TestUndetectedDamage(t *testing.T) {
 	for _, encoder := range []string{"relative-orientation", "adaptive", "xor-rle"} {
 		silent, healed := damagedLink(t, encoder, 0), damagedLink(t, encoder, 16)
-		for _, s := range []*Session{silent, healed} {
+		for _, s := range []*engine.Session{silent, healed} {
 			if err := s.RunUntil(7 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 		}
-		before := [2]int64{silent.lanes[0].totals(silent.Now()).Undetected, healed.lanes[0].totals(healed.Now()).Undetected}
-		for _, s := range []*Session{silent, healed} {
+		before := [2]int64{totals(silent).Undetected, totals(healed).Undetected}
+		for _, s := range []*engine.Session{silent, healed} {
 			if err := s.RunUntil(testkit.Choose(60*time.Second, 20*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		a, b := silent.lanes[0].totals(silent.Now()), healed.lanes[0].totals(healed.Now())
+		a, b := totals(silent), totals(healed)
 		if a.Wrong != 0 || b.Wrong != 0 {
 			t.Errorf("%s: %d and %d wrong: damage is tainted, and never wrong", encoder, a.Wrong, b.Wrong)
 		}
@@ -68,7 +69,7 @@ func TestUndetectedDamage(t *testing.T) {
 
 // On a link that damages nothing digests change no packet and start nothing over.
 func TestDigestsOfRightFrames(t *testing.T) {
-	var packets [2]int64
+	var packets [2]float64
 	for i, bits := range []int{0, 32} {
 		c := config.Default()
 		c.Encoder.Name, c.Receiver.DigestBits = "adaptive", bits
@@ -77,20 +78,20 @@ func TestDigestsOfRightFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, 4), Options{Endless: true})
+		s, err := engine.NewSessionOf(c, labtest.NewCrowd(20, 5, -1, 4), engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(testkit.Choose(time.Minute, 20*time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		x := s.lanes[0].totals(s.Now())
+		x := totals(s)
 		if x.Restarts.Or(0) != 0 || x.Undetected != 0 {
 			t.Errorf("%d bits: %v restarts, %d undetected", bits, x.Restarts, x.Undetected)
 		}
-		packets[i] = s.lanes[0].meter.payload
+		packets[i] = x.PayloadKbps
 	}
 	if packets[0] != packets[1] {
-		t.Errorf("%d bits of payload without digests, %d with", packets[0], packets[1])
+		t.Errorf("%g kbps of payload without digests, %g with", packets[0], packets[1])
 	}
 }

@@ -2,7 +2,7 @@ package figures
 
 import "strings"
 
-// Direction says which values of a figure are better.
+// Direction is which values of a figure are better.
 type Direction int
 
 // The directions. Of a figure without one, such as how many packets were sent, neither

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Figure is a number that was measured, or none: a run without data has no figure, and
-// says so by null in JSON and "-" to people. The zero value is none.
+// Figure is a number that was measured, or none if the run has no data for it: null in JSON and
+// "-" in text. The zero value is none.
 type Figure struct {
 	value float64
 	known bool
@@ -18,7 +18,7 @@ type Figure struct {
 // Known returns the figure of a value.
 func Known(v float64) Figure { return Figure{v, true} }
 
-// Finite returns the figure of a value; no figure if it is no number or beyond all.
+// Finite returns the figure of a value; none for NaN and infinities.
 func Finite(v float64) Figure {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Figure{}
@@ -26,7 +26,7 @@ func Finite(v float64) Figure {
 	return Known(v)
 }
 
-// RatioOf is x / y; no figure if y is 0.
+// RatioOf returns x / y; none if y is 0.
 func RatioOf(x, y float64) Figure {
 	if y == 0 {
 		return Figure{}
@@ -34,10 +34,10 @@ func RatioOf(x, y float64) Figure {
 	return Known(x / y)
 }
 
-// Value returns the number; false if there is none.
+// Value returns the number; false if the figure is none.
 func (f Figure) Value() (float64, bool) { return f.value, f.known }
 
-// Or returns the number, or v if there is none.
+// Or returns the number, or v if the figure is none.
 func (f Figure) Or(v float64) float64 {
 	if !f.known {
 		return v
@@ -48,7 +48,7 @@ func (f Figure) Or(v float64) float64 {
 // Times returns the figure times k: a ratio in percent, say.
 func (f Figure) Times(k float64) Figure { return Figure{f.value * k, f.known} }
 
-// In writes the figure with format, or returns unknown if there is none.
+// In returns the figure in a format, or unknown if the figure is none.
 func (f Figure) In(format func(float64) string, unknown string) string {
 	if !f.known {
 		return unknown
@@ -56,7 +56,7 @@ func (f Figure) In(format func(float64) string, unknown string) string {
 	return format(f.value)
 }
 
-// Text writes the figure with a number of decimals, "-" if there is none.
+// Text returns the figure with that many decimals, or "-".
 func (f Figure) Text(decimals int) string {
 	return f.In(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
 }
@@ -141,7 +141,7 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 // Names lists the dotted keys of everything that totals may hold: what an assertion can
 // be about.
 func Names() map[string]bool {
-	t := Totals{LostBy: LostBy(nil), Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
+	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
 	fill(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Of(t) {

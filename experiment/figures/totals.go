@@ -1,6 +1,6 @@
 // Package figures defines the figures of a run: their names, units, types and JSON
-// keys. It says what is measured and not how. Assertions in a configuration and the
-// meter of the engine share its names.
+// keys, and not how they are measured. Assertions in a configuration and the meter of the
+// engine share its names.
 package figures
 
 import (
@@ -38,6 +38,26 @@ type Playout struct {
 
 // Totals holds a lane's figures from its start on, as the JSON of `run` has them.
 type Totals struct {
+	Counts
+	Rates
+	PacketBytes      Quantiles `json:"packet_bytes"`
+	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
+	// AgeMS is the age of what the display showed, over all its ticks that showed anything: the
+	// time since the sender captured it.
+	AgeMS    Quantiles `json:"age_ms"`
+	Playout  Playout   `json:"playout"`
+	Network  Network   `json:"network"`
+	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was at the far end of a network
+	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are files
+	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
+
+	// Sender and Receiver are the gauges of the codec's two ends, for codecs that have any.
+	Sender   []encoders.Gauge `json:"sender,omitempty"`
+	Receiver []encoders.Gauge `json:"receiver,omitempty"`
+}
+
+// Counts counts packets, by their outcomes and otherwise.
+type Counts struct {
 	Sent       int64            `json:"sent"`
 	Duplicated int64            `json:"duplicated"`
 	Decoded    int64            `json:"decoded"`
@@ -49,54 +69,36 @@ type Totals struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
-	// Undetected counts frames that the receiver decoded without complaint, shown or not,
-	// and that are not what was sent: another content, or taken for another packet's.
+	// Undetected counts frames that the receiver decoded without an error, shown or not, and that
+	// are not what was sent: another content, or taken for another packet's.
 	Undetected int64 `json:"undetected"`
 	// Restarts counts how often the sender started over from the initial state because the
 	// receiver's digest of a frame was not its own; none if receiver.digest is off.
 	Restarts Figure `json:"restarts"`
-	// Unknown counts packets given to a real network of which nothing was ever heard.
+	// Unknown counts packets given to a real network whose fate was never reported.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`
 	// EncodeFailed counts frames that the encoder refused. They were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
-	// DecodeRefused counts the undamaged packets among the corrupt: the decoder
-	// rejected what its encoder wrote. It must be 0.
+	// DecodeRefused counts the undamaged packets among the corrupt: the decoder rejected what its
+	// encoder wrote. It must be 0.
 	DecodeRefused int64 `json:"decode_refused"`
+}
 
-	// Rates in kbit/s (1,000 bit) over the whole run; for a file, over the time
-	// until it was delivered.
+// Rates are what was sent, per second and per item.
+type Rates struct {
+	// In kbit/s (1,000 bit) over the whole run; for a file, over the time until it was delivered.
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`
 
-	// OverBudgetRatio is the share of the time in which the payload of the last second
-	// exceeded the budget; nil if there was none.
+	// OverBudgetRatio is the share of the time in which the payload of the last second exceeded the
+	// budget; none if there was no budget.
 	OverBudgetRatio Figure `json:"over_budget_ratio"`
 
 	BitsPerItem        Figure  `json:"bits_per_item"`
 	BitsPerCube        *Figure `json:"bits_per_cube,omitempty"`
 	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
-
-	PacketBytes      Quantiles `json:"packet_bytes"`
-	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
-	// AgeMS is how old what the display showed was, over all its ticks that showed anything:
-	// the time since the sender captured it.
-	AgeMS   Quantiles `json:"age_ms"`
-	Playout Playout   `json:"playout"`
-	Network Network   `json:"network"`
-	Remote  *Remote   `json:"remote,omitempty"` // nil unless the receiver was at the other end of a network
-
-	// Transfer is nil unless the data are files.
-	Transfer *Transfer `json:"transfer,omitempty"`
-
-	// Rounding is nil for codecs that do not quantise.
-	Rounding *Rounding `json:"rounding,omitempty"`
-
-	// Sender and Receiver are the gauges of the codec's two ends, for codecs that
-	// have any.
-	Sender   []encoders.Gauge `json:"sender,omitempty"`
-	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
 // Failed returns how many packets arrived but gave no frame that the receiver can
@@ -115,12 +117,12 @@ type Timing struct {
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`
-	// RunsAs says what the times are of if an encoder from outside had a part in them:
-	// WebAssembly, interpreted WebAssembly or process. A native build would be faster.
+	// RunsAs is how an encoder from outside ran, if one took part: WebAssembly, interpreted
+	// WebAssembly or process. A native build would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
 }
 
-// Mark stands behind the times of an encoder from outside.
+// Mark returns the sign behind the times of an encoder from outside; empty for others.
 func (t *Timing) Mark() string { return encoders.TimeMark(t.RunsAs) }
 
 // Network is what the link did to the packets, as a capture at both ends would show
@@ -140,22 +142,22 @@ type Network struct {
 	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
-// Remote is what a real network tells. No clock is shared by its ends, so of the way
-// there only differences are known.
+// Remote is what can be measured over a real network. Its ends share no clock, so of the one-way
+// delay only differences are known.
 type Remote struct {
 	RoundTripMS Quantiles `json:"round_trip_ms"` // from a datagram to its ack, between the sockets
 	// SlowerMS is how much longer packets took to the far end than the fastest of them;
 	// JitterMS is how much that varies from arrival to arrival (RFC 3550, section 6.4.1).
 	SlowerMS Quantiles `json:"slower_ms"`
 	JitterMS Figure    `json:"jitter_ms"`
-	// ToldAfterMS is how long after it was sent the fate of a packet was known here. Of
-	// those counted as unknown it never was.
+	// ToldAfterMS is how long after a packet was sent its fate was known here. Packets counted as
+	// unknown are left out.
 	ToldAfterMS Quantiles `json:"told_after_ms"`
-	// Differs counts arrivals of which the same receiver, run here on the same datagrams,
-	// makes something else than the far end says it did. It must be 0.
+	// Differs counts arrivals for which the same receiver, run here on the same datagrams, has
+	// another result than the far end reported. It must be 0.
 	Differs int64 `json:"differs"`
-	// ReportKbps is the traffic by which the lab learns this, both ways; CoverKbps is what
-	// it adds to the datagrams of the game. Neither is in the other rates.
+	// ReportKbps is the traffic of the lab's own reports, both ways; CoverKbps is what encryption
+	// adds to the datagrams of the game. Neither is part of the other rates.
 	ReportKbps Figure `json:"report_kbps"`
 	CoverKbps  Figure `json:"cover_kbps"`
 }
@@ -209,12 +211,12 @@ type Rounding struct {
 }
 
 // LostBy returns the counts of losses by the name of their cause; zeros if n is nil.
-func LostBy(n *[MaxCauses]int64) map[string]int64 {
+func LostBy(n *[MaxCauses]int) map[string]int64 {
 	out := map[string]int64{}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		out[c.String()] = 0
 		if n != nil {
-			out[c.String()] = n[c]
+			out[c.String()] = int64(n[c])
 		}
 	}
 	return out
@@ -229,7 +231,7 @@ type BudgetShare struct {
 	Fields int `json:"fields,omitempty"`
 }
 
-// Name is what the slot is called; where several fields share it, how many.
+// Name returns the name of the slot, or how many fields share it.
 func (b *BudgetShare) Name() string {
 	if b.Fields > 1 {
 		return fmt.Sprintf("%d others", b.Fields)
@@ -274,8 +276,7 @@ func addFigures(prefix string, v any, out map[string]float64) {
 // MaxCauses is an upper bound for the number of causes in lossmodel.Cause.
 const MaxCauses = 8
 
-// Verdict returns the time that the delivery took, in seconds, or says why there is
-// none.
+// Verdict returns the time that the delivery took, in seconds, or why it is not known.
 func (x *Transfer) Verdict() string {
 	switch {
 	case x.TimeS != nil:

@@ -1,21 +1,24 @@
-// Package lockstep compares encoders that ran side by side on the same frames and the
-// same fates. It says which stretch of time counts, so that a figure on the screen and
-// the same figure in a report agree.
+// Package lockstep compares encoders that ran side by side on the same frames and the same fates. It
+// determines which stretch of time counts, so that a figure on the screen and the same figure in a
+// report agree.
 //
 // The main figure of a comparison is the ratio of what two encoders sent. A busy moment
 // is costly for both: what each sends goes up and down with the data, and so does their
 // difference, but their ratio hardly moves.
 package lockstep
 
-import "wirelab/experiment/engine"
+import (
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+)
 
 // WarmUp is how long a lane does not count after it began or was swapped: its first
 // packets rest on the initial state.
 const WarmUp = engine.WarmUp
 
-// CaughtUp returns the samples of a lane without those of its warm-up. The lanes that
-// begin with the session begin together: they have none.
-func CaughtUp(l *engine.Lane) []engine.Sample {
+// CaughtUp returns the samples of a lane without those of its warm-up. Lanes that begin with the
+// session begin together and have no warm-up.
+func CaughtUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples
 	}
@@ -26,12 +29,11 @@ func CaughtUp(l *engine.Lane) []engine.Sample {
 	return l.Samples[n:]
 }
 
-// Ratio returns what a lane sent over what base sent, sample by sample: payload bits
-// over payload bits. There is one value for each sample of the lane that counts, see
-// CaughtUp, so the last value is of its newest sample. The weights are what base sent:
-// the weighted mean of several values is the ratio of their sums. Where base sent
-// nothing, or is not known, the weight is 0 and the value means nothing; so it is where
-// either of them built across a seam of the data.
+// Ratio returns the payload of a lane divided by that of base, sample by sample. There is one value
+// for each sample of the lane that counts, see CaughtUp, so the last value is of its newest sample.
+// The weights are the payloads of base: the weighted mean of several values is the ratio of their
+// sums. Where base sent nothing, or has no sample, or either lane built across a restart of the
+// recording (a seam), the weight is 0 and the value is undefined.
 func Ratio(lane, base *engine.Lane) (values, weights []float64) {
 	own, others := CaughtUp(lane), CaughtUp(base)
 	values, weights = make([]float64, len(own)), make([]float64, len(own))

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // line is a lane with one sample a period, from the period after began to end.
 func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.Lane {
 	l := &engine.Lane{Began: began}
-	for t := began.Truncate(engine.SamplePeriod) + engine.SamplePeriod; t <= end; t += engine.SamplePeriod {
-		l.Samples = append(l.Samples, engine.Sample{T: t, Sent: 6, PayloadBits: bits(t)})
+	for t := began.Truncate(meters.SamplePeriod) + meters.SamplePeriod; t <= end; t += meters.SamplePeriod {
+		l.Samples = append(l.Samples, meters.Sample{T: t, Sent: 6, PayloadBits: bits(t)})
 	}
 	return l
 }
@@ -20,7 +21,7 @@ func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.La
 // The ratio is that of one period's samples, also where a lane joined late or the other
 // is not remembered as far back. Weighted, it is the ratio of the sums.
 func TestRatioIsOfTheSamePeriods(t *testing.T) {
-	busy := func(t time.Duration) int64 { return int64(1000 + t/engine.SamplePeriod*7) }
+	busy := func(t time.Duration) int64 { return int64(1000 + t/meters.SamplePeriod*7) }
 	base := line(0, 10*time.Second, busy)
 	late := line(4*time.Second+1, 10*time.Second, func(t time.Duration) int64 { return 3 * busy(t) })
 	values, weights := Ratio(late, base)
@@ -28,7 +29,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 		t.Fatalf("%d values", len(values))
 	}
 	for i := range values {
-		if values[i] != 3 || weights[i] != float64(busy(5*time.Second+time.Duration(i+1)*engine.SamplePeriod)) {
+		if values[i] != 3 || weights[i] != float64(busy(5*time.Second+time.Duration(i+1)*meters.SamplePeriod)) {
 			t.Fatalf("value %d is %v, weight %v", i, values[i], weights[i])
 		}
 	}
@@ -57,10 +58,10 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 // A shadow's first second, in which it sends everything anew, does not count.
 func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
 	lane := engine.Lane{Began: 30 * time.Second}
-	for at := lane.Began + engine.SamplePeriod; at <= 40*time.Second; at += engine.SamplePeriod {
-		lane.Samples = append(lane.Samples, engine.Sample{T: at, PayloadBits: 1})
+	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {
+		lane.Samples = append(lane.Samples, meters.Sample{T: at, PayloadBits: 1})
 	}
-	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+engine.SamplePeriod {
+	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
 	}
 	lane.Samples = lane.Samples[:5]
@@ -79,7 +80,7 @@ func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
 func TestCompare(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
 	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, busy),
-		*line(5*time.Second+1, 20*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/engine.SamplePeriod%2) })}}
+		*line(5*time.Second+1, 20*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/meters.SamplePeriod%2) })}}
 	snap.Lanes[0].Encoder, snap.Lanes[1].Encoder, snap.Lanes[1].Differs = "rotor", "rotor", "small=3"
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
@@ -97,7 +98,7 @@ func TestCompare(t *testing.T) {
 	n := 0.0
 	for k := range snap.Lanes[1].Samples {
 		a, b := snap.Lanes[0].Samples[k+50], snap.Lanes[1].Samples[k]
-		if b.T > 6*time.Second+engine.SamplePeriod && b.Across == 0 {
+		if b.T > 6*time.Second+meters.SamplePeriod && b.Across == 0 {
 			sum[0], sum[1], n = sum[0]+float64(a.PayloadBits), sum[1]+float64(b.PayloadBits), n+1
 		}
 	}

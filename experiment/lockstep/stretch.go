@@ -6,34 +6,34 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
 )
 
-// Stretch is the time that the lanes of a snapshot have in common, with what each of
-// them measured in it: all have the same samples.
+// Stretch is the time that the lanes of a snapshot have in common, with what each of them measured
+// in it. All have samples of the same periods.
 type Stretch struct {
 	From, To time.Duration
-	Seams    int // samples left out, for they show how dear a new beginning is and no more
+	Seams    int // samples left out because the recording restarted: they measure only the cost of that
 	Lanes    []Series
 }
 
-// Series is what one lane measured, one value a sample. It is empty if the lane was not
-// there.
+// Series is what one lane measured, one value per sample. It is empty if the lane had not joined.
 type Series struct {
 	Payload, Failed, Changed []float64 // bits, packets, rows
-	Age, Aged                []float64 // how old what was shown was, in ms, summed over the ticks of the display that showed anything
+	Age, Aged                []float64 // age of what was shown, in ms, summed over the display ticks counted in Aged
 
 	across []bool // which samples hold packets that build across a seam
 }
 
-// Absent reports whether a lane of a snapshot had not joined yet. Only who looks back
-// sees such a lane.
+// Absent reports whether a lane of a snapshot had not joined yet, which happens only in snapshots of
+// the past.
 func Absent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
-// Since returns the moment from which all lanes of a snapshot can be compared: after the
-// warm-up of the last that joined, or after the encoder of the first was last swapped; and
-// as far back as all are remembered.
+// Since returns the moment from which all lanes of a snapshot can be compared: after the warm-up of
+// the last that joined, after the encoder of the first was last swapped, and not before the oldest
+// sample that all keep.
 func Since(snap *engine.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
@@ -43,7 +43,7 @@ func Since(snap *engine.Snapshot) time.Duration {
 		}
 		from = max(from, l.Began)
 		if s := l.Samples; len(s) > 0 {
-			from = max(from, s[0].T-engine.SamplePeriod-WarmUp)
+			from = max(from, s[0].T-meters.SamplePeriod-WarmUp)
 		}
 	}
 	for _, c := range snap.Log {
@@ -64,7 +64,7 @@ func Gather(snap *engine.Snapshot) Stretch {
 		if Absent(snap, l) {
 			continue
 		}
-		samples := engine.Between(l.Samples, x.From, x.To)
+		samples := meters.Between(l.Samples, x.From, x.To)
 		if k := len(samples); k > 0 {
 			x.To = samples[k-1].T
 		}
@@ -82,12 +82,12 @@ func Gather(snap *engine.Snapshot) Stretch {
 	return x
 }
 
-// values are all that is measured, one each a sample.
+// values returns pointers to all lists of values.
 func (r *Series) values() [5]*[]float64 {
 	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
 }
 
-func series(samples []engine.Sample) Series {
+func series(samples []meters.Sample) Series {
 	n := len(samples)
 	r := Series{across: make([]bool, n)}
 	room := make([]float64, len(r.values())*n)
@@ -103,9 +103,9 @@ func series(samples []engine.Sample) Series {
 	return r
 }
 
-// leaveOutSeams drops, for all lanes alike, the samples in which some lane sent packets
-// that build on frames from before a seam: what these cost depends on how the data happen
-// to end and begin.
+// leaveOutSeams drops, for all lanes, the samples in which any lane sent packets that build on frames
+// from before a restart of the recording (a seam): their cost depends only on how the data end and
+// begin.
 func (x *Stretch) leaveOutSeams() {
 	n, kept := 0, 0
 	for i := range x.Lanes {
@@ -134,24 +134,23 @@ func (x *Stretch) leaveOutSeams() {
 	}
 }
 
-// Kbps is the payload as a ratio: bits over the time.
+// Kbps returns the payload as a ratio of bits and time.
 func (r *Series) Kbps() paired.Ratio {
-	return paired.Ratio{Num: r.Payload, Den: r.each(1000 * engine.SamplePeriod.Seconds())}
+	return paired.Ratio{Num: r.Payload, Den: r.each(1000 * meters.SamplePeriod.Seconds())}
 }
 
-// PerChanged is the payload as a ratio: bits over changed rows.
+// PerChanged returns the payload as a ratio of bits and changed rows.
 func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload, Den: r.Changed} }
 
-// FailedAMinute is the packets that failed as a ratio: over the time in minutes.
+// FailedAMinute returns the failed packets as a ratio of packets and minutes.
 func (r *Series) FailedAMinute() paired.Ratio {
-	return paired.Ratio{Num: r.Failed, Den: r.each(engine.SamplePeriod.Minutes())}
+	return paired.Ratio{Num: r.Failed, Den: r.each(meters.SamplePeriod.Minutes())}
 }
 
-// AgeMS is how old what was shown was as a ratio: over the ticks of the display that
-// showed anything.
+// AgeMS returns the age of what was shown, as a ratio of milliseconds and display ticks.
 func (r *Series) AgeMS() paired.Ratio { return paired.Ratio{Num: r.Age, Den: r.Aged} }
 
-// each is the same for every sample.
+// each returns v for every sample.
 func (r *Series) each(v float64) []float64 {
 	out := make([]float64, len(r.Payload))
 	for i := range out {
@@ -160,22 +159,21 @@ func (r *Series) each(v float64) []float64 {
 	return out
 }
 
-// seed makes an interval a function of the data alone.
+// seed of the intervals: a constant, so that they depend only on the data.
 const seed = 1
 
-// Times returns how many times as much one lane sent as another, with its interval.
+// Times returns the payload of one lane divided by that of another, with its interval.
 func (x *Stretch) Times(i, other int) paired.Quotient {
 	return paired.Quotients(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
 }
 
-// Compare returns the comparison of a snapshot's lanes for a report; nil if nothing ran
-// beside the first.
+// Compare returns the comparison of a snapshot's lanes for a report; nil without shadows.
 func Compare(snap *engine.Snapshot) *engine.Comparison {
 	if len(snap.Lanes) < 2 {
 		return nil
 	}
 	x := Gather(snap)
-	seams := time.Duration(x.Seams) * engine.SamplePeriod
+	seams := time.Duration(x.Seams) * meters.SamplePeriod
 	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
@@ -192,8 +190,8 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	return c
 }
 
-// value is the figure of a ratio of bits; none for an encoder that sent nothing: it is not
-// the cheapest of all.
+// value returns the figure of a ratio of bits; none for an encoder that sent nothing, which would
+// otherwise look the cheapest.
 func value(r paired.Ratio) figures.Figure {
 	if !slices.ContainsFunc(r.Num, func(bits float64) bool { return bits > 0 }) {
 		return figures.Figure{}

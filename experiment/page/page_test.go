@@ -57,7 +57,7 @@ func saveRun(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	var kept report.Kept
-	s, err := engine.NewSession(c, engine.Options{Context: context.Background(), Observer: &kept, Inspect: true, KeepPackets: 1024})
+	s, err := engine.NewSession(context.Background(), c, engine.Options{Observer: &kept, Inspect: true, KeepPackets: 1024})
 	if err != nil {
 		t.Fatal(err)
 	}

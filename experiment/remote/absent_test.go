@@ -8,7 +8,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // A process that was stopped has heard nothing for a while: that is no reason to call the
@@ -51,7 +51,7 @@ func TestDisplayFallsBehind(t *testing.T) {
 	near, end := newPipe(0)
 	l := NewLink(near, Options{To: "there"})
 	zero := time.Now()
-	f := far{began: zero, show: engine.NewShowing(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &Setup{DisplayMilliHz: 60_000}}
+	f := far{began: zero, show: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &Setup{DisplayMilliHz: 60_000}}
 	hear := func() {
 		buf := make([]byte, 2000)
 		for d, ok := end.Poll(buf); ok; d, ok = end.Poll(buf) {

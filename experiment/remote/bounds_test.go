@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // While time stands still, whatever the far end says takes no more than so much memory.
@@ -20,7 +20,7 @@ func TestPausedQueues(t *testing.T) {
 		l.Poll(config.Default(), 0, 1, time.Now())
 	}
 	for i := range 2 * maxQueued {
-		m := report{first: uint64(i), display: engine.FarDisplay{Shown: int64(i)}}
+		m := report{first: uint64(i), display: meters.DisplayCounts{Shown: int64(i)}}
 		msg, _ := m.append(nil, l.session)
 		say(streamReport, msg)
 	}

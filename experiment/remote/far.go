@@ -11,6 +11,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/remote/channel"
 	"wirelab/internal/panics"
 )
@@ -97,14 +99,14 @@ type far struct {
 	// of the present session, if its state is ready
 	s       *Setup
 	rcv     *endpoint.Receiver
-	show    *engine.Showing
+	show    *playout.Counter
 	prints  engine.Fingerprinter
 	began   time.Time
 	shown   uint64        // ticks of the display
 	stood   time.Duration // how long the near end paused
 	lost    time.Duration // and by how much its time fell behind
 	pausing time.Time     // since when it does; zero: it does not
-	showed  engine.FarDisplay
+	showed  meters.DisplayCounts
 
 	records []record // not confirmed, oldest first
 	first   uint64   // number of the oldest
@@ -199,11 +201,11 @@ func (f *far) begin(data []byte) {
 	f.out.Sessions++
 	f.rcv = endpoint.NewReceiver(&s.Schema, &s.Initial, f.find.codecs(), s.options())
 	f.rcv.Guard(true) // a modelled link at the near end may have damaged what comes
-	f.show = engine.NewShowing(s.cadence(), f.rcv.History())
+	f.show = playout.NewCounter(s.cadence(), f.rcv.History())
 	f.show.SetDelay(s.Playout)
 	now := time.Now()
 	f.began, f.told, f.moved, f.patient = now, now, now, resendAfter
-	f.shown, f.stood, f.lost, f.pausing, f.showed = 0, 0, 0, time.Time{}, engine.FarDisplay{}
+	f.shown, f.stood, f.lost, f.pausing, f.showed = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
 	f.records, f.first, f.sent, f.ending = f.records[:0], 0, 0, false
 }
 
@@ -326,7 +328,7 @@ const maxReports = 16
 // report sends the records that were not sent.
 func (f *far) report() {
 	for range maxReports {
-		m := report{first: f.first + uint64(f.sent), display: f.show.Counted(), records: f.records[f.sent:]}
+		m := report{first: f.first + uint64(f.sent), display: f.show.Counts(), records: f.records[f.sent:]}
 		if f.sent == 0 {
 			f.moved = f.told
 		}
@@ -344,7 +346,7 @@ func (f *far) count() {
 	if f.s == nil {
 		return
 	}
-	is := f.show.Counted()
+	is := f.show.Counts()
 	f.out.Shown += is.Shown - f.showed.Shown
 	f.out.Starved += is.Starved - f.showed.Starved
 	f.showed = is

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/panics"
 )
 
@@ -100,7 +101,7 @@ func FuzzSetup(f *testing.F) {
 }
 
 func FuzzReport(f *testing.F) {
-	r := report{first: 300, display: engine.FarDisplay{Shown: 9, Late: 1}, records: []record{
+	r := report{first: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
 		{number: 7, at: 5 * time.Millisecond, decoded: true, taken: 3, frame: engine.Fingerprint{1, 2}},
 		{number: 5, at: 4 * time.Millisecond, outcome: endpoint.Corrupt}}}
 	msg, n := r.append(nil, 0)
@@ -128,7 +129,7 @@ func FuzzRecording(f *testing.F) {
 	var r Recording
 	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
 	r.arrival(9, &event{number: 1, took: 3, said: record{decoded: true}})
-	r.arrival(9, &event{counts: true, display: engine.FarDisplay{Shown: 1}})
+	r.arrival(9, &event{counts: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Replay(&engine.Remote{Version: Version, Events: data})
@@ -225,7 +226,7 @@ func TestEndings(t *testing.T) {
 			go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
 		}
 		link := NewLink(near, Options{To: "there"})
-		_, err := engine.NewSession(configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
+		_, err := engine.NewSession(t.Context(), configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
 		return near, link, err
 	}
 	if near, link, err := begin(true); err != nil {

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/remote/channel"
 	"wirelab/internal/panics"
 	"wirelab/lossmodel"
@@ -46,11 +47,11 @@ type Link struct {
 
 	arrivals queue // told of, to happen at the receiver here
 	acks     queue
-	now      engine.Told // of the newest delivery
+	now      engine.Delivery // of the newest delivery
 	told     bool
 	rtts     []time.Duration
-	display  engine.FarDisplay
-	traffic  engine.FarTraffic
+	display  meters.DisplayCounts
+	traffic  meters.LabTraffic
 	records  Recording
 	played   played // in a replay: everything
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/lossmodel"
 )
 
@@ -19,7 +20,7 @@ type event struct {
 	heard  time.Duration // when it was told of
 
 	counts  bool // no arrival: the display has counted
-	display engine.FarDisplay
+	display meters.DisplayCounts
 }
 
 // queue holds events in the order of their times.
@@ -148,8 +149,8 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		x := p.flying.get(e.number)
-		p.now = engine.Told{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took,
-			Heard: e.heard}
+		p.now = engine.Delivery{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took,
+			ReportedAt: e.heard}
 		p.arrivals.pop()
 		if x == nil || x.arrived {
 			continue
@@ -175,8 +176,8 @@ func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 	_ = p.conn.Send(streamGame, p.msg) // what the system does not send is lost
 }
 
-// Told implements engine.FarEnd.
-func (p *downPath) Told() (engine.Told, bool) { return p.now, p.told }
+// Reported implements engine.FarEnd.
+func (p *downPath) Reported() (engine.Delivery, bool) { return p.now, p.told }
 
 // RoundTrip implements engine.FarEnd.
 func (p *downPath) RoundTrip() (time.Duration, bool) {
@@ -188,11 +189,8 @@ func (p *downPath) RoundTrip() (time.Duration, bool) {
 	return rtt, true
 }
 
-// Display implements engine.FarEnd.
-func (p *downPath) Display() engine.FarDisplay { return p.display }
-
-// Traffic implements engine.FarEnd.
-func (p *downPath) Traffic() engine.FarTraffic { return p.traffic }
+// Counts implements engine.FarEnd.
+func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
 
 // upPath is a link as the path back: from the socket, then through the model.
 type upPath Link

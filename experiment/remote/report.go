@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // record is what the far end says of one datagram that arrived.
@@ -29,23 +30,23 @@ const (
 // report is one message to the lab.
 type report struct {
 	first   uint64
-	display engine.FarDisplay
+	display meters.DisplayCounts
 	records []record
 }
 
 // counts lists the counters of a display in the order in which they travel.
-func counts(d *engine.FarDisplay) [5]*int64 {
+func counts(d *meters.DisplayCounts) [5]*int64 {
 	return [...]*int64{&d.Shown, &d.Starved, &d.Freezes, &d.Longest, &d.Late}
 }
 
-func appendDisplay(dst []byte, d engine.FarDisplay) []byte {
+func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 	for _, n := range counts(&d) {
 		dst = binary.AppendUvarint(dst, uint64(*n))
 	}
 	return dst
 }
 
-func (r *reader) display() (d engine.FarDisplay) {
+func (r *reader) display() (d meters.DisplayCounts) {
 	for _, n := range counts(&d) {
 		v := r.uvarint()
 		if *n = int64(v); *n < 0 {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/units"
@@ -40,7 +41,7 @@ func (r *rows) entry(more ...[]string) atomicfile.Entry {
 func sampleHead() []string {
 	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved"}
-	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
+	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 		head = append(head, o.String())
 	}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
@@ -50,7 +51,7 @@ func sampleHead() []string {
 		"age_ms") // the mean; nothing if nothing was shown
 }
 
-func sampleRow(s *engine.Sample, width time.Duration) []string {
+func sampleRow(s *meters.Sample, width time.Duration) []string {
 	kbps := func(bits int64) string { return units.Fixed(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
 	row := []string{
 		units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
@@ -58,7 +59,7 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 		units.Fixed(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
 		units.Fixed(figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
 	}
-	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
+	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 		row = append(row, strconv.Itoa(s.Outcomes[o]))
 	}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
@@ -78,13 +79,13 @@ func packetHead() []string {
 		"changed", "seam", "reason", "why"}
 }
 
-func packetRow(p *endedPacket) []string {
+func packetRow(p *EndedPacket) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {
-	case p.Outcome == engine.Lost:
+	case p.Outcome == packetlog.Lost:
 		recv, cause = "lost", p.Cause.String()
-	case p.Outcome != engine.InFlight:
+	case p.Outcome != packetlog.InFlight:
 		recv = micros(p.Arrived)
 	}
 	return []string{

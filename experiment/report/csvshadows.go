@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -36,12 +37,12 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 
 // laneCells are the cells of a lane in the row of the sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
-	i, found := slices.BinarySearchFunc(l.Samples, t, func(x engine.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
+	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
 		return []string{"", "", ""}
 	}
 	s := &l.Samples[i]
-	from := max((t - 1).Truncate(engine.SamplePeriod), l.Began) // it may have joined on the way
+	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began) // it may have joined on the way
 	perChanged := ""
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)

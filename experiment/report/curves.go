@@ -3,7 +3,7 @@ package report
 import (
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 )
 
@@ -39,9 +39,9 @@ type curves struct {
 const maxPoints = 1 << 16
 
 // add takes a sample, and returns how long its period was.
-func (c *curves) add(s *engine.Sample) (width time.Duration) {
+func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	if c.each == 0 { // not at zero in a live session, which remembers only its last minutes
-		c.each, c.begin = 1, (s.T - 1).Truncate(engine.SamplePeriod)
+		c.each, c.begin = 1, (s.T - 1).Truncate(meters.SamplePeriod)
 		c.end = c.begin
 	}
 	width = s.T - c.end

@@ -5,19 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // However long a run is, its charts are made of a bounded number of points, which say
 // what all of its samples say: the same mean of rates, and no lost peak.
 func TestCurvesOfALongRun(t *testing.T) {
-	const days = 24 * time.Hour / engine.SamplePeriod
+	const days = 24 * time.Hour / meters.SamplePeriod
 	var c curves
 	var total float64
 	for i := range int(days) {
-		s := engine.Sample{T: time.Duration(i+1) * engine.SamplePeriod, PayloadBits: int64(i%1000) * 100}
+		s := meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, PayloadBits: int64(i%1000) * 100}
 		if i == 500_001 {
-			s.Outcomes[engine.Corrupt] = 7
+			s.Outcomes[packetlog.Corrupt] = 7
 		}
 		total += float64(s.PayloadBits) / 100
 		c.add(&s)

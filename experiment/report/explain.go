@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 	"wirelab/lossmodel"
@@ -15,20 +16,20 @@ import (
 
 // Explain says in a sentence why, from what was noted about the packet. c is the
 // configuration that it was sent under.
-func Explain(o *engine.Opened, why engine.Reason, c *config.Config) string {
+func Explain(o *inspector.Opened, why inspector.Reason, c *config.Config) string {
 	e := explainer{rec: &o.Record, in: &o.Inside, rate: c.Sender.RateHz, playout: c.Receiver.Playout}
 	switch why {
-	case engine.NoReason:
+	case inspector.NoReason:
 		return e.fine()
-	case engine.BecauseLost:
+	case inspector.BecauseLost:
 		return e.packet() + " was lost: " + e.lost()
-	case engine.BecauseLate, engine.BecauseStale:
+	case inspector.BecauseLate, inspector.BecauseStale:
 		return e.late()
-	case engine.BecauseDropped, engine.BecauseBaseLost, engine.BecauseBaseFailed, engine.BecauseNoBase:
+	case inspector.BecauseDropped, inspector.BecauseBaseLost, inspector.BecauseBaseFailed, inspector.BecauseNoBase:
 		return e.packet() + fmt.Sprintf(" needed snapshot %d, which ", e.in.Missing) + e.noBase(why)
-	case engine.BecauseWrong:
+	case inspector.BecauseWrong:
 		return e.packet() + " was decoded without complaint, yet differs from what was sent: the encoder " + e.rec.Encoder + " is at fault"
-	case engine.BecauseRefusedFrame:
+	case inspector.BecauseRefusedFrame:
 		return fmt.Sprintf("the encoder %s refused frame %d, so nothing was sent: %v", e.rec.Encoder, e.rec.Seq, e.in.Err)
 	}
 	if why.Large() {
@@ -39,8 +40,8 @@ func Explain(o *engine.Opened, why engine.Reason, c *config.Config) string {
 
 // explainer puts the facts about one packet into words.
 type explainer struct {
-	rec     *engine.PacketRecord
-	in      *engine.Inside
+	rec     *packetlog.Record
+	in      *inspector.Inside
 	rate    int
 	playout time.Duration
 }
@@ -55,9 +56,9 @@ func (e *explainer) packet() string {
 // fine tells of a packet with which nothing is wrong.
 func (e *explainer) fine() string {
 	switch e.rec.Outcome {
-	case engine.InFlight:
+	case packetlog.InFlight:
 		return e.packet() + " is still on its way"
-	case engine.Duplicate:
+	case packetlog.Duplicate:
 		return e.packet() + " came when the packet had been decoded already"
 	}
 	return e.packet() + " was decoded " + millis(e.rec.Arrived-e.rec.Sent) + " after it was sent"
@@ -102,7 +103,7 @@ func (e *explainer) late() string {
 	var b strings.Builder
 	took := e.rec.Arrived - e.rec.Sent
 	fmt.Fprintf(&b, "%s took %s", e.packet(), millis(took))
-	if e.rec.Outcome == engine.Stale {
+	if e.rec.Outcome == packetlog.Stale {
 		fmt.Fprintf(&b, " and came %s after packet %d, which was sent %s later", millis(e.rec.Arrived-e.in.NewerAt), e.in.Newer,
 			millis(e.in.NewerSent-e.rec.Sent))
 	}
@@ -130,21 +131,21 @@ func (e *explainer) late() string {
 }
 
 // noBase says what became of the baseline.
-func (e *explainer) noBase(why engine.Reason) string {
+func (e *explainer) noBase(why inspector.Reason) string {
 	forged := ""
 	if e.in.AckDamaged {
 		forged = "; the sender took it for held because of a damaged ack, which no checksum caught"
 	}
 	switch why {
-	case engine.BecauseDropped:
+	case inspector.BecauseDropped:
 		return fmt.Sprintf("the receiver had dropped %s before: its history holds %s and %s", millis(e.rec.Arrived-e.in.DroppedAt),
 			words.Count(e.in.History, "frame"), e.roundTrip())
-	case engine.BecauseBaseLost:
+	case inspector.BecauseBaseLost:
 		return "the link had lost" + forged
-	case engine.BecauseBaseFailed:
+	case inspector.BecauseBaseFailed:
 		return "came but could not be decoded itself" + forged
 	}
-	if e.in.Base == engine.BasePending {
+	if e.in.Base == inspector.BasePending {
 		return "was still under way" + forged
 	}
 	return "the receiver does not hold" + forged
@@ -163,7 +164,7 @@ func (e *explainer) roundTrip() string {
 }
 
 // sinceWords says what became of the packets after a baseline.
-func sinceWords(s engine.FateCounts) string {
+func sinceWords(s inspector.FateCounts) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		switch {
@@ -181,23 +182,23 @@ func sinceWords(s engine.FateCounts) string {
 }
 
 // damage says what was damaged and who noticed.
-func (e *explainer) damage(why engine.Reason) string {
+func (e *explainer) damage(why inspector.Reason) string {
 	bits := fmt.Sprintf("%s of %s were flipped", words.Count(e.in.Flipped, "bit"), units.Thousands(int64(e.in.Header+e.rec.Payload)*8))
 	if e.in.Flipped == 1 {
 		bits = strings.Replace(bits, "were", "was", 1)
 	}
 	switch why {
-	case engine.BecauseChecksum:
+	case inspector.BecauseChecksum:
 		return e.packet() + " was thrown away: " + bits + " on the way, and the checksum says so"
-	case engine.BecauseDamaged:
+	case inspector.BecauseDamaged:
 		return e.packet() + " could not be read: " + bits + " on the way, and with no checksum the decoder got them: " + errText(e.in.Err)
-	case engine.BecauseDoubted:
+	case inspector.BecauseDoubted:
 		cause := "packets are missing before it"
 		if e.in.Flipped > 0 {
 			cause = bits + " on the way"
 		}
 		return e.packet() + fmt.Sprintf(" came as number %d, far from the newest, and no second packet agreed: %s", e.in.TakenFor, cause)
-	case engine.BecauseTainted:
+	case inspector.BecauseTainted:
 		if e.in.Flipped == 0 && e.in.TakenFor != e.rec.Seq {
 			return e.packet() + fmt.Sprintf(" was taken for packet %d: damaged numbers had moved the receiver, and the checksum is off",
 				e.in.TakenFor)
@@ -207,7 +208,7 @@ func (e *explainer) damage(why engine.Reason) string {
 				e.rec.Seq-uint64(e.rec.Baseline))
 		}
 		return e.packet() + " was decoded although " + bits + " on the way: the checksum is off"
-	case engine.BecauseUnknown:
+	case inspector.BecauseUnknown:
 		return e.packet() + " is of an encoding that the receiver cannot decode: " + errText(e.in.Err)
 	}
 	return e.packet() + ", which nothing had damaged, was refused by the decoder of " + e.rec.Encoder + ": " + errText(e.in.Err)

@@ -9,6 +9,9 @@ import (
 	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -17,14 +20,14 @@ import (
 
 // lifetimes collects what a session tells of its packets: the facts that sentences
 // are held against, gathered by other means than those the sentences are made of.
-type lifetimes struct{ all []engine.PacketRecord }
+type lifetimes struct{ all []packetlog.Record }
 
-func (l *lifetimes) Sample(*engine.Sample)         {}
-func (l *lifetimes) Settled(uint64)                {}
-func (l *lifetimes) Packet(r *engine.PacketRecord) { l.all = append(l.all, *r) }
+func (l *lifetimes) Sample(*meters.Sample)                         {}
+func (l *lifetimes) Settled(uint64)                                {}
+func (l *lifetimes) Packet(r *packetlog.Record, _ *engine.Problem) { l.all = append(l.all, *r) }
 
 // of returns how packet seq itself ended.
-func (l *lifetimes) of(t *testing.T, seq uint64) *engine.PacketRecord {
+func (l *lifetimes) of(t *testing.T, seq uint64) *packetlog.Record {
 	t.Helper()
 	for i := range l.all {
 		if l.all[i].Seq == seq && l.all[i].Copy == 0 {
@@ -35,8 +38,8 @@ func (l *lifetimes) of(t *testing.T, seq uint64) *engine.PacketRecord {
 	return nil
 }
 
-// trouble is a session driven into trouble.
-type trouble struct {
+// provoked is a session driven into trouble.
+type provoked struct {
 	*testing.T
 	s     *engine.Session
 	lives *lifetimes
@@ -44,7 +47,7 @@ type trouble struct {
 
 // provoke runs a session of a crowd of cubes under settings, given as keys and
 // values, until t.
-func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *trouble {
+func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *provoked {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -55,9 +58,9 @@ func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...
 	return provokeWith(t, until, src, c)
 }
 
-func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *config.Config) *trouble {
+func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *config.Config) *provoked {
 	t.Helper()
-	x := &trouble{t, nil, &lifetimes{}}
+	x := &provoked{t, nil, &lifetimes{}}
 	var err error
 	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096,
 		Observer: x.lives}); err != nil {
@@ -67,14 +70,14 @@ func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *confi
 	return x
 }
 
-func (x *trouble) run(until time.Duration) {
+func (x *provoked) run(until time.Duration) {
 	x.Helper()
 	if err := x.s.RunUntil(until); err != nil {
 		x.Fatal(err)
 	}
 }
 
-func (x *trouble) change(ch config.Change) {
+func (x *provoked) change(ch config.Change) {
 	x.Helper()
 	if err := x.s.Change(ch); err != nil {
 		x.Fatal(err)
@@ -82,11 +85,11 @@ func (x *trouble) change(ch config.Change) {
 }
 
 // seq returns the number of the next packet.
-func (x *trouble) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
+func (x *provoked) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
 
 // newest returns the newest incident of a kind, and demands the beginning of its
 // sentence's second half: what follows the packet's own number.
-func (x *trouble) newest(why engine.Reason) *engine.Incident {
+func (x *provoked) newest(why inspector.Reason) *inspector.Incident {
 	x.Helper()
 	for _, i := range x.s.View(0).Lanes[0].Troubles {
 		if i.Reason == why {
@@ -101,7 +104,7 @@ func (x *trouble) newest(why engine.Reason) *engine.Incident {
 }
 
 // says demands that a sentence is what the facts make it.
-func (x *trouble) says(i *engine.Incident, format string, facts ...any) {
+func (x *provoked) says(i *inspector.Incident, format string, facts ...any) {
 	x.Helper()
 	if got, want := Explain(&i.Opened, i.Reason, x.s.Config()), fmt.Sprintf(format, facts...); got != want {
 		x.Errorf("it says\n%s\nthe facts are\n%s", got, want)
@@ -120,15 +123,15 @@ func ms(d time.Duration) string {
 func TestExplainDropped(t *testing.T) {
 	// The round trip takes 19 frames and a little, the history holds 16.
 	x := provoke(t, 3*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "160ms", "up.latency", "155ms")
-	i := x.newest(engine.BecauseDropped)
+	i := x.newest(inspector.BecauseDropped)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	need := rec.Seq - uint64(rec.Baseline)
-	if x.lives.of(t, need).Outcome != engine.Decoded || rec.Outcome != engine.NoBaseline {
+	if x.lives.of(t, need).Outcome != packetlog.Decoded || rec.Outcome != packetlog.NoBaseline {
 		t.Fatalf("%+v needed %+v", rec, x.lives.of(t, need))
 	}
 	dropped := time.Duration(1 << 62) // when the first came that has more than 16 others behind it
 	for _, r := range x.lives.all {
-		if r.Outcome == engine.Decoded && r.Seq > need+16 {
+		if r.Outcome == packetlog.Decoded && r.Seq > need+16 {
 			dropped = min(dropped, r.Arrived)
 		}
 	}
@@ -147,14 +150,14 @@ func TestExplainDroppedForWantOfAcks(t *testing.T) {
 	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(2*time.Second + 400*time.Millisecond)
-	i := x.newest(engine.BecauseDropped)
+	i := x.newest(inspector.BecauseDropped)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	acked, failed, under := 0, 0, 0 // of those sent between the two, when it was sent
 	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
 		switch r := x.lives.of(t, seq); {
 		case r.Arrived > rec.Sent:
 			under++
-		case r.Outcome == engine.Decoded:
+		case r.Outcome == packetlog.Decoded:
 			acked++
 		default:
 			failed++
@@ -187,9 +190,9 @@ func TestExplainLost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(2), c.settings...)
-			i := x.newest(engine.BecauseLost)
+			i := x.newest(inspector.BecauseLost)
 			rec := x.lives.of(t, i.Opened.Record.Seq)
-			if rec.Outcome != engine.Lost || rec.Cause != c.cause {
+			if rec.Outcome != packetlog.Lost || rec.Cause != c.cause {
 				t.Fatalf("it ended as %v by %v", rec.Outcome, rec.Cause)
 			}
 			if c.cause == lossmodel.Fragment {
@@ -197,7 +200,7 @@ func TestExplainLost(t *testing.T) {
 				c.want = fmt.Sprintf(c.want, n)
 			}
 			row := 1 // packets lost without a break, counted back from this one
-			for seq := rec.Seq; seq > 0 && x.lives.of(t, seq-1).Outcome == engine.Lost; seq-- {
+			for seq := rec.Seq; seq > 0 && x.lives.of(t, seq-1).Outcome == packetlog.Lost; seq-- {
 				row++
 			}
 			if row > 1 {
@@ -206,7 +209,7 @@ func TestExplainLost(t *testing.T) {
 			x.says(i, "packet %d %s", rec.Seq, c.want)
 			lost := int64(0)
 			for _, r := range x.lives.all {
-				if r.Outcome == engine.Lost {
+				if r.Outcome == packetlog.Lost {
 					lost++
 				}
 			}
@@ -219,18 +222,18 @@ func TestExplainLost(t *testing.T) {
 
 func TestExplainFullQueue(t *testing.T) {
 	x := provoke(t, 2*time.Second, crowdOf(3), "encoder.name", "raw", "down.rate", "400kbit", "down.queue", "8KB")
-	i := x.newest(engine.BecauseLost)
+	i := x.newest(inspector.BecauseLost)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	// What waits before the line, by the records: all that was taken and will arrive
 	// later than this one was sent. Without latency, to arrive is to have left it.
 	waiting, bytes := 0, 0
 	for _, r := range x.lives.all {
-		if r.Outcome != engine.Lost && r.Seq < rec.Seq && r.Due > rec.Sent {
+		if r.Outcome != packetlog.Lost && r.Seq < rec.Seq && r.Due > rec.Sent {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
 	for _, r := range x.s.Packets() { // those still under way now
-		if r.Outcome == engine.InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
+		if r.Outcome == packetlog.InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
@@ -254,14 +257,14 @@ func TestExplainLate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(4), append(c.settings, "receiver.playout_delay", "500ms")...)
-			i := x.newest(engine.BecauseStale)
+			i := x.newest(inspector.BecauseStale)
 			rec := x.lives.of(t, i.Opened.Record.Seq)
-			if rec.Outcome != engine.Stale {
+			if rec.Outcome != packetlog.Stale {
 				t.Fatalf("it ended as %v", rec.Outcome)
 			}
-			var newer *engine.PacketRecord // the newest that had come before it
+			var newer *packetlog.Record // the newest that had come before it
 			for k := range x.lives.all {
-				if r := &x.lives.all[k]; r.Outcome == engine.Decoded && r.Arrived <= rec.Arrived && (newer == nil || r.Seq > newer.Seq) {
+				if r := &x.lives.all[k]; r.Outcome == packetlog.Decoded && r.Arrived <= rec.Arrived && (newer == nil || r.Seq > newer.Seq) {
 					newer = r
 				}
 			}
@@ -279,7 +282,7 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
 	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
 		"receiver.playout_delay", "40ms")
-	i := x.newest(engine.BecauseLate)
+	i := x.newest(inspector.BecauseLate)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bytes := 0
 	for _, r := range x.lives.all {
@@ -292,7 +295,7 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)),
 		fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes",
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
-	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != engine.Decoded || bytes == 0 {
+	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
 		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
 	}
 }

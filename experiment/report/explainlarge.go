@@ -5,32 +5,32 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
 // large says why a packet is larger than those before it.
-func (e *explainer) large(why engine.Reason) string {
+func (e *explainer) large(why inspector.Reason) string {
 	u := &e.in.Usual
 	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), units.Thousands(int64(e.rec.Payload)),
 		figures.Ratio(float64(e.rec.Payload), u.Payload))
 	switch why {
-	case engine.BecauseNoAck:
+	case inspector.BecauseNoAck:
 		return text + "no ack that counts has come, so it builds on the initial state"
-	case engine.BecauseSwapped:
+	case inspector.BecauseSwapped:
 		return text + e.swapped()
-	case engine.BecauseSeam:
+	case inspector.BecauseSeam:
 		anew := "the frames began anew"
 		if !e.rec.Seam {
 			anew += fmt.Sprintf(" and it builds on snapshot %d, from before", e.rec.Seq-uint64(e.rec.Baseline))
 		}
 		return text + fmt.Sprintf("%s, and %d changed at once, usually %.0f", anew, e.rec.Changed, u.Changed)
-	case engine.BecauseOldBase:
+	case inspector.BecauseOldBase:
 		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s",
 			e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.AfterBaseline))
-	case engine.BecauseChanged:
+	case inspector.BecauseChanged:
 		return text + fmt.Sprintf("%d of %d changed against its baseline, usually %.0f", e.rec.Changed, e.rec.Items, u.Changed)
 	}
 	return text + fmt.Sprintf("what changed, %d of %d, took %.0f bits each, usually %.0f", e.rec.Changed, e.rec.Items,

@@ -9,13 +9,15 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
 // before returns the means over the 64 packets before seq, by the records.
-func (x *trouble) before(seq uint64) (payload, changed, baseline float64) {
+func (x *provoked) before(seq uint64) (payload, changed, baseline float64) {
 	const n = 64
 	for k := seq - n; k < seq; k++ {
 		r := x.lives.of(x.T, k)
@@ -24,7 +26,7 @@ func (x *trouble) before(seq uint64) (payload, changed, baseline float64) {
 	return payload, changed, baseline
 }
 
-func (x *trouble) head(rec *engine.PacketRecord) string {
+func (x *provoked) head(rec *packetlog.Record) string {
 	payload, _, _ := x.before(rec.Seq)
 	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, units.Thousands(int64(rec.Payload)),
 		float64(rec.Payload)/payload)
@@ -42,7 +44,7 @@ func (s shaken) Next(f *frame.Frame) error {
 
 func TestExplainMoreChanged(t *testing.T) {
 	x := provoke(t, 5*time.Second, shaken{labtest.NewCrowd(100, 10, -1, 1)})
-	i := x.newest(engine.BecauseChanged)
+	i := x.newest(inspector.BecauseChanged)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, changed, _ := x.before(rec.Seq)
 	x.says(i, "%s%d of 100 changed against its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
@@ -57,7 +59,7 @@ func TestExplainOldBaseline(t *testing.T) {
 	x.run(3*time.Second + 700*time.Millisecond)
 	x.change(config.NewChange("up.loss", "0%"))
 	x.run(5 * time.Second)
-	i := x.newest(engine.BecauseOldBase)
+	i := x.newest(inspector.BecauseOldBase)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, _, baseline := x.before(rec.Seq)
 	vain, under := 0, 0
@@ -82,7 +84,7 @@ func TestExplainSwap(t *testing.T) {
 		x.change(config.NewChange("encoder.name", "raw"))
 		first := x.seq()
 		x.run(4 * time.Second)
-		i := x.newest(engine.BecauseSwapped)
+		i := x.newest(inspector.BecauseSwapped)
 		rec := x.lives.of(t, i.Opened.Record.Seq)
 		x.says(i, "%sthe encoder was swapped from relative-orientation to raw %d packets before", x.head(rec), rec.Seq-first)
 	})
@@ -93,7 +95,7 @@ func TestExplainSwap(t *testing.T) {
 		x.change(config.NewChange("encoder.name", "predictive"))
 		x.run(4 * time.Second)
 		for seq := first; ; seq++ {
-			o := x.s.Opened(engine.PacketID{Seq: seq})
+			o := x.s.Opened(packetlog.ID{Seq: seq})
 			if o.Gone {
 				t.Fatal("no packet lacked the memory of its baseline")
 			}
@@ -106,7 +108,7 @@ func TestExplainSwap(t *testing.T) {
 				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
 					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
-				if got := Explain(o, engine.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) ||
+				if got := Explain(o, inspector.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) ||
 					uint64(o.Inside.Age) > seq-first {
 					t.Errorf("it says\n%s\nwant\n%s", got, want)
 				}
@@ -128,7 +130,7 @@ func TestExplainSeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Data.Loop = true
-	s, err := engine.NewSession(c, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096})
+	s, err := engine.NewSession(t.Context(), c, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestExplainSeam(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range s.View(0).Lanes[0].Troubles {
-			if i.Reason == engine.BecauseSeam {
+			if i.Reason == inspector.BecauseSeam {
 				if !i.Opened.Record.Across {
 					t.Error("no seam was there")
 				}
@@ -154,7 +156,7 @@ func TestExplainNoAck(t *testing.T) {
 	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(4 * time.Second)
-	i := x.newest(engine.BecauseNoAck)
+	i := x.newest(inspector.BecauseNoAck)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	if rec.Baseline != 0 {
 		t.Errorf("it builds on one %d back", rec.Baseline)

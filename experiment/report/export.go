@@ -10,6 +10,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/atomicfile"
 )
 
@@ -52,7 +53,7 @@ func (e *Exporter) Observer() engine.Observer {
 }
 
 // Sample implements engine.Observer.
-func (e *Exporter) Sample(s *engine.Sample) {
+func (e *Exporter) Sample(s *meters.Sample) {
 	row := sampleRow(s, e.curves.add(s))
 	e.samples.row(row)
 	if e.page != nil {
@@ -67,7 +68,7 @@ func (e *Exporter) Settled(seq uint64) {
 		return
 	}
 	e.sort()
-	n, _ := slices.BinarySearchFunc(e.list, seq, func(p endedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
+	n, _ := slices.BinarySearchFunc(e.list, seq, func(p EndedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
 	for i := range e.list[:n] {
 		row := packetRow(&e.list[i])
 		e.packets.row(row)

@@ -5,51 +5,50 @@ import (
 	"errors"
 	"slices"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/atomicfile"
 )
 
 // packetList gathers packets as they end.
-type packetList struct {
-	list    []endedPacket
-	trouble Trouble // with the packet that Packet tells of next
+type packetList struct{ list []EndedPacket }
+
+// EndedPacket is a packet with what was wrong with it, if anything was.
+type EndedPacket struct {
+	packetlog.Record
+	trouble trouble
 }
 
-// endedPacket is a packet with what was wrong with it, if anything was.
-type endedPacket struct {
-	engine.PacketRecord
-	trouble Trouble
+// Ended returns a packet as reports have it. p is nil if nothing was wrong with it.
+func Ended(r *packetlog.Record, p *engine.Problem) EndedPacket {
+	e := EndedPacket{Record: *r}
+	if p != nil {
+		e.trouble = troubleOf(p.Opened, p.Config)
+	}
+	return e
 }
-
-// Trouble implements engine.TroubleObserver.
-func (l *packetList) Trouble(o *engine.Opened, c *config.Config) { l.trouble = TroubleOf(o, c) }
 
 // Packet implements engine.Observer.
-func (l *packetList) Packet(p *engine.PacketRecord) {
-	l.list = append(l.list, endedPacket{*p, l.trouble})
-	l.trouble = Trouble{}
-}
+func (l *packetList) Packet(r *packetlog.Record, p *engine.Problem) { l.Add(Ended(r, p)) }
 
-// Ended is Trouble and Packet in one.
-func (l *packetList) Ended(p *engine.PacketRecord, t Trouble) {
-	l.list = append(l.list, endedPacket{*p, t})
-}
+// Add adds a packet that has ended.
+func (l *packetList) Add(e EndedPacket) { l.list = append(l.list, e) }
 
 // sort puts the packets in order of sequence: they came in the order they ended.
 func (l *packetList) sort() {
-	slices.SortStableFunc(l.list, func(a, b endedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
+	slices.SortStableFunc(l.list, func(a, b EndedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
 }
 
 // Kept is what a live session remembers, taken down to be written while the session goes
-// on. It implements engine.TroubleObserver.
+// on. It implements engine.Observer.
 type Kept struct {
 	packetList
-	samples []engine.Sample
+	samples []meters.Sample
 }
 
 // Sample implements engine.Observer.
-func (k *Kept) Sample(s *engine.Sample) { k.samples = append(k.samples, *s) }
+func (k *Kept) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
 
 // Settled implements engine.Observer.
 func (k *Kept) Settled(uint64) {}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 )
 
@@ -15,9 +15,9 @@ import (
 // nothing of what never did.
 func TestPlayoutCharts(t *testing.T) {
 	mm, deg := &figures.Quantiles{Max: 80}, &figures.Quantiles{}
-	samples := make([]engine.Sample, 50)
+	samples := make([]meters.Sample, 50)
 	for i := range samples {
-		samples[i] = engine.Sample{T: time.Duration(i+1) * engine.SamplePeriod, Displayed: 6}
+		samples[i] = meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Displayed: 6}
 	}
 	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
 	var run curves

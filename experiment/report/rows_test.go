@@ -14,6 +14,8 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/atomicfile"
 )
@@ -21,16 +23,16 @@ import (
 // keeper keeps what it is told of, and passes it on.
 type keeper struct {
 	*Exporter
-	packets []engine.PacketRecord
+	packets []packetlog.Record
 	samples int
 	most    int // packets that were held at once
 }
 
-func (k *keeper) Sample(s *engine.Sample) { k.samples++; k.Exporter.Sample(s) }
+func (k *keeper) Sample(s *meters.Sample) { k.samples++; k.Exporter.Sample(s) }
 
-func (k *keeper) Packet(p *engine.PacketRecord) {
+func (k *keeper) Packet(p *packetlog.Record, x *engine.Problem) {
 	k.packets = append(k.packets, *p)
-	k.Exporter.Packet(p)
+	k.Exporter.Packet(p, x)
 	k.most = max(k.most, len(k.list))
 }
 
@@ -74,12 +76,12 @@ func TestRowsOfALongRun(t *testing.T) {
 		}
 		return all[1:]
 	}
-	slices.SortStableFunc(out.packets, func(a, b engine.PacketRecord) int {
+	slices.SortStableFunc(out.packets, func(a, b packetlog.Record) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	want := make([][]string, len(out.packets))
 	for i := range want {
-		want[i] = packetRow(&endedPacket{PacketRecord: out.packets[i]})
+		want[i] = packetRow(&EndedPacket{Record: out.packets[i]})
 	}
 	if got := rows("packets.csv"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d packets, want %d, or in another order", len(got), len(want))

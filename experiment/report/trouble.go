@@ -4,19 +4,19 @@ import (
 	"strings"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
 )
 
-// Trouble is what was wrong with a packet: a word or two for tables, and sentences.
-type Trouble struct{ Reason, Why string }
+// trouble is what was wrong with a packet: a word or two for tables, and sentences.
+type trouble struct{ Reason, Why string }
 
-// TroubleOf puts what was wrong with a packet into words. c is the configuration that it
+// troubleOf puts what was wrong with a packet into words. c is the configuration that it
 // was sent under.
-func TroubleOf(o *engine.Opened, c *config.Config) Trouble {
+func troubleOf(o *inspector.Opened, c *config.Config) trouble {
 	var words, sentences []string
 	for _, why := range o.Reasons() {
 		words = append(words, why.String())
 		sentences = append(sentences, strings.ReplaceAll(Explain(o, why, c), "\n", " "))
 	}
-	return Trouble{strings.Join(words, "; "), strings.Join(sentences, "; ")}
+	return trouble{strings.Join(words, "; "), strings.Join(sentences, "; ")}
 }

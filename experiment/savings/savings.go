@@ -1,6 +1,6 @@
-// Package savings says what an encoder makes of messages: "what would my game save?"
-// Each is encoded as a session would, over a link that loses nothing and whose acks are
-// so many messages late; it is decoded again and compared.
+// Package savings measures what an encoder makes of messages: "what would my game save?" Each message
+// is encoded as a session would, over a link that loses nothing and whose acks are a fixed number of
+// messages late; it is decoded again and compared.
 package savings
 
 import (
@@ -8,17 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
+	"wirelab/internal/wallclock"
 )
 
 // Options are what savings are measured under.
 type Options struct {
-	Lag   int                  // messages until an ack arrives, 1 to frame.MaxHistory-1
-	Most  int                  // messages that are looked at; 0: all
-	Clock func() time.Duration // nil: no timings
+	Lag   int             // messages until an ack arrives, 1 to frame.MaxHistory-1
+	Limit int             // messages that are read; 0: all
+	Clock wallclock.Clock // nil: no timings
 }
 
 // Saving is what one encoder makes of messages. Sizes are of payload, without headers.
@@ -31,56 +32,46 @@ type Saving struct {
 	Larger   int64   `json:"larger"`    // messages that became larger
 	MostOver int     `json:"most_over"` // bytes, of the one that grew most
 	Lossless bool    `json:"lossless"`
-	Refused  int64   `json:"refused,omitempty"` // messages that the encoder would not take: they count as they are
+	Refused  int64   `json:"refused,omitempty"` // messages that the encoder rejected: they count with their raw size
 	Problem  string  `json:"problem,omitempty"` // why there are no figures, or the first refusal
 	Timing   *Timing `json:"timing,omitempty"`
 }
 
-// Timing is how long it took, a byte of message. It differs between runs, as nothing else.
+// Timing is how long the codec took for a byte of message. Only Timing differs between runs.
 type Timing struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
-	RunsAs   string  `json:"runs_as,omitempty"` // of an encoder from outside: WebAssembly or process, whose times they are
+	RunsAs   string  `json:"runs_as,omitempty"` // of an encoder from outside: how it ran
 }
 
 // trial is an encoder at work.
 type trial struct {
 	Saving
-	opt     Options
-	schema  *frame.Schema
-	codec   *encoders.Codec
-	enc     encoders.Encoder
-	dec     encoders.Decoder
-	initial *frame.Frame
-	sent    []end // by number modulo the length
-	got     []end
-	reports [][]byte
-	out     []byte
-	took    [2]time.Duration // by the encoder and the decoder
+	codec  *encoders.Codec
+	pair   *drive.Pair
+	lag    int
+	ackOf  [][]byte // the decoder's report in the ack of message n, at n % lag
+	packet []byte
+
+	encodeNS, decodeNS int64
 }
 
-// end is what one end keeps of a message.
-type end struct {
-	frame frame.Frame
-	memo  encoders.Memo
-	held  bool // both ends have it
-}
-
-// Of measures a codec on what next yields until io.EOF.
+// Of measures a codec on the messages that next yields until io.EOF.
 func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
 	next func(*frame.Frame) error, opt Options) (Saving, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
 		return Saving{}, fmt.Errorf("acks %d messages late, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
 	}
-	t := &trial{opt: opt, schema: s, codec: codec, initial: initial, Saving: Saving{Encoder: codec.Name, Lossless: true},
-		sent: make([]end, 2*opt.Lag+2), got: make([]end, 2*opt.Lag+2), reports: make([][]byte, opt.Lag)}
+	t := &trial{codec: codec, Saving: Saving{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, ackOf: make([][]byte, opt.Lag)}
 	var err error
-	if t.enc, t.dec, err = codec.New(s, params); err != nil {
+	t.pair, err = drive.NewPair(codec, params, s, initial, 2*opt.Lag+1)
+	if err != nil {
 		t.Lossless, t.Problem = false, err.Error()
 		return t.Saving, nil
 	}
+	t.pair.Clock = opt.Clock
 	f := s.NewFrame()
-	for n := 0; opt.Most == 0 || n < opt.Most; n++ {
+	for n := 0; opt.Limit == 0 || n < opt.Limit; n++ {
 		if err := ctx.Err(); err != nil {
 			return t.Saving, err
 		}
@@ -95,95 +86,73 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 	if t.Raw > 0 {
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
-			t.Timing = &Timing{EncodeUS: t.took[0].Seconds() * 1e6 / float64(t.Raw), DecodeUS: t.took[1].Seconds() * 1e6 / float64(t.Raw), RunsAs: t.codec.RunsAs()}
+			perByte := func(ns int64) float64 { return float64(ns) / 1e3 / float64(t.Raw) }
+			t.Timing = &Timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.RunsAs()}
 		}
 	}
 	return t.Saving, nil
 }
 
-// refs returns the newest messages whose acks are there, newest first.
-func (t *trial) refs(n int, ends []end) []encoders.Ref {
-	var refs []encoders.Ref
-	for i := n - t.opt.Lag; i >= 0 && i > n-len(ends) && len(refs) < max(1, t.codec.Refs); i-- {
-		if e := &ends[i%len(ends)]; e.held {
-			refs = append(refs, encoders.Ref{Frame: &e.frame, Memo: e.memo})
+// refs returns, for one end, the newest messages that both ends hold and whose acks are there by
+// message n, newest first.
+func (t *trial) refs(e *drive.End, n int) []encoders.Ref {
+	var seqs []uint64
+	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
+		if t.pair.Receiver.History.Get(uint64(i)) != nil {
+			seqs = append(seqs, uint64(i))
 		}
 	}
-	if len(refs) == 0 {
-		refs = []encoders.Ref{{Frame: t.initial}}
+	if len(seqs) == 0 {
+		return e.Initial(0)
 	}
-	return refs
+	return e.To(seqs...)
 }
 
 // send encodes message n, decodes it and compares.
 func (t *trial) send(n int, f *frame.Frame) {
-	a, b := &t.sent[n%len(t.sent)], &t.got[n%len(t.got)]
-	sentRefs, gotRefs := t.refs(n, t.sent), t.refs(n, t.got)
+	p := t.pair
 	t.learn(n)
 	t.Messages++
 	t.Raw += int64(len(f.Body))
-	a.frame.CopyFrom(f)
-	start := t.now()
-	out, memo, err := t.enc.Encode(t.out[:0], &a.frame, sentRefs, a.spare(), nil)
-	t.took[0] += t.now() - start
+	packet, _, err := p.Encode(t.packet[:0], n, f, t.refs(&p.Sender, n), nil)
+	t.encodeNS += p.EncodeNS
 	if err != nil {
-		t.refuse(n, f, err)
+		t.Refused++
+		t.Bytes += int64(len(f.Body))
+		t.note(fmt.Sprintf("message %d: %v", n, err))
 		return
 	}
-	t.out, a.memo = out, memo
-	t.Bytes += int64(len(out))
-	if over := len(out) - len(f.Body); over > 0 {
+	t.packet = packet
+	t.Bytes += int64(len(packet))
+	if over := len(packet) - len(f.Body); over > 0 {
 		t.Larger++
 		t.MostOver = max(t.MostOver, over)
 	}
-	b.frame.CopyFrom(t.initial)
-	b.frame.Tick = f.Tick
-	start = t.now()
-	b.memo, err = t.dec.Decode(&b.frame, out, gotRefs, b.spare())
-	t.took[1] += t.now() - start
-	a.held, b.held = err == nil, err == nil
-	if err != nil || !b.frame.Equal(f) && !t.codec.Quantises {
+	got, err := p.Decode(n, packet, t.refs(&p.Receiver, n))
+	t.decodeNS += p.DecodeNS
+	if err != nil || !got.Equal(f) && !t.codec.Quantises {
 		t.Lossless = false
-		if t.Problem == "" {
-			t.Problem = fmt.Sprintf("message %d does not come back: %v", n, err)
-		}
+		t.note(fmt.Sprintf("message %d does not come back: %v", n, err))
 	}
-	if r, ok := t.dec.(encoders.Feedback); ok {
-		at := n % len(t.reports)
-		t.reports[at] = r.Report(t.reports[at][:0])
+	if d, ok := p.Decoder.(encoders.Feedback); ok {
+		at := n % t.lag
+		t.ackOf[at] = d.Report(t.ackOf[at][:0])
 	}
 }
 
-// spare gives the memo that is overwritten now back to the codec.
-func (e *end) spare() encoders.Memo {
-	m := e.memo
-	e.memo, e.held = nil, false
-	return m
-}
-
-// refuse counts a message that the encoder will not take: it would be sent as it is.
-func (t *trial) refuse(n int, f *frame.Frame, err error) {
-	t.Refused++
-	t.Bytes += int64(len(f.Body))
-	t.got[n%len(t.got)].held = false
-	if t.Problem == "" {
-		t.Problem = fmt.Sprintf("message %d: %v", n, err)
-	}
-}
-
-// learn gives the sender the report of the ack that arrives before message n.
+// learn passes the report in the ack that arrives before message n to the encoder.
 func (t *trial) learn(n int) {
-	at := n % len(t.reports)
-	if e, ok := t.enc.(encoders.Feedback); ok && len(t.reports[at]) > 0 {
-		if err := e.Learn(t.reports[at]); err != nil && t.Problem == "" {
-			t.Problem = fmt.Sprintf("before message %d: %v", n, err)
+	report := t.ackOf[n%t.lag]
+	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {
+		if err := e.Learn(report); err != nil {
+			t.note(fmt.Sprintf("before message %d: %v", n, err))
 		}
 	}
 }
 
-func (t *trial) now() time.Duration {
-	if t.opt.Clock == nil {
-		return 0
+// note keeps the first problem.
+func (t *trial) note(problem string) {
+	if t.Problem == "" {
+		t.Problem = problem
 	}
-	return t.opt.Clock()
 }

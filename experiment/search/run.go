@@ -15,14 +15,16 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 	"wirelab/internal/panics"
 	"wirelab/internal/seed"
+	"wirelab/internal/wallclock"
 )
 
 // Options are how a search is run.
 type Options struct {
-	Clock engine.Clock
+	Clock wallclock.Clock
 	Jobs  int                       // runs side by side
 	Tell  func(done, total float64) // hears of runs spent, of those allowed; nil: nobody asks
 }
@@ -41,7 +43,7 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	if base.Find == nil {
 		base.Find = func(name string) string { return name } // else each run would hash the files that it reads
 	}
-	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: engine.NewPackCache()}
+	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
 	if aboutTimes(c.Search) {
 		e.jobs = 1 // runs beside each other would slow each other down
 	}
@@ -127,10 +129,10 @@ func place(c *config.Config) Setting {
 type evaluator struct {
 	base  *config.Config
 	spec  config.Search
-	clock engine.Clock
+	clock wallclock.Clock
 	jobs  int
 	whole time.Duration // of a run
-	packs *engine.PackCache
+	packs *delivery.PackCache
 }
 
 // evaluate implements Evaluate.

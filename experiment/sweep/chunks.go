@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"wirelab/experiment/engine"
+	"wirelab/internal/wallclock"
 )
 
 // chunkSeconds is how long a job should take: long enough that the queue costs nothing,
@@ -17,7 +17,7 @@ const firstChunk = 1
 // chunks hands out what is missing, as jobs. It may be used by several goroutines.
 type chunks struct {
 	plan  *Plan
-	clock engine.Clock
+	clock wallclock.Clock
 
 	mu      sync.Mutex
 	have    []bool // runs whose results are there
@@ -36,7 +36,7 @@ type taken struct {
 	at  int64 // when it was handed out
 }
 
-func newChunks(p *Plan, clock engine.Clock) *chunks {
+func newChunks(p *Plan, clock wallclock.Clock) *chunks {
 	n := p.Runs()
 	return &chunks{plan: p, clock: clock, have: make([]bool, n), out: make([]bool, n), left: n, jobs: map[string]*taken{}, most: maxChunk}
 }

@@ -25,7 +25,7 @@ import (
 
 // stub is in place of a run: it takes no time, and its digest follows from the seed.
 func stub(_ context.Context, c *config.Config) (*engine.Result, error) {
-	return &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{PayloadKbps: 100 + float64(c.Seed%7)}}, nil
+	return &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: 100 + float64(c.Seed%7)}}}, nil
 }
 
 func outcome(run int) Outcome {

@@ -7,18 +7,20 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/internal/wallclock"
 )
 
 // executor runs jobs in this process.
 type executor struct {
 	plan  *Plan
 	name  string // of the worker
-	clock engine.Clock
+	clock wallclock.Clock
 	run   func(ctx context.Context, c *config.Config) (*engine.Result, error)
 }
 
-func newExecutor(p *Plan, name string, clock engine.Clock) *executor {
-	packs := engine.NewPackCache() // patches are made once, for all runs
+func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
+	packs := delivery.NewPackCache() // patches are made once, for all runs
 	return &executor{p, name, clock, func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: clock, Packs: packs})
 		if err != nil {

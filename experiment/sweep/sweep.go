@@ -12,11 +12,12 @@ import (
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // Options are how a sweep is run.
 type Options struct {
-	Clock engine.Clock // monotonic wall time: for the size of jobs, and for what is told
+	Clock wallclock.Clock // monotonic wall time: for the size of jobs, and for what is told
 	// Jobs is how many run side by side on this machine; with a queue 0 is none.
 	Jobs  int
 	Queue *Queue // nil: this machine's cores alone

@@ -97,7 +97,7 @@ func TestSweepIsTheRunsByThemselves(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		alone, err := engine.NewSession(c, engine.Options{})
+		alone, err := engine.NewSession(t.Context(), c, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,14 +16,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // WorkerOptions are how a worker works.
 type WorkerOptions struct {
-	Clock   engine.Clock
+	Clock   wallclock.Clock
 	Jobs    int    // side by side, at least 1
 	Name    string // under which its results come; "": the host's name and the process
 	Version string // of the program

@@ -1,33 +1,33 @@
-// Package trust holds what a link did against what it was asked for: the shares lost, the delays
-// and the rate, told from the fates of the packets, beside the closed forms of the settings and
-// what chance allows. A lab whose links do not do what they say measures nothing.
+// Package trust compares what a modelled link did with its settings: the share lost, the delay and
+// the rate, measured from the fates of the packets, with the expected values of the settings and the
+// interval that chance allows.
 package trust
 
 import (
 	"math"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/measure"
 )
 
-// Alpha is the chance at most that a figure of a link that does what it was asked for leaves its
-// interval, each time that somebody looks.
-const Alpha = 1e-5
+// alpha bounds the probability that a figure of a correct link leaves its interval, for each check.
+const alpha = 1e-5
 
-// Check is one figure of a link: what it was asked for, what it did, and the interval that chance
-// leaves to one that obeys. Least and Most are infinite where the settings bound it on one side only.
+// Check is one figure of a link: the expected value of the settings, the measured value, and the
+// interval of a correct link. Least and Most are infinite where the settings bound it on one side
+// only.
 type Check struct {
-	Name, Unit  string
-	Asked, Did  float64
-	Least, Most float64
-	Known       bool // the settings say what to expect
-	OK          bool // within the interval; true if it is not known
+	Name, Unit    string
+	Set, Measured float64
+	Least, Most   float64
+	Known         bool // the settings determine the expected value
+	OK            bool // within the interval; true if it is not known
 }
 
-// Judge compares links with their settings. It remembers the laws of delays, which take long to
-// work out. Its zero value is ready.
+// Judge compares links with their settings. It caches the distributions of delays, which take long
+// to compute. Its zero value is ready.
 type Judge struct {
 	laws map[lossmodel.Delay]delayLaw
 }
@@ -37,9 +37,9 @@ type delayLaw struct {
 	ok bool
 }
 
-// Checks judges what a link was asked for and did: the loss, the delay and, where there is a
-// bottleneck, the rate. There are none before the first packet.
-func (j *Judge) Checks(all []engine.Asked) (out []Check) {
+// Checks compares the loss, the delay and, where the link has a bottleneck, the rate. It returns none
+// before the first packet.
+func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 	if len(all) == 0 {
 		return nil
 	}
@@ -49,13 +49,14 @@ func (j *Judge) Checks(all []engine.Asked) (out []Check) {
 	}
 	for i := range out {
 		c := &out[i]
-		c.OK = !c.Known || c.Did >= c.Least-1e-9 && c.Did <= c.Most+1e-9
+		c.OK = !c.Known || c.Measured >= c.Least-1e-9 && c.Measured <= c.Most+1e-9
 	}
 	return out
 }
 
-// lossOf is the share lost, in percent. What a full queue drops is the rate's doing.
-func lossOf(all []engine.Asked) Check {
+// lossOf returns the share lost, in percent. Packets that a full queue dropped do not count where the
+// rate is limited.
+func lossOf(all []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.Odds
 	sent, lost := 0.0, 0.0
@@ -72,8 +73,8 @@ func lossOf(all []engine.Asked) Check {
 		}
 	}
 	sent = max(sent, 1)
-	least, most := odds.Between(Alpha)
-	c.Asked, c.Did = 100*odds.Mean()/sent, 100*lost/sent
+	least, most := odds.Between(alpha)
+	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
 	c.Least, c.Most = 100*least/sent, 100*most/sent
 	return c
 }
@@ -82,9 +83,10 @@ func limited(s *lossmodel.Spec) bool {
 	return s.Rate.BitsPerSecond > 0 || s.Rate.Trace.Path != ""
 }
 
-// delayOf is the mean delay of what arrived, in milliseconds, by Bernstein's inequality. Queues,
-// spikes, order and the like only add to latency and jitter: then it is bounded below alone.
-func (j *Judge) delayOf(all []engine.Asked) Check {
+// delayOf returns the mean delay of packets that arrived, in milliseconds, bounded by Bernstein's
+// inequality. Queues, spikes and keeping the order only add to latency and jitter: then it is bounded
+// only below.
+func (j *Judge) delayOf(all []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
 	var arrived, under, sum, variance, reach, flying float64
 	more := false
@@ -104,17 +106,17 @@ func (j *Judge) delayOf(all []engine.Asked) Check {
 		sum += n * law.Mean
 		variance += n * law.SD * law.SD * linger
 		reach = max(reach, max(law.Hi-law.Mean, law.Mean-law.Lo)*linger)
-		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow ones have yet to come
+		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow packets are still in flight
 		more = more || limited(&a.Down) || adds(&a.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
 		return c
 	}
-	level := math.Log(2/Alpha) / 3 * reach
+	level := math.Log(2/alpha) / 3 * reach
 	slack := level + math.Sqrt(level*level+6*level/max(reach, 1e-9)*variance)
-	c.Asked, c.Did = sum/arrived, under/arrived
-	c.Least, c.Most = c.Asked-(slack+flying)/arrived, c.Asked+slack/arrived+1e-5 // delays are whole nanoseconds
+	c.Set, c.Measured = sum/arrived, under/arrived
+	c.Least, c.Most = c.Set-(slack+flying)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
 	c.Least -= 1e-5
 	if more {
 		c.Most = math.Inf(1)
@@ -139,9 +141,10 @@ func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
 	return law
 }
 
-// rateOf is what the line carried since the last change, in kbps: all of it crossed the line after
-// the first of it was sent, so it is no more than the rate, but for what a bucket lets through.
-func rateOf(all []engine.Asked) (c Check, any bool) {
+// rateOf returns the rate of the link since its last change, in kbps; false if it is not limited. All
+// of the traffic crossed the link after its first packet was sent, so it is at most the configured
+// rate plus the burst of a token bucket.
+func rateOf(all []meters.LinkStretch) (c Check, any bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
 	last := &all[len(all)-1]
 	from, until, bits := last.From, last.Until, 0.0
@@ -154,7 +157,7 @@ func rateOf(all []engine.Asked) (c Check, any bool) {
 		return c, false
 	}
 	secs := (until - from).Seconds()
-	c.Asked, c.Did = float64(rate.BitsPerSecond)/1000, bits/1000/secs
-	c.Most = c.Asked + float64(rate.Burst)*8/1000/secs + 1e-6*c.Asked // packets leave in whole nanoseconds
+	c.Set, c.Measured = float64(rate.BitsPerSecond)/1000, bits/1000/secs
+	c.Most = c.Set + float64(rate.Burst)*8/1000/secs + 1e-6*c.Set // packets leave in whole nanoseconds
 	return c, true
 }

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
@@ -32,7 +33,7 @@ func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[s
 	}
 	const n = 3600
 	red := map[string]bool{}
-	a := engine.Asked{Down: asked, Fragments: 1}
+	a := meters.LinkStretch{Down: asked, Fragments: 1}
 	var judge Judge
 	data := make([]byte, size)
 	wire := 0
@@ -55,7 +56,7 @@ func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[s
 			a.Queue++
 		}
 		if i%300 == 299 || i == 30 || i == 120 {
-			for _, c := range judge.Checks([]engine.Asked{a}) {
+			for _, c := range judge.Checks([]meters.LinkStretch{a}) {
 				if !c.OK {
 					red[c.Name] = true
 				}
@@ -146,23 +147,23 @@ func TestSettingsThatChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	lane := &s.View(0).Lanes[0]
-	if len(lane.Asked) != 4 {
-		t.Fatalf("%d stretches", len(lane.Asked))
+	if len(lane.Link) != 4 {
+		t.Fatalf("%d stretches", len(lane.Link))
 	}
 	sent, lost := int64(0), int64(0)
-	for _, a := range lane.Asked {
+	for _, a := range lane.Link {
 		sent, lost = sent+a.Sent, lost+a.Lost
 	}
 	if sent != lane.Totals.Sent || float64(lost) != lane.Totals.Network.LossRate.Or(0)*float64(sent) {
 		t.Errorf("%d sent and %d lost, the totals say %d and %v", sent, lost, lane.Totals.Sent, lane.Totals.Network.LossRate)
 	}
 	var judge Judge
-	for _, x := range judge.Checks(lane.Asked) {
+	for _, x := range judge.Checks(lane.Link) {
 		if !x.OK || !x.Known {
 			t.Errorf("%+v", x)
 		}
-		if x.Name == "loss" && (x.Asked < 10.4 || x.Asked > 10.6) { // 1 % for 10 s of 20, 20 % for 10 s
-			t.Errorf("asked for %g %%, on average", x.Asked)
+		if x.Name == "loss" && (x.Set < 10.4 || x.Set > 10.6) { // 1 % for 10 s of 20, 20 % for 10 s
+			t.Errorf("asked for %g %%, on average", x.Set)
 		}
 	}
 }

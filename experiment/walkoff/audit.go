@@ -8,52 +8,46 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// audit checks one encoder with seven processes: six that decode one residue class
-// each, and one that encodes all frames again.
+// audit checks one encoder with seven processes: six that decode one residue class each, and one
+// that encodes all frames again.
 type audit struct {
 	decoders [Delay]*auditProcess
 	encoder  *auditProcess
-	frames   [Delay][]digest // what the decoders must produce
-	packets  []digest        // what the encoder must produce
+	frames   [Delay][][]byte // digests of what the decoders must produce
+	packets  [][]byte        // digests of what the encoder must produce
 	buf      []byte
 }
 
 // startAudit starts the seven processes.
-func startAudit(ctx context.Context, start Process, codec string, s *frame.Schema, initial *frame.Frame) (*audit, error) {
-	a := &audit{}
-	table := appendTable(nil, initial)
-	for class := range a.decoders {
-		w, err := startAuditProcess(ctx, start, task{Codec: codec, Schema: s, First: Delay + class, Stride: Delay}, table)
-		if err != nil {
-			a.stop()
-			return nil, err
-		}
-		a.decoders[class] = w
+func startAudit(ctx context.Context, start Process, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
+	a = &audit{}
+	t := task{Codec: codec, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
+	a.encoder, err = startAuditProcess(ctx, start, t)
+	for class := 0; class < Delay && err == nil; class++ {
+		t.First, t.Stride, t.Encode = Delay+class, Delay, false
+		a.decoders[class], err = startAuditProcess(ctx, start, t)
 	}
-	w, err := startAuditProcess(ctx, start, task{Codec: codec, Schema: s, First: Delay, Stride: 1, Encode: true}, table)
 	if err != nil {
 		a.stop()
 		return nil, err
 	}
-	a.encoder = w
 	return a, nil
 }
 
-// add passes frame n and its packet to the processes: the packet to the decoder of
-// its class, the frame to the encoder.
+// add passes frame n and its packet to the processes: the packet to the decoder of its class, the
+// frame to the encoder.
 func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	class := n % Delay
 	a.buf = appendTable(a.buf[:0], f)
-	a.frames[class] = append(a.frames[class], sha256.Sum256(a.buf))
-	a.packets = append(a.packets, sha256.Sum256(packet))
+	table, sent := sha256.Sum256(a.buf), sha256.Sum256(packet)
+	a.frames[class] = append(a.frames[class], table[:])
+	a.packets = append(a.packets, sent[:])
 	a.decoders[class].send(packet)
 	a.encoder.send(a.buf)
 }
 
-// verdict waits for the processes and returns which rule the encoder broke; "" if it
-// broke none.
-func (a *audit) verdict() string {
-	problem := ""
+// verdict waits for the processes and returns which rule the encoder broke; "" if it broke none.
+func (a *audit) verdict() (problem string) {
 	for class, w := range a.decoders {
 		p := w.compare(a.frames[class], func(i int) string {
 			return fmt.Sprintf("frame %d, decoded from the packets with n mod %d = %d alone, differs", Delay+class+i*Delay, Delay, class)

@@ -112,7 +112,7 @@ func TestBack(t *testing.T) {
 		open Open
 		opt  Options
 	}{{openWalk(20), Options{Back: Own}}, {openMatch, Options{Back: 256}}, {openMatch, Options{Back: -2}}, {openMatch, Options{Back: 1, Audit: process}}} {
-		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, ErrRules) {
+		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, errRules) {
 			t.Errorf("%+v: error %v", c.opt, err)
 		}
 	}

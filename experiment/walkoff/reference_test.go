@@ -40,7 +40,7 @@ func TestEveryEncoder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range board.Results {
-			if !r.Lossless || r.Audit != AuditPass || r.Packets != frames-Delay {
+			if !r.Lossless || r.Audit != auditPass || r.Packets != frames-Delay {
 				t.Errorf("%s on %s: lossless %v, audit %s, %d packets: %s", r.Encoder, name, r.Lossless, r.Audit, r.Packets, r.Problem)
 			}
 		}

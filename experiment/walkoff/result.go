@@ -3,7 +3,6 @@ package walkoff
 import (
 	"math"
 	"slices"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/internal/quantile"
@@ -11,9 +10,9 @@ import (
 
 // The values of Result.Audit.
 const (
-	AuditPass = "pass"
-	AuditFail = "fail"
-	AuditOff  = "off" // no audit was requested
+	auditPass = "pass"
+	auditFail = "fail"
+	auditOff  = "off" // no audit was requested
 )
 
 // Result is the score of one encoder. Sizes are exact and reproducible; times are of
@@ -27,13 +26,13 @@ type Result struct {
 	Kbps           float64  `json:"kbps"`
 	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent, keyframes left out
 	*CubeFigures            // of cubes only
-	ItemFigures
+	itemFigures
 
-	PacketBytes Sizes `json:"packet_bytes"`
-	EncodeUS    Times `json:"encode_us"`
-	DecodeUS    Times `json:"decode_us"`
-	// RunsAs says what the times are of if the encoder is from outside: WebAssembly,
-	// interpreted WebAssembly or process. A native build would be faster.
+	PacketBytes sizes `json:"packet_bytes"`
+	EncodeUS    times `json:"encode_us"`
+	DecodeUS    times `json:"decode_us"`
+	// RunsAs is how an encoder from outside ran: WebAssembly, interpreted WebAssembly or process. A
+	// native build would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
 
 	Lossless bool   `json:"lossless"`
@@ -41,8 +40,8 @@ type Result struct {
 	Problem  string `json:"problem,omitempty"` // why it is not lossless, or not legal
 }
 
-// ItemFigures are the figures per item, which is a row of the schema.
-type ItemFigures struct {
+// itemFigures are the figures per item, which is a row of the schema.
+type itemFigures struct {
 	BitsPerItem           float64 `json:"bits_per_item"`
 	BitsPerChangedItem    float64 `json:"bits_per_changed_item"` // all bits, divided by the rows that differ from frame n-6
 	ChangedItemsPerPacket float64 `json:"changed_items_per_packet"`
@@ -55,8 +54,8 @@ type CubeFigures struct {
 	ChangedCubesPerPacket float64 `json:"changed_cubes_per_packet"`
 }
 
-// Sizes is a distribution of packet sizes in bytes.
-type Sizes struct {
+// sizes is a distribution of packet sizes in bytes.
+type sizes struct {
 	Min int `json:"min"`
 	P50 int `json:"p50"`
 	P95 int `json:"p95"`
@@ -64,8 +63,8 @@ type Sizes struct {
 	Max int `json:"max"`
 }
 
-// Times is a distribution of times in microseconds.
-type Times struct {
+// times is a distribution of times in microseconds.
+type times struct {
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99"`
 }
@@ -96,15 +95,15 @@ func (t *tally) result() Result {
 	}
 	slices.Sort(t.sizes)
 	q := func(p float64) int { return quantile.NearestRank(t.sizes, p) }
-	r.PacketBytes = Sizes{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1)}
-	r.EncodeUS, r.DecodeUS = times(t.encode), times(t.decode)
+	r.PacketBytes = sizes{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1)}
+	r.EncodeUS, r.DecodeUS = codecTimes(t.encode), codecTimes(t.decode)
 	return r
 }
 
-func times(list []time.Duration) Times {
+func codecTimes(list []int64) times {
 	slices.Sort(list)
-	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p).Nanoseconds()) / 1000 }
-	return Times{P50: us(.50), P99: us(.99)}
+	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p)) / 1000 }
+	return times{P50: us(.50), P99: us(.99)}
 }
 
 // round rounds to four decimals, so that results print the same everywhere.

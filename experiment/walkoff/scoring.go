@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 )
 
 // scoring scores one encoder.
@@ -20,17 +20,17 @@ type scoring struct {
 	frames   int // number of frames to encode
 	progress func(done int)
 
-	send  *sender
-	recv  *receiver
-	audit *audit
-	tally tally
+	pair   *drive.Pair
+	audit  *audit
+	tally  tally
+	packet []byte // of the newest frame
 }
 
 // progressEvery is the number of frames between two reports of progress.
 const progressEvery = 64
 
-// run encodes, decodes and compares frame by frame. Errors are of the data or of ctx;
-// faults of the codec are part of the result.
+// run encodes, decodes and compares frame by frame. Errors are of the data or of ctx; faults of the
+// codec are part of the result.
 func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	src, err := open()
 	if err != nil {
@@ -40,18 +40,20 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	s := src.Schema()
 	initial, f := s.NewFrame(), s.NewFrame()
 	src.Initial(initial)
-	if m.send, m.recv, err = newEndpoints(m.codec, s, initial, m.opt.back()); err != nil {
+	m.pair, err = newPair(m.codec, s, initial, m.opt.Back)
+	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", m.codec.Name, err)
 	}
+	m.pair.Clock = m.opt.Clock
 	if m.opt.Audit != nil {
-		if m.audit, err = startAudit(ctx, m.opt.Audit, m.codec.Name, s, initial); err != nil {
+		m.audit, err = startAudit(ctx, m.opt.Audit, m.codec.Name, s, initial)
+		if err != nil {
 			return Result{}, err
 		}
 		defer m.audit.stop()
 	}
 	m.tally.schema = s
 	problem := ""
-	var packet []byte
 	for n := Delay; n < Delay+m.frames && problem == ""; n++ {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
@@ -59,9 +61,9 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 		if err := src.Next(f); err != nil {
 			return Result{}, endedEarly(err)
 		}
-		packet, problem = m.step(n, m.opt.backOf(src), f, packet[:0])
+		problem = m.step(n, m.opt.backOf(src), f)
 		if game, ok := src.(dataset.Priced); ok && game.Price().Key {
-			m.tally.keyBytes += len(packet)
+			m.tally.keyBytes += len(m.packet)
 		}
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
 			m.progress(n - Delay + 1)
@@ -78,31 +80,29 @@ func endedEarly(err error) error {
 	return err
 }
 
-// step encodes and decodes one frame. It returns the packet, and what went wrong; ""
-// if nothing did.
-func (m *scoring) step(n, back int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
-	changed := f.ChangedRows(m.send.baseline(n, back)[0].Frame, len(m.tally.schema.Fields))
-	t0 := m.opt.Clock()
-	packet, err := m.send.encode(packet, n, back, f)
-	t1 := m.opt.Clock()
+// step encodes and decodes one frame. It returns what went wrong; "" if nothing did.
+func (m *scoring) step(n, back int, f *frame.Frame) (problem string) {
+	p := m.pair
+	sent := refs(&p.Sender, n, back)
+	changed := f.ChangedRows(sent[0].Frame, len(m.tally.schema.Fields))
+	var err error
+	m.packet, _, err = p.Encode(m.packet[:0], n, f, sent, nil)
 	if err != nil {
-		return packet, fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
+		return fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
 	}
 	if m.audit != nil {
-		m.audit.add(n, f, packet)
+		m.audit.add(n, f, m.packet)
 	}
-	t2 := m.opt.Clock()
-	got, err := m.recv.decode(n, back, packet)
-	t3 := m.opt.Clock()
+	got, err := p.Decode(n, m.packet, refs(&p.Receiver, n, back))
 	if err != nil {
-		return packet, fmt.Sprintf("frame %d cannot be decoded: %v", n, err)
+		return fmt.Sprintf("frame %d cannot be decoded: %v", n, err)
 	}
-	m.tally.add(len(packet), changed, t1-t0, t3-t2)
-	return packet, difference(m.tally.schema, n, f, got)
+	m.tally.add(len(m.packet), changed, p.EncodeNS, p.DecodeNS)
+	return difference(m.tally.schema, n, f, got)
 }
 
-// difference describes the first value in which the decoded frame differs from the
-// recording; "" if there is none.
+// difference describes the first value in which the decoded frame differs from the recording; ""
+// if they are equal.
 func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	if slices.Equal(want.Table, got.Table) {
 		return ""
@@ -110,19 +110,18 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	if len(got.Table) != len(want.Table) {
 		return fmt.Sprintf("frame %d: decoded %d values, expected %d", n, len(got.Table), len(want.Table))
 	}
-	fields := s.Fields
-	for i, v := range want.Table {
-		if g := got.Table[i]; g != v {
-			return fmt.Sprintf("frame %d, %s %d: %s decoded as %d, expected %d", n, s.Item, i/len(fields), fields[i%len(fields)].Name, g, v)
-		}
+	i, fields := 0, len(s.Fields)
+	for want.Table[i] == got.Table[i] {
+		i++
 	}
-	return ""
+	return fmt.Sprintf("frame %d, %s %d: %s decoded as %d, expected %d", n, s.Item, i/fields, s.Fields[i%fields].Name,
+		got.Table[i], want.Table[i])
 }
 
 // result waits for the audit and returns the encoder's result.
 func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), AuditOff
+	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil
@@ -131,9 +130,9 @@ func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err // ctx ended the processes too: there is no verdict
 	}
-	r.Audit = AuditPass
+	r.Audit = auditPass
 	if illegal != "" || !r.Lossless {
-		r.Audit = AuditFail
+		r.Audit = auditFail
 	}
 	if r.Problem == "" {
 		r.Problem = illegal
@@ -146,11 +145,11 @@ type tally struct {
 	schema         *frame.Schema
 	sizes          []int
 	changed        int
-	keyBytes       int // in place of keyframes of the recording
-	encode, decode []time.Duration
+	keyBytes       int     // in place of keyframes of the recording
+	encode, decode []int64 // nanoseconds
 }
 
-func (t *tally) add(size, changed int, encode, decode time.Duration) {
+func (t *tally) add(size, changed int, encode, decode int64) {
 	t.sizes = append(t.sizes, size)
 	t.changed += changed
 	t.encode = append(t.encode, encode)

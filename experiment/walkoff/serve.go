@@ -3,7 +3,8 @@ package walkoff
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding/json"
+	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -12,60 +13,93 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/encoders"
+	"wirelab/encoders/drive"
 	"wirelab/internal/words"
 )
 
-// Serve runs an audit process. It reads one task and its messages from in, and writes
-// the answers to out. lookup finds a codec by name. Errors are of the protocol;
-// faults of the codec are answers.
-func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
-	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
-	job, err := readTask(r, lookup)
-	if err != nil {
-		return fmt.Errorf("audit process: %w", err)
+// The protocol of an audit process over its standard input and output, encoded by package gob. Input:
+// a task, then packets to decode or tables to encode, as byte slices. Output: an answer for each; the
+// first with a problem is the last.
+
+// task is the job of an audit process.
+type task struct {
+	Codec   string
+	Schema  *frame.Schema
+	Initial []byte // the table of the initial state
+	First   int    // index of the first frame
+	Stride  int    // distance of successive frames: 6 within a class, 1 for all
+	Encode  bool   // the input is tables
+}
+
+// answer is the result for one message.
+type answer struct {
+	Sum     []byte // SHA-256 of the packet or table; nil if there is a problem
+	Problem string
+}
+
+// appendTable appends a frame's table as walk-off records: 32-bit little-endian integers, row by row.
+func appendTable(dst []byte, f *frame.Frame) []byte {
+	for _, v := range f.Table {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
-	if err := job.run(r, w); err != nil {
+	return dst
+}
+
+// readTable reads what appendTable wrote into f, and checks it against schema s.
+func readTable(s *frame.Schema, f *frame.Frame, src []byte) error {
+	if len(src) != 4*len(f.Table) {
+		return fmt.Errorf("table of %d bytes, expected %d", len(src), 4*len(f.Table))
+	}
+	for i := range f.Table {
+		f.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
+	}
+	return s.Check(f)
+}
+
+// Serve runs an audit process. It reads one task and its messages from in, and writes the answers to
+// out. lookup finds a codec by name. Errors are of the protocol; faults of the codec are answers.
+func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
+	r, w := gob.NewDecoder(bufio.NewReaderSize(in, 1<<16)), bufio.NewWriter(out)
+	j, err := readJob(r, lookup)
+	if err == nil {
+		err = j.run(r, gob.NewEncoder(w))
+	}
+	if err != nil {
 		return fmt.Errorf("audit process: %w", err)
 	}
 	return w.Flush()
 }
 
-// job is a task with its codec and its initial state.
+// job is a task with its codec.
 type job struct {
 	task
-	schema *frame.Schema
-	send   *sender
-	recv   *receiver
+	pair *drive.Pair
+	src  *frame.Frame // the frame to encode
+	out  []byte
 }
 
-func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, error) {
-	text, err := readMessage(r, nil)
-	if err != nil {
-		return nil, err
-	}
+func readJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job, error) {
 	j := &job{}
-	if err := json.Unmarshal(text, &j.task); err != nil {
+	if err := r.Decode(&j.task); err != nil {
 		return nil, err
 	}
-	if j.Schema == nil || !sane(j.Schema) || j.First < 0 || j.Stride < 1 {
-		return nil, fmt.Errorf("a task that makes no sense: %s", text)
+	s := j.Schema
+	if s == nil || !sane(s) || j.First < 0 || j.Stride < 1 {
+		return nil, fmt.Errorf("a task that makes no sense: %+v", j.task)
 	}
 	codec, err := lookup(j.Codec)
 	if err != nil {
 		return nil, err
 	}
-	if j.schema = j.Schema; !codec.Suits(j.schema) {
-		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, words.Plural(j.schema.Item))
+	if !codec.Suits(s) {
+		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, words.Plural(s.Item))
 	}
-	table, err := readMessage(r, nil)
-	if err != nil {
+	initial := s.NewFrame()
+	if err := readTable(s, initial, j.Initial); err != nil {
 		return nil, err
 	}
-	initial := j.schema.NewFrame()
-	if err := readTable(j.schema, initial, table); err != nil {
-		return nil, err
-	}
-	j.send, j.recv, err = newEndpoints(codec, j.schema, initial, Delay)
+	j.src = s.NewFrame()
+	j.pair, err = newPair(codec, s, initial, Delay)
 	return j, err
 }
 
@@ -83,39 +117,39 @@ func sane(s *frame.Schema) bool {
 }
 
 // run answers messages until the input ends or the codec fails.
-func (j *job) run(r io.Reader, w *bufio.Writer) error {
-	var in, out []byte
-	src := j.schema.NewFrame()
+func (j *job) run(r *gob.Decoder, w *gob.Encoder) error {
+	var in []byte
 	for n := j.First; ; n += j.Stride {
-		var err error
-		if in, err = readMessage(r, in); errors.Is(err, io.EOF) {
+		if err := r.Decode(&in); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if out, err = j.step(out[:0], n, in, src); err != nil {
-			_, err = fmt.Fprintf(w, "%cframe %d: %v", answerProblem, n, err)
-			return err
+		if err := j.step(n, in); err != nil {
+			return w.Encode(answer{Problem: fmt.Sprintf("frame %d: %v", n, err)})
 		}
-		sum := sha256.Sum256(out)
-		if _, err := w.Write(append([]byte{answerSum}, sum[:]...)); err != nil {
+		sum := sha256.Sum256(j.out)
+		if err := w.Encode(answer{Sum: sum[:]}); err != nil {
 			return err
 		}
 	}
 }
 
-// step returns the bytes to compare for one message: the packet of a table, or the
-// table of a packet.
-func (j *job) step(dst []byte, n int, in []byte, src *frame.Frame) ([]byte, error) {
-	if j.Encode {
-		if err := readTable(j.schema, src, in); err != nil {
-			return dst, err
+// step sets j.out to the bytes to compare for one message: the packet of a table, or the table of a
+// packet.
+func (j *job) step(n int, in []byte) error {
+	if !j.Encode {
+		f, err := j.pair.Decode(n, in, refs(&j.pair.Receiver, n, Delay))
+		if err != nil {
+			return err
 		}
-		return j.send.encode(dst, n, Delay, src)
+		j.out = appendTable(j.out[:0], f)
+		return nil
 	}
-	f, err := j.recv.decode(n, Delay, in)
-	if err != nil {
-		return dst, err
+	if err := readTable(j.Schema, j.src, in); err != nil {
+		return err
 	}
-	return appendTable(dst, f), nil
+	var err error
+	j.out, _, err = j.pair.Encode(j.out[:0], n, j.src, refs(&j.pair.Sender, n, Delay), nil)
+	return err
 }

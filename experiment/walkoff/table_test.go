@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 	if d := board.Dataset; d.Frames != Delay+3 || d.Item != "tank" || d.Items != 3 || d.Cubes != 0 {
 		t.Errorf("scored %+v", d)
 	}
-	if !r.Lossless || r.Audit != AuditPass || r.Packets != 3 || r.ChangedItemsPerPacket == 0 || r.Problem != "" {
+	if !r.Lossless || r.Audit != auditPass || r.Packets != 3 || r.ChangedItemsPerPacket == 0 || r.Problem != "" {
 		t.Errorf("result %+v", r)
 	}
 	if want := r.BytesPerPacket * 20 * 8 / 1000; r.Kbps < want-0.001 || r.Kbps > want+0.001 {

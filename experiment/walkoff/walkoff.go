@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/encoders"
+	"wirelab/internal/wallclock"
 )
 
-// ErrRules says that data cannot be scored: they are neither cubes nor a table, or
+// errRules says that data cannot be scored: they are neither cubes nor a table, or
 // too short.
-var ErrRules = errors.New("not data for a walk-off")
+var errRules = errors.New("not data for a walk-off")
 
 // Open opens the recording at its beginning. Run calls it once for every encoder, so
 // that memory does not grow with the recording.
@@ -26,46 +26,24 @@ type Options struct {
 	// Frames is how many frames of the recording are scored, including frames 0..5.
 	// 0 means all; then the source must end.
 	Frames int
-	// Back is where the baseline of each frame lies; 0 means Delay, as the rules say. There is an
-	// audit of those rules only.
+	// Back is where the baseline of each frame lies; 0 means Delay, as in the rules. Only these
+	// rules can be audited.
 	Back Back
 	// Audit makes the processes of the audit; nil: no audit.
 	Audit Process
 	// Clock times the encoders. It must be monotonic.
-	Clock func() time.Duration
+	Clock wallclock.Clock
 	// Progress is called with the number of finished frames and of all frames, over
 	// all encoders; it may be nil.
 	Progress func(done, total float64)
 }
 
-// back returns where baselines lie.
-func (o *Options) back() Back {
-	if o.Back == 0 {
-		return Delay
-	}
-	return o.Back
-}
-
 // backOf returns how far back the baseline of the frame lies that a source made last.
 func (o *Options) backOf(src dataset.Source) int {
-	if back := o.back(); back != Own {
-		return int(back)
+	if o.Back != Own {
+		return int(o.Back)
 	}
 	return src.(dataset.Priced).Price().Base
-}
-
-// check says what makes no sense of the data.
-func (o *Options) check(src dataset.Source, spec string) error {
-	_, priced := src.(dataset.Priced)
-	switch back := o.back(); {
-	case back == Own && !priced:
-		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", ErrRules, spec)
-	case back < Own || back > MostBack:
-		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", ErrRules, back, MostBack)
-	case back != Delay && o.Audit != nil:
-		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", ErrRules, Delay, Delay)
-	}
-	return nil
 }
 
 // Dataset describes the scored data.
@@ -84,7 +62,7 @@ type Dataset struct {
 
 // Where baselines lie.
 const (
-	WalkoffRule = "walkoff" // 6 frames back
+	walkoffRule = "walkoff" // 6 frames back
 	BackRule    = "back"    // another number of frames back
 	GameRule    = "game"    // where those of the game did
 )
@@ -104,7 +82,7 @@ type Game struct {
 type Board struct {
 	Dataset Dataset  `json:"dataset"`
 	Results []Result `json:"results"`
-	// Interrupted says that Results do not cover all encoders.
+	// Interrupted: Results do not cover all encoders.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
@@ -113,17 +91,20 @@ type Board struct {
 func (b *Board) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
-		if !r.Lossless || r.Audit == AuditFail {
+		if !r.Lossless || r.Audit == auditFail {
 			list = append(list, fmt.Sprintf("%s: %s", r.Encoder, r.Problem))
 		}
 	}
 	return list
 }
 
-// Run scores codecs, in their order, on the recording that open opens; spec is its
-// name. A codec that fails gives a result, not an error. If ctx ends, the board holds
-// the finished encoders, and the error is that of ctx.
+// Run scores codecs, in their order, on the recording that open opens; spec is its name. A codec that
+// fails gives a result, not an error. If ctx ends, the board holds the finished encoders, and the error
+// is that of ctx.
 func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
+	if opt.Back == 0 {
+		opt.Back = Delay
+	}
 	board := &Board{Dataset: Dataset{Spec: spec}, Results: []Result{}}
 	if err := board.Dataset.survey(ctx, open, &opt); err != nil {
 		return board, err
@@ -150,46 +131,26 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	return board, nil
 }
 
-// survey reads the recording once before any encoder runs. It validates it, counts
-// its frames and computes its digest.
+// survey reads the recording once before any encoder runs. It validates it, counts its frames and
+// computes its digest.
 func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
-		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", ErrRules, limit, Delay)
+		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errRules, limit, Delay)
 	}
 	src, err := open()
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
-	s := src.Schema()
-	priced, game := src.(dataset.Priced)
-	if _, own := src.(*table.Source); !own && !game && !frame.IsCubes(s) {
-		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", ErrRules, d.Spec, s.Name)
-	}
-	if err := opt.check(src, d.Spec); err != nil {
+	if err := d.describe(src, opt); err != nil {
 		return err
 	}
-	switch back := opt.back(); back {
-	case Delay:
-		d.Baselines = WalkoffRule
-	case Own:
-		d.Baselines = GameRule
-	default:
-		d.Baselines, d.Back = BackRule, back
-	}
-	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
-		if err := r.Preamble(); err != nil {
-			return err
-		}
-	}
+	s := src.Schema()
 	f := s.NewFrame()
 	src.Initial(f)
 	sum := dataset.NewDigest(f)
-	d.Frames, d.Item, d.Items = Delay, s.Item, s.Rows
-	if frame.IsCubes(s) {
-		d.Cubes = s.Rows
-	}
+	priced, game := src.(dataset.Priced)
 	g := &Game{}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
@@ -201,20 +162,50 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 			return err
 		}
 		sum.Add(f)
-		if d.Frames++; game {
+		d.Frames++
+		if game {
 			g.add(priced.Price())
 		}
 	}
 	if d.Frames == Delay {
-		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", ErrRules, d.Spec, Delay)
+		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errRules, d.Spec, Delay)
 	}
 	d.SHA256 = sum.Sum()
 	if game {
+		g.sumUp(s.TickHz)
 		d.Game = g
-		if g.Packets > 0 {
-			g.BytesPerPacket = round(g.Bytes / float64(g.Packets))
-		}
-		g.Kbps = round(g.BytesPerPacket * 8 * float64(s.TickHz) / 1000)
+	}
+	return nil
+}
+
+// describe validates the data and the options, and notes what is known before the first frame is read.
+func (d *Dataset) describe(src dataset.Source, opt *Options) error {
+	s := src.Schema()
+	_, priced := src.(dataset.Priced)
+	_, own := src.(*table.Source)
+	back := opt.Back
+	switch {
+	case !own && !priced && !frame.IsCubes(s):
+		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", errRules, d.Spec, s.Name)
+	case back == Own && !priced:
+		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", errRules, d.Spec)
+	case back < Own || back > MaxBack:
+		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", errRules, back, MaxBack)
+	case back != Delay && opt.Audit != nil:
+		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", errRules, Delay, Delay)
+	case back == Delay:
+		d.Baselines = walkoffRule
+	case back == Own:
+		d.Baselines = GameRule
+	default:
+		d.Baselines, d.Back = BackRule, back
+	}
+	d.Frames, d.Item, d.Items = Delay, s.Item, s.Rows
+	if frame.IsCubes(s) {
+		d.Cubes = s.Rows
+	}
+	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
+		return r.Preamble()
 	}
 	return nil
 }
@@ -228,7 +219,15 @@ func (g *Game) add(p dataset.Price) {
 	g.Packets, g.Bytes = g.Packets+1, g.Bytes+bytes
 }
 
-// closeSource closes what holds a file.
+// sumUp computes the means, at hz frames a second.
+func (g *Game) sumUp(hz int) {
+	if g.Packets > 0 {
+		g.BytesPerPacket = round(g.Bytes / float64(g.Packets))
+	}
+	g.Kbps = round(g.BytesPerPacket * 8 * float64(hz) / 1000)
+}
+
+// closeSource closes a source that holds a file.
 func closeSource(src dataset.Source) {
 	if c, ok := src.(io.Closer); ok {
 		_ = c.Close() // it was only read

@@ -1,10 +1,10 @@
 package walkoff
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -57,12 +57,12 @@ func TestAudit(t *testing.T) {
 		{"restless", "frame 6, encoded again by a fresh process, gives other bytes"},
 	} {
 		t.Run(c.codec, func(t *testing.T) {
-			if r := score(t, c.codec, nil); !r.Lossless || r.Audit != AuditOff || r.Problem != "" {
+			if r := score(t, c.codec, nil); !r.Lossless || r.Audit != auditOff || r.Problem != "" {
 				t.Errorf("without audit: lossless %v, audit %q, problem %q", r.Lossless, r.Audit, r.Problem)
 			}
-			want := AuditPass
+			want := auditPass
 			if c.problem != "" {
-				want = AuditFail
+				want = auditFail
 			}
 			r := score(t, c.codec, process)
 			if r.Audit != want || !r.Lossless {
@@ -93,13 +93,13 @@ func TestLossless(t *testing.T) {
 					c.problem,
 					c.packets)
 			}
-			if audit != nil && r.Audit != AuditFail {
-				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, AuditFail)
+			if audit != nil && r.Audit != auditFail {
+				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, auditFail)
 			}
 		}
 	}
-	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"},
-		{Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
+	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: auditOff}, {Encoder: "b", Problem: "no"},
+		{Encoder: "c", Lossless: true, Audit: auditFail, Problem: "cheat"}}}
 	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
 		t.Errorf("Failed: %q", got)
 	}
@@ -136,7 +136,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
-		Items: walkCubes, Baselines: WalkoffRule}); board.Dataset != want {
+		Items: walkCubes, Baselines: walkoffRule}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]
@@ -224,9 +224,9 @@ func TestBadData(t *testing.T) {
 	}{
 		{"truncated", broken, 0, dataset.ErrTruncated},
 		{"frames 1..5 that are no initial state", openBadPreamble, 0, dataset.ErrPreamble},
-		{"not cubes", rpc, 0, ErrRules},
-		{"only the initial state", openWalk(6), 0, ErrRules},
-		{"too few frames asked for", openWalk(20), 6, ErrRules},
+		{"not cubes", rpc, 0, errRules},
+		{"only the initial state", openWalk(6), 0, errRules},
+		{"too few frames asked for", openWalk(20), 6, errRules},
 		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
 	} {
 		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"),
@@ -249,9 +249,9 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
 	var begun bytes.Buffer
-	w := bufio.NewWriter(&begun)
-	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)),
-		writeMessage(w, []byte("x")), w.Flush()); err != nil {
+	w := gob.NewEncoder(&begun)
+	if err := errors.Join(w.Encode(task{Codec: "honest", Schema: frame.Cubes(1), Initial: make([]byte, 32), First: 6, Stride: 6}),
+		w.Encode([]byte("x"))); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(begun.Bytes())

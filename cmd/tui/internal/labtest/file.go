@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 )
 
@@ -14,8 +15,8 @@ import (
 func NewFile(done float64) *Lab { return &Lab{Snap: FileSnapshot(done)} }
 
 // matrix is a file in which the second half was moved to the front.
-func matrix(done float64) *engine.Matrix {
-	m := &engine.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
+func matrix(done float64) *delivery.Matrix {
+	m := &delivery.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
 		Chosen: make([]bool, 96*192)}
 	m.Done = min(int(96*done), 96)
 	for row := range min(m.Done+8, 96) {
@@ -60,34 +61,34 @@ func FileSnapshot(done float64) *engine.Snapshot {
 			x.Rounds = []figures.Round{{Encoder: name, StartS: 0.5 * float64(i), TimeS: 1.52 + 3*float64(i), Done: true,
 				PackedBytes: packed, Blocks: x.Blocks, Resent: 7}}
 		}
-		l.Totals = figures.Totals{Sent: int64(60 * at), Transfer: x}
+		l.Totals = figures.Totals{Counts: figures.Counts{Sent: int64(60 * at)}, Transfer: x}
 		snap.Lanes = append(snap.Lanes, l)
 	}
 	if done < 1 {
-		snap.Making = &engine.Making{Encoder: "patch", Done: int64(done * (2 << 20)), Total: 2 << 20}
+		snap.Making = &delivery.Making{Encoder: "patch", Done: int64(done * (2 << 20)), Total: 2 << 20}
 	}
 	return snap
 }
 
 // blocks makes the states of blocks of which so many were sent, every seventh of
 // them in vain at first.
-func blocks(x *figures.Transfer, sent int) []engine.BlockState {
-	list := make([]engine.BlockState, x.Blocks)
+func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
+	list := make([]delivery.BlockState, x.Blocks)
 	for i := range list {
 		switch {
 		case i >= sent:
 			continue
 		case i%7 == 3 && i+12 > sent:
-			list[i] = engine.BlockAgain
+			list[i] = delivery.BlockAgain
 		case i+5 > sent && sent < len(list):
-			list[i] = engine.BlockUnderWay
+			list[i] = delivery.BlockUnderWay
 		case i%7 == 3:
-			list[i] = engine.BlockLate
+			list[i] = delivery.BlockLate
 			x.Resent++
 		default:
-			list[i] = engine.BlockDelivered
+			list[i] = delivery.BlockDelivered
 		}
-		if list[i] >= engine.BlockDelivered {
+		if list[i] >= delivery.BlockDelivered {
 			x.Delivered++
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 
 	"github.com/charmbracelet/lipgloss"
@@ -27,7 +29,7 @@ func NewDamaged() *Lab {
 	lane.Totals.Tainted = 41
 	for i := range lane.Samples {
 		if i >= len(lane.Samples)-4 {
-			lane.Samples[i].Outcomes[engine.Tainted] = 2
+			lane.Samples[i].Outcomes[packetlog.Tainted] = 2
 		}
 	}
 	return lab
@@ -70,17 +72,19 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		panic(err)
 	}
 	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
-	lane.Totals = figures.Totals{BitsPerItem: figures.Known(0), Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21,
-		Duplicate: 3, Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{N: 1, P50: 389},
-		Playout: figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
+	lane.Totals = figures.Totals{Rates: figures.Rates{BitsPerItem: figures.Known(0)},
+		Counts: figures.Counts{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
+			Failures: figures.Failures{NoBaseline: 7}},
+		PacketBytes: figures.Quantiles{N: 1, P50: 389},
+		Playout:     figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
 		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
 			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},
 			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
 	sent := lane.Totals.Sent
-	lane.Asked = []engine.Asked{{Down: cfg.Down, Fragments: 1, Sent: sent, Lost: 268, Arrived: sent - 272,
+	lane.Link = []meters.LinkStretch{{Down: cfg.Down, Fragments: 1, Sent: sent, Lost: 268, Arrived: sent - 272,
 		Took: time.Duration(sent-272) * 50_100 * time.Microsecond, Until: now}}
 	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{N: 1, P99: 77}, DecodeUS: figures.Quantiles{N: 1, P99: 75}}
-	lane.Recent = engine.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
+	lane.Recent = meters.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
 		BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &engine.Snapshot{
@@ -96,7 +100,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 
 // effects is that of the change of the encoder at 46 s: the one before sent half as much
 // again.
-func effects(samples []engine.Sample) []engine.Effect {
+func effects(samples []meters.Sample) []engine.Effect {
 	e := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
 	for _, s := range samples {
 		if s.T <= e.T+1100*time.Millisecond || s.T > e.Until {
@@ -122,24 +126,24 @@ func budget() encoders.Budget {
 }
 
 // Samples is a bandwidth that breathes, and falls by a third at 46 s.
-func Samples(now time.Duration) []engine.Sample {
+func Samples(now time.Duration) []meters.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
-	out := make([]engine.Sample, 0, now/engine.SamplePeriod)
-	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
+	out := make([]meters.Sample, 0, now/meters.SamplePeriod)
+	for t := meters.SamplePeriod; t <= now; t += meters.SamplePeriod {
 		at := t.Seconds()
 		kbps := 262 + 25*math.Sin(at/3) + 14*rng.Float64()
 		if at > 46 {
 			kbps *= 0.68
 		}
-		s := engine.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
+		s := meters.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
 		s.PayloadBits = int64(kbps * 100)
 		s.WireBits = s.PayloadBits + 6*33*8
-		s.Outcomes[engine.Decoded] = 6
+		s.Outcomes[packetlog.Decoded] = 6
 		if len(out)%20 < 6 {
-			s.Outcomes[engine.Decoded], s.Outcomes[engine.Lost] = 5, 1
+			s.Outcomes[packetlog.Decoded], s.Outcomes[packetlog.Lost] = 5, 1
 		}
 		if at > 70 && rng.IntN(8) == 0 {
-			s.Outcomes[engine.NoBaseline] = 1 + rng.IntN(2)
+			s.Outcomes[packetlog.NoBaseline] = 1 + rng.IntN(2)
 		}
 		out = append(out, s)
 	}
@@ -147,28 +151,28 @@ func Samples(now time.Duration) []engine.Sample {
 }
 
 // Packets are the last 600 packets before now.
-func Packets(now time.Duration) []engine.PacketRecord {
-	var out []engine.PacketRecord
+func Packets(now time.Duration) []packetlog.Record {
+	var out []packetlog.Record
 	last := uint64(now.Seconds() * Hz)
 	for seq := last - 600; seq < last; seq++ {
 		rng := rand.New(rand.NewPCG(2, seq)) // the same packet in every snapshot
 		sent := time.Duration(seq) * time.Second / Hz
-		r := engine.PacketRecord{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
-			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: engine.Decoded}
+		r := packetlog.Record{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
+			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: packetlog.Decoded}
 		r.Wire = r.Payload + 33
 		switch n := rng.IntN(100); {
 		case seq+4 > last:
-			r.Outcome, r.Arrived = engine.InFlight, 0
+			r.Outcome, r.Arrived = packetlog.InFlight, 0
 		case n < 5:
-			r.Outcome, r.Arrived, r.Cause = engine.Lost, 0, 1
+			r.Outcome, r.Arrived, r.Cause = packetlog.Lost, 0, 1
 		case n < 7:
-			r.Outcome = engine.Stale
+			r.Outcome = packetlog.Stale
 		case n < 8:
-			r.Outcome = engine.NoBaseline
+			r.Outcome = packetlog.NoBaseline
 		}
 		out = append(out, r)
 		if rng.IntN(150) == 0 {
-			r.Copy, r.Outcome = 1, engine.Duplicate
+			r.Copy, r.Outcome = 1, packetlog.Duplicate
 			out = append(out, r)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
@@ -53,47 +55,47 @@ func NewPackets() *Lab {
 	l := &lab.Snap.Lanes[0]
 	for i := range l.Packets {
 		r := &l.Packets[i]
-		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == engine.Lost {
+		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == packetlog.Lost {
 			r.Due = 0
 		}
 	}
 	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
 		r := &l.Packets[i]
-		why := map[engine.Outcome]engine.Reason{engine.NoBaseline: engine.BecauseDropped,
-			engine.Lost: engine.BecauseLost}[r.Outcome]
-		if why == engine.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
+		why := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
+			packetlog.Lost: inspector.BecauseLost}[r.Outcome]
+		if why == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
 			continue
 		}
-		l.Troubles = append(l.Troubles, engine.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+		l.Troubles = append(l.Troubles, inspector.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
 			Opened: opened(r)})
 	}
 	return lab
 }
 
 // opened is the inside of a made-up packet.
-func opened(r *engine.PacketRecord) engine.Opened {
-	in := engine.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond,
-		BaseAcked: r.Sent - 9*time.Millisecond,
-		Usual:     engine.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: engine.BaseHeld,
-		AckDue: r.Sent + 117*time.Millisecond}
+func opened(r *packetlog.Record) inspector.Opened {
+	in := inspector.Inside{Header: 5, Fragments: 1,
+		AtSender: inspector.AtSender{BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
+			Usual: inspector.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}},
+		AtReceiver: inspector.AtReceiver{History: 16, Run: 1, Base: inspector.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}}
 	in.Trail.N = 3
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
 	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond,
 		Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
 	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
 	switch r.Outcome {
-	case engine.Lost:
-		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, engine.BaseUnchecked
-	case engine.Stale:
+	case packetlog.Lost:
+		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, inspector.BaseUnchecked
+	case packetlog.Stale:
 		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/Hz, r.Arrived-3*time.Millisecond
-	case engine.NoBaseline:
-		in.Base, in.Missing, in.DroppedAt = engine.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
+	case packetlog.NoBaseline:
+		in.Base, in.Missing, in.DroppedAt = inspector.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}
 	in.Spent.N = 4
 	in.Spent.Slots = [32]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
 	all := int64(r.Payload) * 8 * encoders.BitUnit
 	in.Spent.Units = [32]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
-	return engine.Opened{ID: r.ID(), Record: *r, Inside: in}
+	return inspector.Opened{ID: r.ID(), Record: *r, Inside: in}
 }
 
 // Opening answers a request to open a packet, as a runner does.
@@ -103,7 +105,7 @@ type Opening struct{ *Lab }
 func (l Opening) Do(c experiment.Command) bool {
 	if c.Open != nil {
 		next := *l.Snap
-		next.Opened = &engine.Opened{ID: *c.Open, Gone: true}
+		next.Opened = &inspector.Opened{ID: *c.Open, Gone: true}
 		for i := range l.Snap.Lanes[0].Packets {
 			if r := &l.Snap.Lanes[0].Packets[i]; r.ID() == *c.Open {
 				o := opened(r)

@@ -1,7 +1,7 @@
 package labtest
 
 import (
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 )
 
@@ -10,7 +10,7 @@ func NewRemote() *Lab {
 	lab := NewLab()
 	lab.Snap.To = "192.0.2.7:27970"
 	lane := &lab.Snap.Lanes[0]
-	lane.Asked = nil
+	lane.Link = nil
 	t := &lane.Totals
 	t.Unknown, t.Lost = t.Lost, 0
 	t.Network.DelayMS, t.Network.MeanBurst, t.AgeMS = figures.Quantiles{}, figures.Figure{}, figures.Quantiles{}
@@ -18,8 +18,8 @@ func NewRemote() *Lab {
 		JitterMS: figures.Known(9.2), ToldAfterMS: figures.Quantiles{N: 1, P50: 117.8, P95: 190}, ReportKbps: figures.Known(25.6),
 		CoverKbps: figures.Known(28.3)}
 	for i := range lane.Packets {
-		if p := &lane.Packets[i]; p.Outcome == engine.Lost {
-			p.Outcome, p.Arrived = engine.Unknown, 0
+		if p := &lane.Packets[i]; p.Outcome == packetlog.Lost {
+			p.Outcome, p.Arrived = packetlog.Unknown, 0
 		}
 	}
 	return lab

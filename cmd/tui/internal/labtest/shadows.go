@@ -7,6 +7,8 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 )
 
@@ -20,7 +22,7 @@ func Refusing() *engine.Snapshot {
 	l := &snap.Lanes[2]
 	l.Err, l.Packets = errRefused{}, nil
 	for i := range l.Samples {
-		l.Samples[i] = engine.Sample{T: l.Samples[i].T}
+		l.Samples[i] = meters.Sample{T: l.Samples[i].T}
 	}
 	return snap
 }
@@ -32,7 +34,7 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	out.Config = snap.Config.Clone()
 	out.Lanes = append([]engine.Lane{}, snap.Lanes...)
 	first := &out.Lanes[0]
-	first.Packets = append([]engine.PacketRecord{}, first.Packets...)
+	first.Packets = append([]packetlog.Record{}, first.Packets...)
 	for k := range first.Packets {
 		first.Packets[k].EncodeNS, first.Packets[k].DecodeNS = int64(41_000+k*37%5000), int64(38_000+k*53%4000)
 	}
@@ -41,16 +43,16 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 		l.Encoder = name
 		share := []float64{0.62, 1.55, 0.9, 1.18}[i%4]
 		rng := rand.New(rand.NewPCG(7, uint64(i)))
-		l.Samples = append([]engine.Sample{}, l.Samples...)
+		l.Samples = append([]meters.Sample{}, l.Samples...)
 		for k := range l.Samples {
 			s := &l.Samples[k]
 			s.PayloadBits = int64(float64(s.PayloadBits) * share * (1 + 0.03*rng.NormFloat64()))
-			s.Outcomes[engine.NoBaseline] = 0
+			s.Outcomes[packetlog.NoBaseline] = 0
 			if i == 1 && rng.IntN(20) == 0 {
-				s.Outcomes[engine.NoBaseline] = 1
+				s.Outcomes[packetlog.NoBaseline] = 1
 			}
 		}
-		l.Packets = append([]engine.PacketRecord{}, l.Packets...)
+		l.Packets = append([]packetlog.Record{}, l.Packets...)
 		for k := range l.Packets {
 			p := &l.Packets[k]
 			p.Encoder, p.Payload = name, int(math.Round(float64(p.Payload)*share))

@@ -5,7 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
 
@@ -18,7 +18,7 @@ var WideFields = []string{"time", "position-x", "position-y", "position-z", "vel
 // NewShown is NewWide with what both ends have: the receiver's position lags behind.
 func NewShown() *Lab {
 	lab := NewWide()
-	d := &engine.Display{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}
+	d := &playout.Frames{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}
 	for i := range lab.Snap.Schema.Fields {
 		f := &lab.Snap.Schema.Fields[i]
 		if f.Name == "spin-p" {

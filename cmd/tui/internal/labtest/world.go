@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"wirelab/dataset/world"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
 
 // WorldPicture is a made-up world, a function of the time alone: the player goes
 // round in a circle, what is near interacts, and what it has passed is heaped.
-func WorldPicture(now time.Duration) *engine.Picture {
-	p := &engine.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
+func WorldPicture(now time.Duration) *playout.Picture {
+	p := &playout.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
 		Moment: now - 124*time.Millisecond, Sent: poses(now), Shown: poses(now - 124*time.Millisecond)}
 	late := poses(now - 130*time.Millisecond)
 	for i := range p.Shown {
@@ -22,18 +22,18 @@ func WorldPicture(now time.Duration) *engine.Picture {
 	return p
 }
 
-func poses(now time.Duration) []engine.Pose {
+func poses(now time.Duration) []playout.Pose {
 	const radius = 9
 	angle := now.Seconds() / 3
 	turn := func(about float64) [4]float32 {
 		return [4]float32{2: float32(math.Sin(about / 2)), 3: float32(math.Cos(about / 2))}
 	}
-	me := engine.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle),
+	me := playout.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle),
 		Interacting: true}
-	list := []engine.Pose{me}
+	list := []playout.Pose{me}
 	for i := range 900 {
 		x, y := float64(i%30)-14.5, float64(i/30)-14.5
-		at := engine.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: turn(0)}
+		at := playout.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: turn(0)}
 		if d := math.Hypot(x-float64(me.X), y-float64(me.Y)); d < 4 {
 			away := float32((4 - d) / 4)
 			at.X, at.Y = at.X+away*(at.X-me.X), at.Y+away*(at.Y-me.Y)

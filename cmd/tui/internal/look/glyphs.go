@@ -3,18 +3,19 @@ package look
 import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 
 	"github.com/charmbracelet/lipgloss"
 )
 
 // OutcomeShort is outcomeWord where room is scarce.
-func OutcomeShort(o engine.Outcome) string {
+func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
-	case engine.NoBaseline:
+	case packetlog.NoBaseline:
 		return "no base"
-	case engine.UnknownCodec:
+	case packetlog.UnknownCodec:
 		return "codec"
-	case engine.Duplicate:
+	case packetlog.Duplicate:
 		return "copy"
 	}
 	return OutcomeWord(o)
@@ -24,7 +25,7 @@ func OutcomeShort(o engine.Outcome) string {
 type glyphs struct {
 	Ascii                     bool
 	Border                    lipgloss.Border
-	Outcome                   [engine.NumOutcomes]rune
+	Outcome                   [packetlog.NumOutcomes]rune
 	GaugeOn, GaugeOff         rune
 	Chosen, Play, Pause, Stop string
 	Back                      string // looking back
@@ -43,7 +44,7 @@ func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
 			Ascii: true, Border: lipgloss.ASCIIBorder(),
-			Outcome: [engine.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
+			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
 			shades: []rune("#=:%+*O-~&"), Change: '^', undo: '<', Seam: '/', note: '*', Up: "^", Down: "v",
@@ -52,7 +53,7 @@ func glyphSet(ascii bool) glyphs {
 	}
 	return glyphs{
 		Border:  lipgloss.RoundedBorder(),
-		Outcome: [engine.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
+		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), Change: '▲', undo: '↶', Seam: '↻', note: '◆', Up: "↑", Down: "↓",
@@ -78,19 +79,19 @@ func (th *Theme) Swatch(slot int) rune {
 }
 
 // OutcomeInk is the colour of an outcome.
-func OutcomeInk(o engine.Outcome) Ink {
-	inks := [engine.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm, Faint}
-	if o < engine.NumOutcomes {
+func OutcomeInk(o packetlog.Outcome) Ink {
+	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm, Faint}
+	if o < packetlog.NumOutcomes {
 		return inks[o]
 	}
 	return Plain
 }
 
 // OutcomeWord is what people call an outcome.
-func OutcomeWord(o engine.Outcome) string {
-	words := [engine.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
+func OutcomeWord(o packetlog.Outcome) string {
+	words := [packetlog.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
 		"unknown codec", "tainted", "WRONG", "unknown"}
-	if o < engine.NumOutcomes {
+	if o < packetlog.NumOutcomes {
 		return words[o]
 	}
 	return o.String()

@@ -1,6 +1,8 @@
 package look
 
-import "wirelab/experiment/engine"
+import (
+	"wirelab/experiment/engine/packetlog"
+)
 
 // shadowInks is how many shadows have a colour of their own, and a sign.
 const shadowInks = 6
@@ -49,7 +51,7 @@ func LaneName(encoder, differs string, w int) string {
 // LaneSign and laneInk are those of any lane: the first is the one under the keys.
 func LaneSign(th *Theme, i int) rune {
 	if i == 0 {
-		return th.Outcome[engine.Decoded]
+		return th.Outcome[packetlog.Decoded]
 	}
 	return ShadowSign(th, i-1)
 }

@@ -115,12 +115,12 @@ func (m *Model) drawTrust(c *look.Canvas, focused bool) {
 		for i := range m.checks[w] {
 			k := &m.checks[w][i]
 			pieces := []look.Span{wayInks[w].Span(look.PadRight(relay.Way(w).String(), 5)), look.Dim.Span(look.PadRight(k.Name, 6))}
-			did := look.Value.Span(figure(k, k.Did))
+			did := look.Value.Span(figure(k, k.Measured))
 			if !k.Known {
 				put(true, append(pieces, look.Dim.Span("did "), did, look.Dim.Span(" "+k.Unit+"; no closed form for it"))...)
 				continue
 			}
-			pieces = append(pieces, look.Dim.Span("asked "), look.Plain.Span(figure(k, k.Asked)), look.Dim.Span(" did "), did, look.Dim.Span(" "+k.Unit))
+			pieces = append(pieces, look.Dim.Span("asked "), look.Plain.Span(figure(k, k.Set)), look.Dim.Span(" did "), did, look.Dim.Span(" "+k.Unit))
 			if k.OK && (math.IsInf(k.Most, 0) || k.Name == "rate") {
 				pieces = append(pieces, look.Dim.Span(map[bool]string{true: " or less", false: " or more"}[k.Name == "rate"]))
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/trust"
 	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
@@ -24,7 +24,7 @@ const tolerated = 1
 
 // Checks judges the links of one direction together; the rate is that of the worst of them.
 func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
-	var parts []engine.Asked
+	var parts []meters.LinkStretch
 	var rate *trust.Check
 	cut := false
 	for i := range all {
@@ -33,13 +33,13 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 			continue
 		}
 		cut = cut || a.Cut > 0
-		parts = append(parts, engine.Asked{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
+		parts = append(parts, meters.LinkStretch{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
 			Arrived: int64(a.Left), Took: a.Took, Bits: int64(a.Bits), From: a.First, Until: a.Until})
 		if a.Spec.Rate.BitsPerSecond == 0 {
 			continue
 		}
 		for _, c := range j.judge.Checks(parts[len(parts)-1:]) {
-			if c.Name == "rate" && (rate == nil || rate.OK && !c.OK || rate.OK == c.OK && c.Did > rate.Did) {
+			if c.Name == "rate" && (rate == nil || rate.OK && !c.OK || rate.OK == c.OK && c.Measured > rate.Measured) {
 				rate = &c
 			}
 		}
@@ -52,7 +52,7 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 			c.Known, c.OK = false, true
 		case c.Name == "delay":
 			c.Most += tolerated // the proxy is no more exact than that
-			c.OK = !c.Known || c.Did >= c.Least && c.Did <= c.Most
+			c.OK = !c.Known || c.Measured >= c.Least && c.Measured <= c.Most
 		}
 	}
 	if rate != nil {
@@ -66,7 +66,7 @@ func (j *Judge) Lies(asked []relay.Asked) (list []string) {
 	for _, way := range []relay.Way{relay.Up, relay.Down} {
 		for _, c := range j.Checks(asked, way) {
 			if !c.OK {
-				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Asked), figure(&c, c.Did), c.Unit))
+				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Set), figure(&c, c.Measured), c.Unit))
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Filter says which packets are listed: 0 all of them, 1 those that were of no use
@@ -15,7 +15,7 @@ const (
 	FilterAll Filter = iota
 	filterTrouble
 	filterOutcome // and the outcome added to it
-	NumFilters    = filterOutcome + Filter(engine.NumOutcomes)
+	NumFilters    = filterOutcome + Filter(packetlog.NumOutcomes)
 )
 
 // String is how the filter is typed.
@@ -29,10 +29,10 @@ func (f Filter) String() string {
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
 }
 
-func (f Filter) outcome() engine.Outcome { return engine.Outcome(f - filterOutcome) }
+func (f Filter) outcome() packetlog.Outcome { return packetlog.Outcome(f - filterOutcome) }
 
 // Takes reports whether a packet is listed.
-func (f Filter) Takes(r *engine.PacketRecord) bool {
+func (f Filter) Takes(r *packetlog.Record) bool {
 	switch f {
 	case FilterAll:
 		return true
@@ -43,9 +43,9 @@ func (f Filter) Takes(r *engine.PacketRecord) bool {
 }
 
 // Troubled reports whether a packet was of no use, or was stale.
-func Troubled(r *engine.PacketRecord) bool {
+func Troubled(r *packetlog.Record) bool {
 	switch r.Outcome {
-	case engine.InFlight, engine.Decoded, engine.Duplicate:
+	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
 		return false
 	}
 	return true

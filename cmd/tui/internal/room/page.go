@@ -2,7 +2,7 @@ package room
 
 import (
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Page is one screenful between header and footer: its panes, how they are
@@ -69,14 +69,14 @@ type Worker interface {
 
 // PacketPage is the page on which packets are looked at.
 type PacketPage interface {
-	ShowPacket(engine.PacketID) Request
+	ShowPacket(packetlog.ID) Request
 	FilterPackets(Filter)
 }
 
 // PacketChooser is a page with a cursor on packets.
 type PacketChooser interface {
 	// ChosenPacket is the packet under the cursor; false if there is none.
-	ChosenPacket() (engine.PacketID, bool)
+	ChosenPacket() (packetlog.ID, bool)
 }
 
 // Wide reports whether all panes fit the screen at once.

@@ -2,7 +2,7 @@ package room
 
 import (
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 
 	"wirelab/experiment"
 
@@ -16,14 +16,14 @@ type Request struct {
 	Accepted func(*config.Config) // gets the settings as asked for, once the command is under way; may be nil
 	Refused  func(error)          // gets the complaint about the command; nil: it becomes a notice
 
-	Line   string           // carry out this command line
-	Edit   string           // open the command line with this text
-	Over   Overlay          // open this box over the page
-	Closes bool             // close the box that is open
-	Packet *engine.PacketID // show this packet on the page of packets
-	Say    string           // show this notice
-	Bad    bool             // the notice is a complaint
-	Renew  bool             // let every pane of the page look again, also those that wait between two looks
+	Line   string        // carry out this command line
+	Edit   string        // open the command line with this text
+	Over   Overlay       // open this box over the page
+	Closes bool          // close the box that is open
+	Packet *packetlog.ID // show this packet on the page of packets
+	Say    string        // show this notice
+	Bad    bool          // the notice is a complaint
+	Renew  bool          // let every pane of the page look again, also those that wait between two looks
 
 	Program tea.Cmd // for bubbletea: leave, suspend, work that ends in Said
 }

@@ -7,10 +7,12 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // SameRecord reports whether two records tell the same of one packet.
-func SameRecord(a, b *engine.PacketRecord) bool {
+func SameRecord(a, b *packetlog.Record) bool {
 	return a.Seq == b.Seq && a.Copy == b.Copy && a.Outcome == b.Outcome
 }
 
@@ -66,7 +68,7 @@ func OfFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Ever
 const EnoughChanged = 5
 
 // PerSecond scales a count in a sample to a rate.
-const PerSecond = float64(time.Second / engine.SamplePeriod)
+const PerSecond = float64(time.Second / meters.SamplePeriod)
 
-// RecentSpan is how long "now" is: as long as engine.Recent looks back.
+// RecentSpan is how long "now" is: as long as meters.Recent looks back.
 const RecentSpan = 2 * time.Second

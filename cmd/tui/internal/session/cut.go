@@ -8,6 +8,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/quantile"
 )
@@ -40,7 +42,7 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 	if to == 0 {
 		to = w.snap.Now
 	}
-	l.Samples = engine.Between(l.Samples, w.from, to)
+	l.Samples = meters.Between(l.Samples, w.from, to)
 	if w.to == 0 {
 		return l
 	}
@@ -52,7 +54,7 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 	if n > 0 {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
-	l.Recent = engine.RecentOf(l.Samples, w.snap.Schema.TickHz)
+	l.Recent = meters.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
 	l.Recent.RunsAs = runsAs(l.Packets, to, w.snap.Config)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
@@ -62,7 +64,7 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 // timesOf returns the median times, in microseconds, that encoding and decoding
 // took in the two seconds before t. They are NaN if the packets of that time are
 // forgotten.
-func timesOf(packets []engine.PacketRecord, t time.Duration) (encode, decode float64) {
+func timesOf(packets []packetlog.Record, t time.Duration) (encode, decode float64) {
 	var en, de []int64
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
 		if r := &packets[i]; r.Copy == 0 && r.EncodeNS > 0 {
@@ -83,7 +85,7 @@ func timesOf(packets []engine.PacketRecord, t time.Duration) (encode, decode flo
 }
 
 // runsAs returns what an encoder from outside ran as in those two seconds; empty if there was none.
-func runsAs(packets []engine.PacketRecord, t time.Duration, c *config.Config) string {
+func runsAs(packets []packetlog.Record, t time.Duration, c *config.Config) string {
 	last := ""
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
 		if packets[i].Encoder == last {
@@ -98,19 +100,19 @@ func runsAs(packets []engine.PacketRecord, t time.Duration, c *config.Config) st
 }
 
 // totalsBefore takes from the sums what came after t.
-func totalsBefore(total figures.Totals, samples []engine.Sample, t time.Duration) figures.Totals {
+func totalsBefore(total figures.Totals, samples []meters.Sample, t time.Duration) figures.Totals {
 	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
 		s := &samples[i]
 		less := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
 		less(&total.Sent, s.Sent)
-		less(&total.Decoded, s.Outcomes[engine.Decoded])
-		less(&total.Stale, s.Outcomes[engine.Stale])
-		less(&total.Duplicate, s.Outcomes[engine.Duplicate])
-		less(&total.Lost, s.Outcomes[engine.Lost])
-		less(&total.Failures.NoBaseline, s.Outcomes[engine.NoBaseline])
-		less(&total.Failures.Corrupt, s.Outcomes[engine.Corrupt])
-		less(&total.Failures.UnknownCodec, s.Outcomes[engine.UnknownCodec])
-		less(&total.Tainted, s.Outcomes[engine.Tainted])
+		less(&total.Decoded, s.Outcomes[packetlog.Decoded])
+		less(&total.Stale, s.Outcomes[packetlog.Stale])
+		less(&total.Duplicate, s.Outcomes[packetlog.Duplicate])
+		less(&total.Lost, s.Outcomes[packetlog.Lost])
+		less(&total.Failures.NoBaseline, s.Outcomes[packetlog.NoBaseline])
+		less(&total.Failures.Corrupt, s.Outcomes[packetlog.Corrupt])
+		less(&total.Failures.UnknownCodec, s.Outcomes[packetlog.UnknownCodec])
+		less(&total.Tainted, s.Outcomes[packetlog.Tainted])
 		less(&total.Playout.Late, s.Late)
 	}
 	return total

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // What a lab's memory says of a moment is what the lab itself said then.
@@ -19,7 +20,7 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	runner, err := experiment.NewRunner(cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
+	runner, err := experiment.NewRunner(t.Context(), cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +57,9 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 func TestPastOfAPlugin(t *testing.T) {
 	c := config.Default()
 	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runs: "process"}}}
-	var packets []engine.PacketRecord
+	var packets []packetlog.Record
 	for n := range 100 { // ten a second, those of the plugin until 3 s
-		p := engine.PacketRecord{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}
+		p := packetlog.Record{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}
 		if n <= 30 {
 			p.Encoder = "theirs"
 		}

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // Past is the moment that is shown while somebody looks back. Time stands still
@@ -26,7 +27,7 @@ type window struct {
 
 // How far one press goes.
 const (
-	Glance = engine.SamplePeriod
+	Glance = meters.SamplePeriod
 	Stride = time.Second
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
@@ -164,7 +164,7 @@ func (n *Notes) Notice(th *look.Theme, w int) []string {
 	if n.text == "" {
 		return nil
 	}
-	k, sign := look.Good, string(th.Outcome[engine.Decoded])
+	k, sign := look.Good, string(th.Outcome[packetlog.Decoded])
 	switch n.tone {
 	case toneBad:
 		k, sign = look.Bad, "!"

@@ -64,7 +64,7 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 	for n := range min(runs, p.Runs()) {
 		point, seed := n/p.Repeat, n%p.Repeat
 		kbps := 40 + 3*float64(point) + 5*math.Sin(float64(seed*seed+point))
-		w.Ran(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{PayloadKbps: kbps, WireKbps: 2 * kbps, Sent: 60}}})
+		w.Ran(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: kbps, WireKbps: 2 * kbps}, Counts: figures.Counts{Sent: 60}}}})
 	}
 	w.Tell(sweep.Progress{Planned: p.Runs(), Workers: 3, Runs: runs, Points: runs / p.Repeat})
 	return w

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -29,7 +30,7 @@ const textWidth = 110
 
 // progress is a sign for every step, up to the present one filled.
 func (t *Tour) progress(th *look.Theme) []look.Span {
-	on, off := string(th.Outcome[engine.Decoded]), string(th.Outcome[engine.Lost])
+	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost])
 	if th.Ascii {
 		on, off = "#", "."
 	}

@@ -7,6 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // tally is a figure by which a step of the tour tells what its change did: the
@@ -15,12 +17,12 @@ type tally struct {
 	name, unit string
 	ink        look.Ink
 	digits     int
-	of         func([]engine.Sample) (float64, bool)
+	of         func([]meters.Sample) (float64, bool)
 }
 
 // per is the quotient of two sums over samples.
-func per(top, bottom func(*engine.Sample) float64, scale float64) func([]engine.Sample) (float64, bool) {
-	return func(list []engine.Sample) (float64, bool) {
+func per(top, bottom func(*meters.Sample) float64, scale float64) func([]meters.Sample) (float64, bool) {
+	return func(list []meters.Sample) (float64, bool) {
 		a, b := 0.0, 0.0
 		for i := range list {
 			a += top(&list[i])
@@ -33,13 +35,13 @@ func per(top, bottom func(*engine.Sample) float64, scale float64) func([]engine.
 	}
 }
 
-func sentOf(s *engine.Sample) float64 { return float64(s.Sent) }
+func sentOf(s *meters.Sample) float64 { return float64(s.Sent) }
 
-func payloadOf(s *engine.Sample) float64 { return float64(s.PayloadBits) }
+func payloadOf(s *meters.Sample) float64 { return float64(s.PayloadBits) }
 
 // The figures that the steps tell.
 func tallyKbps() tally {
-	seconds := func(*engine.Sample) float64 { return engine.SamplePeriod.Seconds() }
+	seconds := func(*meters.Sample) float64 { return meters.SamplePeriod.Seconds() }
 	return tally{"payload", "kbps", look.Payload, 0, per(payloadOf, seconds, 1.0/1000)}
 }
 
@@ -48,51 +50,53 @@ func tallyPacket() tally {
 }
 
 func tallyRatio() tally {
-	busy := func(of func(*engine.Sample) float64) func(*engine.Sample) float64 {
-		return func(s *engine.Sample) float64 {
+	busy := func(of func(*meters.Sample) float64) func(*meters.Sample) float64 {
+		return func(s *meters.Sample) float64 {
 			if s.Changed < room.EnoughChanged*int64(s.Sent) {
 				return 0 // a packet's header divided by next to nothing
 			}
 			return of(s)
 		}
 	}
-	changed := func(s *engine.Sample) float64 { return float64(s.Changed) }
+	changed := func(s *meters.Sample) float64 { return float64(s.Changed) }
 	return tally{"per changed cube", "bits", look.Ratio, 1, per(busy(payloadOf), busy(changed), 1)}
 }
 
 // tallyNaming is what it takes to say which cubes follow.
 func tallyNaming() tally {
-	named := func(s *engine.Sample) float64 {
+	named := func(s *meters.Sample) float64 {
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
 	return tally{"to say which cubes", "bits a packet", look.Budget, 0, per(named, sentOf, 1)}
 }
 
 func tallyLost() tally {
-	lost := func(s *engine.Sample) float64 { return float64(s.Outcomes[engine.Lost] + s.Outcomes[engine.Unknown]) }
+	lost := func(s *meters.Sample) float64 {
+		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
+	}
 	return tally{"lost", "%", look.Lost, 1, per(lost, sentOf, 100)}
 }
 
 func tallyUnread() tally {
-	unread := func(s *engine.Sample) float64 { return float64(s.Failed()) }
+	unread := func(s *meters.Sample) float64 { return float64(s.Failed()) }
 	return tally{"unreadable", "%", look.NoBase, 1, per(unread, sentOf, 100)}
 }
 
 func tallyAge() tally {
-	age := func(s *engine.Sample) float64 { return float64(s.BaselineAge) }
-	referenced := func(s *engine.Sample) float64 { return float64(s.Referenced) }
+	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }
+	referenced := func(s *meters.Sample) float64 { return float64(s.Referenced) }
 	return tally{"baseline", "frames old", look.Dim, 1, per(age, referenced, 1)}
 }
 
 func tallyStarved() tally {
-	starved := func(s *engine.Sample) float64 { return float64(s.Starved) }
-	shown := func(s *engine.Sample) float64 { return float64(s.Displayed) }
+	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
+	shown := func(s *meters.Sample) float64 { return float64(s.Displayed) }
 	return tally{"the display had nothing to show", "%", look.Warn, 1, per(starved, shown, 100)}
 }
 
 func tallyOff() tally {
-	off := func(s *engine.Sample) float64 { return s.PositionErrorMM }
-	return tally{"cubes were off by", "mm", look.Warn, 0, per(off, func(*engine.Sample) float64 { return 1 }, 1)}
+	off := func(s *meters.Sample) float64 { return s.PositionErrorMM }
+	return tally{"cubes were off by", "mm", look.Warn, 0, per(off, func(*meters.Sample) float64 { return 1 }, 1)}
 }
 
 // compare returns the means before and after a moment. The second after each
@@ -101,10 +105,10 @@ func tallyOff() tally {
 func (t tally) compare(lanes []engine.Lane, from, at time.Duration) (before, after float64, ok bool) {
 	const ring, enough = time.Second, 10
 	samples := lanes[0].Samples
-	is := engine.Between(samples, at+ring, samples[len(samples)-1].T)
-	was := engine.Between(samples, from+ring, at)
+	is := meters.Between(samples, at+ring, samples[len(samples)-1].T)
+	was := meters.Between(samples, from+ring, at)
 	if len(lanes) > 1 {
-		was = engine.Between(lanes[1].Samples, at+ring, samples[len(samples)-1].T)
+		was = meters.Between(lanes[1].Samples, at+ring, samples[len(samples)-1].T)
 	}
 	if len(was) < enough || len(is) < enough {
 		return 0, 0, false

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wirelab/experiment"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/controls"
@@ -82,7 +82,7 @@ func (m *Model) explain() room.Request {
 }
 
 // openPacket shows a packet on the page of packets.
-func (m *Model) openPacket(id engine.PacketID) (cmd tea.Cmd) {
+func (m *Model) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
 			r := q.ShowPacket(id)

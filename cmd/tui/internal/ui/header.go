@@ -147,7 +147,7 @@ func (b *bar) encoders(cfg *config.Config) string {
 		return fmt.Sprintf("%s %s %d shadows", name, b.th.Chosen, n)
 	}
 	for i := 1; i < len(lanes); i++ {
-		name += " " + b.th.Chosen + " " + lanes[i].BesideOf(&lanes[0])
+		name += " " + b.th.Chosen + " " + lanes[i].ShortName(&lanes[0])
 	}
 	return name
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
@@ -64,9 +64,9 @@ func newHelp(th *look.Theme, here string, keys []helpKey, verbs []command.Verb, 
 		h.key(k.label, k.help)
 	}
 	h.title("Signs of packets")
-	for _, o := range []engine.Outcome{engine.Decoded, engine.Lost, engine.NoBaseline, engine.Corrupt,
-		engine.Tainted,
-		engine.UnknownCodec, engine.Stale, engine.Duplicate, engine.InFlight, engine.Wrong} {
+	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt,
+		packetlog.Tainted,
+		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {
 		h.entry(look.Dim, outcomeMeaning(o), look.OutcomeInk(o).Span("  "+look.PadRight(string(th.Outcome[o]), 4)),
 			look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14)))
 	}
@@ -100,8 +100,8 @@ func (h *helpBox) entry(k look.Ink, text string, head ...look.Span) {
 }
 
 // outcomeMeaning says what became of a packet in a line.
-func outcomeMeaning(o engine.Outcome) string {
-	return [engine.NumOutcomes]string{
+func outcomeMeaning(o packetlog.Outcome) string {
+	return [packetlog.NumOutcomes]string{
 		"still on its way", "decoded, and newer than all before", "decoded, but something newer is shown",
 		"a copy of one decoded before", "dropped by the link", "needs a frame the receiver does not hold",
 		"damaged, and found out", "of a codec unknown to the receiver",

@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/testkit"
 
 	"wirelab/cmd/tui/internal/labtest"
@@ -93,7 +94,7 @@ func hostileLab() *labtest.Lab {
 	r := &s.Lanes[0].Recent
 	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
 	s.Lanes[0].Packets[590].Outcome = 250
-	s.Lanes[0].Packets = append(s.Lanes[0].Packets, engine.PacketRecord{Seq: 1<<63 + 5})
+	s.Lanes[0].Packets = append(s.Lanes[0].Packets, packetlog.Record{Seq: 1<<63 + 5})
 	return lab
 }
 

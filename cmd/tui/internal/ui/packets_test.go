@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 
 	"wirelab/cmd/tui/internal/labtest"
@@ -103,11 +105,11 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Troubles = []engine.Incident{{Reason: 250, N: -1}, {Reason: engine.BecauseDropped, T: -1, N: 1},
-			{Reason: engine.BecauseLate, N: 1 << 62,
-				Opened: engine.Opened{Record: engine.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
+		l.Troubles = []inspector.Incident{{Reason: 250, N: -1}, {Reason: inspector.BecauseDropped, T: -1, N: 1},
+			{Reason: inspector.BecauseLate, N: 1 << 62,
+				Opened: inspector.Opened{Record: packetlog.Record{Outcome: 77, Arrived: -1 << 62}}}}
 		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
-		lab.Snap.Opened = &engine.Opened{ID: engine.PacketID{Seq: 1 << 63, Copy: -1}}
+		lab.Snap.Opened = &inspector.Opened{ID: packetlog.ID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
 		for _, s := range sizes(120) {
 			m.Update(tickMsg{})
@@ -184,7 +186,7 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	x := next.Lanes[0].Troubles[1]
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
-	next.Lanes[0].Troubles = []engine.Incident{x}
+	next.Lanes[0].Troubles = []inspector.Incident{x}
 	pass := func() string { // a tick in which virtual time goes on
 		snap := next
 		snap.Now += tickEvery

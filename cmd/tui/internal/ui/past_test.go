@@ -8,6 +8,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
@@ -99,7 +100,7 @@ func TestThePastIsWhatWasThePresent(t *testing.T) {
 	}
 	var later int64
 	for _, s := range lab.Snap.Lanes[0].Samples[800:] {
-		later += int64(s.Outcomes[engine.NoBaseline])
+		later += int64(s.Outcomes[packetlog.NoBaseline])
 	}
 	if n := lab.Snap.Lanes[0].Totals.Failures.NoBaseline - later; later == 0 || got.Lanes[0].Totals.Failures.NoBaseline != n {
 		t.Errorf("%d without a baseline until then, want %d", got.Lanes[0].Totals.Failures.NoBaseline, n)

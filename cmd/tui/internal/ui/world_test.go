@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/playout"
 
 	"wirelab/cmd/tui/internal/labtest"
 
@@ -245,7 +247,7 @@ func TestStarvationIsSeen(t *testing.T) {
 	next.Now += 50 * time.Millisecond
 	next.World = labtest.WorldPicture(next.Now)
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
-	next.Lanes[0].Samples = append([]engine.Sample(nil), next.Lanes[0].Samples...)
+	next.Lanes[0].Samples = append([]meters.Sample(nil), next.Lanes[0].Samples...)
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
 	lab.Snap = &next
 	press(m)
@@ -267,7 +269,7 @@ func TestWorldFitsEverySize(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
 			if i%5 == 0 {
-				lab.Snap.World = []*engine.Picture{full, hostile, nil}[i/5%3]
+				lab.Snap.World = []*playout.Picture{full, hostile, nil}[i/5%3]
 				press(m, []string{"v", "+", "-", "-", "shift+up"}[i/5%5])
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // level is the shade of a cube whose centre is z metres higher than it would be if
@@ -28,7 +28,7 @@ const (
 
 // KindLooks draws each cube by its kind: at rest, interacting with the player, or
 // the player.
-func KindLooks(poses []engine.Pose) func(int) Look {
+func KindLooks(poses []playout.Pose) func(int) Look {
 	return func(i int) Look {
 		n := level(poses[i].Z - halfOf(i))
 		k := look.Ink(n)

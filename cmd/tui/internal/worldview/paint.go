@@ -6,7 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/topview"
 	"wirelab/encoders/cubes/forecast"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // A cell of the screen is two dots wide and four high, as braille has it.
@@ -29,7 +29,7 @@ type Look struct {
 type Painter struct{ Raster topview.Raster }
 
 // Draw puts poses on the raster as a camera sees them.
-func (p *Painter) Draw(k *Camera, w, h int, poses []engine.Pose) {
+func (p *Painter) Draw(k *Camera, w, h int, poses []playout.Pose) {
 	p.Raster.Reset(k.View(w*DotsAcross, h*DotsDown), w*DotsAcross, h*DotsDown)
 	for i := range poses {
 		at := &poses[i]

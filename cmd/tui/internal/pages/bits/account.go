@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // stackUnit is what the height of the areas stands for.
@@ -67,7 +68,7 @@ func (a *account) ending(snap *engine.Snapshot) int64 {
 		return 0
 	}
 	all := snap.Lanes[0].Samples
-	return int64(all[len(all)-1].T / engine.SamplePeriod)
+	return int64(all[len(all)-1].T / meters.SamplePeriod)
 }
 
 // tally sums up what both encoders spent in the time that the charts show: a part keeps its
@@ -79,7 +80,7 @@ func (a *account) tally() {
 			continue
 		}
 		a.used.Add(&l.Recent.Budget)
-		recent := engine.Tail(l.Samples, a.span())
+		recent := meters.Tail(l.Samples, a.span())
 		for i := range recent {
 			a.used.Add(&recent[i].Budget)
 		}
@@ -92,7 +93,7 @@ func (a *account) span() time.Duration {
 	if l == nil {
 		return panes.SpanNow(a.zoom, 0)
 	}
-	return panes.SpanNow(a.zoom, time.Duration(len(l.Samples))*engine.SamplePeriod)
+	return panes.SpanNow(a.zoom, time.Duration(len(l.Samples))*meters.SamplePeriod)
 }
 
 // first is the encoder under the keys; nil before the first frame.

@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
@@ -77,16 +78,16 @@ func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 
 // spec is the picture of the time that all charts show.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: engine.SamplePeriod, Span: int(p.span() / engine.SamplePeriod), Time: true, Labels: true, Floor: 1,
+	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1,
 		Blank: chart.Ink(look.Plain), Axis: chart.Ink(look.Border), Label: chart.Ink(look.Dim), Tick: chart.Ink(look.Faint)}
 	for _, m := range panes.DistinctMarks(p.snap.Marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 	samples := lockstep.CaughtUp(lane)
 	samples = samples[max(len(samples)-s.InSight(w), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
-		s.End = int64(samples[n-1].T / engine.SamplePeriod)
+		s.End = int64(samples[n-1].T / meters.SamplePeriod)
 	}
 	s.Since = panes.LastSwap(p.snap.Marks, s.End)
 	if p.unit == byShare {
@@ -114,7 +115,7 @@ func (p *stack) order() []encoders.Slot {
 }
 
 // area is one layer.
-func (p *stack) area(samples []engine.Sample, weights []float64, k encoders.Slot, th *look.Theme) chart.Area {
+func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot, th *look.Theme) chart.Area {
 	values := make([]float64, len(samples))
 	for i := range samples {
 		values[i] = p.value(&samples[i], k)
@@ -130,7 +131,7 @@ func (p *stack) area(samples []engine.Sample, weights []float64, k encoders.Slot
 }
 
 // value is what one sample spent on a slot.
-func (p *stack) value(s *engine.Sample, k encoders.Slot) float64 {
+func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	bits := float64(s.Budget.Units[k]) / encoders.BitUnit
 	switch p.unit {
 	case byShare:
@@ -138,12 +139,12 @@ func (p *stack) value(s *engine.Sample, k encoders.Slot) float64 {
 	case byChanged:
 		return bits / math.Max(float64(s.Changed), 1)
 	}
-	return bits * float64(time.Second/engine.SamplePeriod) / 1000
+	return bits * float64(time.Second/meters.SamplePeriod) / 1000
 }
 
 // weights are what a mean of several samples weighs them by, so that it is what
 // the samples together spent.
-func (p *stack) weights(samples []engine.Sample) []float64 {
+func (p *stack) weights(samples []meters.Sample) []float64 {
 	if p.unit == byKbps {
 		return nil
 	}

@@ -262,7 +262,7 @@ func (p *table) verdict() (text, more string) {
 	if b > a {
 		word = "more"
 	}
-	text = other.BesideOf(first) + " takes " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
+	text = other.ShortName(first) + " takes " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
 		signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
 		more = ", most of it on " + panes.SlotName(k, p.snap.Schema) + " (" + signed(most, 1) + ")"

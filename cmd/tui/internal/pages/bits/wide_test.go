@@ -10,7 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/pages/panes"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // accountLine is a row of the table: a name, and the kbps and the share behind it.
@@ -22,7 +22,7 @@ func TestAreasBeginWithWhatThereIs(t *testing.T) {
 		for _, size := range [][2]int{{80, 22}, {160, 46}} {
 			lab := labtest.NewWide()
 			lane := &lab.Snap.Lanes[0]
-			lane.Samples = lane.Samples[len(lane.Samples)-int(there/engine.SamplePeriod):]
+			lane.Samples = lane.Samples[len(lane.Samples)-int(there/meters.SamplePeriod):]
 			view := labtest.NewStage(New(&panes.Second{}), lab, size[0], size[1]).View()
 			axis := regexp.MustCompile(`└(.*now)`).FindStringSubmatch(view)[1]
 			bottom := regexp.MustCompile(`0┤([^│]*)│`).FindStringSubmatch(view)[1]

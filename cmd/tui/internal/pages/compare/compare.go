@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
@@ -110,11 +111,11 @@ func compare(snap *engine.Snapshot) comparison {
 // there are.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	at := make([]int, len(snap.Lanes))
-	row := make([]*engine.PacketRecord, len(snap.Lanes))
+	row := make([]*packetlog.Record, len(snap.Lanes))
 	silent := make([]bool, len(snap.Lanes)) // sends nothing, and must not keep the others from being compared
 	n := 0
 	for i := range snap.Lanes {
-		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p engine.PacketRecord) bool { return p.Sent >= c.From })
+		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p packetlog.Record) bool { return p.Sent >= c.From })
 		for _, v := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
 			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
@@ -159,7 +160,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 }
 
 // seek moves at on to the packet of a sequence; nil if there is none.
-func seek(list []engine.PacketRecord, at *int, seq uint64) *engine.PacketRecord {
+func seek(list []packetlog.Record, at *int, seq uint64) *packetlog.Record {
 	for ; *at < len(list) && (list[*at].Seq < seq || list[*at].Copy > 0); *at++ {
 	}
 	if *at < len(list) && list[*at].Seq == seq {

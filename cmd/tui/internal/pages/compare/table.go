@@ -14,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/paired"
 	"wirelab/internal/units"
 )
@@ -302,7 +303,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 
 // lastMinute is what the small charts show.
 func (p *table) lastMinute(r *entry) []float64 {
-	const samples = int(time.Minute / engine.SamplePeriod)
+	const samples = int(time.Minute / meters.SamplePeriod)
 	return r.Payload[max(len(r.Payload)-samples, 0):]
 }
 
@@ -397,7 +398,7 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	}
 	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
 	if p.data.Seams > 0 {
-		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.Seams)*engine.SamplePeriod))
+		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.Seams)*meters.SamplePeriod))
 	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
@@ -419,12 +420,12 @@ func (p *table) blocks() string {
 		if p.by == figureFailures {
 			least = paired.MinPairs
 		}
-		return fmt.Sprintf(" from %s on", seconds(time.Duration(least)*engine.SamplePeriod))
+		return fmt.Sprintf(" from %s on", seconds(time.Duration(least)*meters.SamplePeriod))
 	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		return fmt.Sprintf(", blocks of %d", g.block())
 	}
-	return ", blocks of " + seconds(time.Duration(g.block())*engine.SamplePeriod)
+	return ", blocks of " + seconds(time.Duration(g.block())*meters.SamplePeriod)
 }
 
 // seconds writes a length of time for reading.

@@ -6,13 +6,13 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 )
 
 // blocks is a map of the blocks that the encoder under the keys sends: one sign
 // each, or for some neighbours if they are too many.
 type blocks struct {
-	blocks []engine.BlockState
+	blocks []delivery.BlockState
 	n      int // of blocks, which may be more
 
 	nothing string // why there are none
@@ -53,11 +53,11 @@ func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // worstBlock stands for several blocks: what is missing counts before what is there.
-func worstBlock(list []engine.BlockState) engine.BlockState {
+func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	worst := list[0]
 	for _, s := range list[1:] {
-		missing := s < engine.BlockDelivered
-		if missing && s < worst || !missing && worst >= engine.BlockDelivered && s > worst {
+		missing := s < delivery.BlockDelivered
+		if missing && s < worst || !missing && worst >= delivery.BlockDelivered && s > worst {
 			worst = s
 		}
 	}
@@ -68,7 +68,7 @@ func worstBlock(list []engine.BlockState) engine.BlockState {
 func (p *blocks) legend(th *look.Theme, room int) []look.Span {
 	var groups [][]look.Span
 	for i, word := range blockWords() {
-		k, r := blockLook(th, engine.BlockState(i))
+		k, r := blockLook(th, delivery.BlockState(i))
 		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
 	}
 	return look.FitGroups(room, groups)

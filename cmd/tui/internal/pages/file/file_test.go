@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 )
 
@@ -31,7 +32,7 @@ func TestTransferFigures(t *testing.T) {
 	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "at present") {
 		t.Errorf("to those who look back it says %v", says)
 	}
-	p.making = &engine.Making{Encoder: "patch-fast", Done: 1, Total: 4}
+	p.making = &delivery.Making{Encoder: "patch-fast", Done: 1, Total: 4}
 	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast being made, 25 %" {
 		t.Errorf("of the encoder that takes over it says %q", says)
 	}

@@ -3,15 +3,15 @@ package file
 import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/internal/units"
 )
 
 // matrix is the picture of what the new file is like: its blocks from top to
 // bottom, and from left to right the old file and then the new one itself.
 type matrix struct {
-	m      *engine.Matrix
-	making *engine.Making
+	m      *delivery.Matrix
+	making *delivery.Making
 	others string // the encoder of files that makes no patch; "" if one does
 }
 

@@ -6,6 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
@@ -14,7 +15,7 @@ import (
 // took, how long it took or will take, and what that says of the first of them.
 type transfer struct {
 	lanes  []engine.Lane
-	making *engine.Making
+	making *delivery.Making
 	now    int64 // hundredths of a second
 	back   bool  // somebody looks back, and this pane cannot
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
 	"wirelab/internal/units"
 )
 
 // blockLook is how the blocks of a file are shown in each state.
-func blockLook(th *look.Theme, s engine.BlockState) (look.Ink, rune) {
+func blockLook(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
 	signs, inks := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
 	if th.Ascii {
 		signs = []rune(".-+o@")

@@ -12,13 +12,15 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
 // What is sent as a whole has one figure per item; what a protocol says of itself
 // takes the place of the baseline, and the receiver's word comes first.
 func TestNowOfMessages(t *testing.T) {
-	lane := engine.Lane{Recent: engine.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
+	lane := engine.Lane{Recent: meters.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
 	lane.Totals.Sender = []encoders.Gauge{{Name: "models built", Value: 7}}
 	p := &now{item: "byte", schema: &frame.Schema{Item: "byte"}, lane: lane}
 	text := func() string {
@@ -63,11 +65,11 @@ func TestPacketKeepsItsPlace(t *testing.T) {
 
 func TestStripShowsTheGravestCopy(t *testing.T) {
 	snap := labtest.Snapshot(90 * time.Second)
-	snap.Lanes[0].Packets = []engine.PacketRecord{
-		{Seq: 0, Outcome: engine.Decoded}, {Seq: 0, Copy: 1, Outcome: engine.Duplicate},
-		{Seq: 1, Outcome: engine.Lost}, {Seq: 1, Copy: 1, Outcome: engine.Decoded},
-		{Seq: 2, Outcome: engine.Wrong}, {Seq: 2, Copy: 1, Outcome: engine.Duplicate},
-		{Seq: 3, Outcome: engine.Corrupt},
+	snap.Lanes[0].Packets = []packetlog.Record{
+		{Seq: 0, Outcome: packetlog.Decoded}, {Seq: 0, Copy: 1, Outcome: packetlog.Duplicate},
+		{Seq: 1, Outcome: packetlog.Lost}, {Seq: 1, Copy: 1, Outcome: packetlog.Decoded},
+		{Seq: 2, Outcome: packetlog.Wrong}, {Seq: 2, Copy: 1, Outcome: packetlog.Duplicate},
+		{Seq: 3, Outcome: packetlog.Corrupt},
 	}
 	got := labtest.Draw(&strip{}, labtest.ViewOf(snap), 40, 6)[1]
 	if !strings.HasPrefix(got, "│ D○W!▏") {

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -125,9 +126,9 @@ func (p *now) perItem() [][2]figure {
 }
 
 // meanPacket is the mean payload of the packets of the last two seconds, in bytes.
-func meanPacket(all []engine.Sample) float64 {
+func meanPacket(all []meters.Sample) float64 {
 	var bits, sent int64
-	for _, s := range engine.Tail(all, room.RecentSpan) {
+	for _, s := range meters.Tail(all, room.RecentSpan) {
 		bits, sent = bits+s.PayloadBits, sent+int64(s.Sent)
 	}
 	return float64(bits) / 8 / float64(max(sent, 1))

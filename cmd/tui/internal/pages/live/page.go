@@ -8,7 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/tour"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Page is page 1: three charts, the packets, the controls, the numbers, and
@@ -187,8 +187,8 @@ func (p *Page) Click(x, y int) room.Request {
 }
 
 // ChosenPacket implements packetChooser.
-func (p *Page) ChosenPacket() (engine.PacketID, bool) {
-	return engine.PacketID{Seq: p.packets.chosen}, p.at == atPackets && p.packets.choosing
+func (p *Page) ChosenPacket() (packetlog.ID, bool) {
+	return packetlog.ID{Seq: p.packets.chosen}, p.at == atPackets && p.packets.choosing
 }
 
 // Light implements tour.Lighter: it points at a place of the page: its border and title look as if it had the

@@ -9,7 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -19,7 +19,7 @@ import (
 // an oscilloscope's: a packet keeps its place until the beam comes round again,
 // so the eye can rest on one, and a redraw changes one line instead of all.
 type strip struct {
-	packets  []engine.PacketRecord
+	packets  []packetlog.Record
 	newest   uint64
 	totals   figures.Totals // as shown: changes twice a second
 	decoded  int64          // as last seen
@@ -115,24 +115,24 @@ const mostShown = 600
 // ends lists how the packets of the whole run ended, what deserves room first.
 func (p *strip) ends() []outcomeCount {
 	t := p.totals
-	list := []outcomeCount{{engine.Decoded, t.Decoded}, {engine.Lost, t.Lost}, {engine.NoBaseline, t.Failures.NoBaseline},
-		{engine.Corrupt, t.Failures.Corrupt}, {engine.Tainted, t.Tainted}, {engine.UnknownCodec, t.Failures.UnknownCodec},
-		{engine.Stale, t.Stale}, {engine.Duplicate, t.Duplicate}, {engine.Wrong, t.Wrong}}
+	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
+		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.Tainted, t.Tainted}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
+		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Wrong, t.Wrong}}
 	if t.Remote != nil { // a link tells every fate
-		list = slices.Insert(list, 2, outcomeCount{engine.Unknown, t.Unknown})
+		list = slices.Insert(list, 2, outcomeCount{packetlog.Unknown, t.Unknown})
 	}
 	return list
 }
 
 type outcomeCount struct {
-	o engine.Outcome
+	o packetlog.Outcome
 	n int64
 }
 
 // look is how an outcome is named. Wrong data are an alarm once there are any; until
 // then they are a word like the others.
-func (e outcomeCount) look(word func(engine.Outcome) string) (look.Ink, string) {
-	if e.o == engine.Wrong && e.n == 0 {
+func (e outcomeCount) look(word func(packetlog.Outcome) string) (look.Ink, string) {
+	if e.o == packetlog.Wrong && e.n == 0 {
 		return look.Dim, strings.ToLower(word(e.o))
 	}
 	return look.OutcomeInk(e.o), word(e.o)
@@ -164,7 +164,7 @@ func (p *strip) table(c *look.Canvas, th *look.Theme, y int) {
 // legend names the signs of the strip: of what occurred, then of what might, as
 // far as there is room.
 func (p *strip) legend(th *look.Theme, room int) []look.Span {
-	names := func(word func(engine.Outcome) string, occurred bool) (out [][]look.Span) {
+	names := func(word func(packetlog.Outcome) string, occurred bool) (out [][]look.Span) {
 		for _, e := range p.ends() {
 			if (e.n > 0) == occurred {
 				k, name := e.look(word)
@@ -174,7 +174,7 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 		return out
 	}
 	last := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
-	line := func(word func(engine.Outcome) string) []look.Span {
+	line := func(word func(packetlog.Outcome) string) []look.Span {
 		return append(last[:1:1], slices.Concat(names(word, true)...)...)
 	}
 	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort),
@@ -184,11 +184,11 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 
 // severity orders outcomes: where a packet and its copies share one place, the
 // most severe is shown.
-func severity(o engine.Outcome) int {
-	order := [engine.NumOutcomes]int{engine.InFlight: 0, engine.Decoded: 1, engine.Duplicate: 2,
-		engine.Stale: 3, engine.Lost: 4, engine.Unknown: 4,
-		engine.NoBaseline: 5, engine.Corrupt: 6, engine.UnknownCodec: 7, engine.Tainted: 8, engine.Wrong: 9}
-	if o < engine.NumOutcomes {
+func severity(o packetlog.Outcome) int {
+	order := [packetlog.NumOutcomes]int{packetlog.InFlight: 0, packetlog.Decoded: 1, packetlog.Duplicate: 2,
+		packetlog.Stale: 3, packetlog.Lost: 4, packetlog.Unknown: 4,
+		packetlog.NoBaseline: 5, packetlog.Corrupt: 6, packetlog.UnknownCodec: 7, packetlog.Tainted: 8, packetlog.Wrong: 9}
+	if o < packetlog.NumOutcomes {
 		return order[o]
 	}
 	return 0
@@ -207,7 +207,7 @@ func (p *strip) strip(c *look.Canvas, th *look.Theme, w int) {
 		at := int(r.Seq % size)
 		if g := severity(r.Outcome) + 1; g > weight[at] {
 			weight[at] = g
-			c.Set(2+at%w, 1+at/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, engine.NumOutcomes-1)])
+			c.Set(2+at%w, 1+at/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
 		}
 	}
 	beam := int((p.newest + 1) % size)
@@ -232,7 +232,7 @@ func (p *strip) detail(th *look.Theme, room int) []look.Span {
 	}
 	groups := [][]look.Span{{look.Dim.Span("so far")}}
 	for _, e := range p.ends() {
-		if e.n == 0 && e.o != engine.Decoded && e.o != engine.Lost {
+		if e.n == 0 && e.o != packetlog.Decoded && e.o != packetlog.Lost {
 			continue
 		}
 		groups = append(groups, []look.Span{look.OutcomeInk(e.o).Span("  " + string(th.Outcome[e.o])),
@@ -243,7 +243,7 @@ func (p *strip) detail(th *look.Theme, room int) []look.Span {
 }
 
 // describePacket tells the life of one packet in a line.
-func describePacket(th *look.Theme, r *engine.PacketRecord) []look.Span {
+func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	dot := " " + th.Dot + " "
 	base := "initial state"
 	if r.Baseline > 0 {
@@ -251,14 +251,14 @@ func describePacket(th *look.Theme, r *engine.PacketRecord) []look.Span {
 	}
 	fate := look.OutcomeWord(r.Outcome)
 	switch {
-	case r.Outcome == engine.Lost:
+	case r.Outcome == packetlog.Lost:
 		fate = "lost: " + lossmodel.Cause(r.Cause).String()
 	case r.Arrived > 0:
 		fate += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),
-		look.OutcomeInk(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, engine.NumOutcomes-1)]) + " " + fate),
+		look.OutcomeInk(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + fate),
 		look.Dim.Span(dot + "sent "), look.Plain.Span(look.Clock(r.Sent)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Payload)), look.Dim.Span(fmt.Sprintf(" B (wire %d)", r.Wire)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Changed)), look.Dim.Span(" changed" + dot + base + dot + r.Encoder),

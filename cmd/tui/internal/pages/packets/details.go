@@ -11,6 +11,8 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -18,12 +20,12 @@ import (
 // link, the baseline it needed, and what its bits went to. While none is chosen it
 // shows the last one that was of no use, for long enough to be read.
 type details struct {
-	chosen   engine.PacketID
+	chosen   packetlog.ID
 	choosing bool
 
-	opened  *engine.Opened
+	opened  *inspector.Opened
 	trouble bool // opened is the last trouble and not the chosen packet
-	reasons []engine.Reason
+	reasons []inspector.Reason
 	cfg     *config.Config
 	schema  *frame.Schema
 	since   time.Duration // virtual time at which the trouble was first shown
@@ -76,11 +78,11 @@ func (p *details) Observe(v room.View) bool {
 		return true
 	}
 	p.set(&i.Opened, true)
-	p.reasons = []engine.Reason{i.Reason}
+	p.reasons = []inspector.Reason{i.Reason}
 	return true
 }
 
-func (p *details) set(o *engine.Opened, trouble bool) {
+func (p *details) set(o *inspector.Opened, trouble bool) {
 	p.opened, p.trouble, p.reasons = o, trouble, nil
 	if o != nil {
 		p.reasons = o.Reasons()
@@ -88,16 +90,16 @@ func (p *details) set(o *engine.Opened, trouble bool) {
 }
 
 // lastTrouble is the newest incident that the snapshot knows of.
-func lastTrouble(snap *engine.Snapshot) (engine.Incident, bool) {
+func lastTrouble(snap *engine.Snapshot) (inspector.Incident, bool) {
 	list := troubles(snap)
 	if len(list) == 0 {
-		return engine.Incident{}, false
+		return inspector.Incident{}, false
 	}
 	return list[0], true
 }
 
 // troubles are the incidents up to the moment that is shown.
-func troubles(snap *engine.Snapshot) (list []engine.Incident) {
+func troubles(snap *engine.Snapshot) (list []inspector.Incident) {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
@@ -129,14 +131,14 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		title = "The last trouble: packet " + packetName(p.opened.ID)
 	}
 	r := &p.opened.Record
-	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, engine.NumOutcomes-1)]) + " " +
+	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
 		look.OutcomeWord(r.Outcome))
 	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
 		[]look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
 	p.body(c, th)
 }
 
-func packetName(id engine.PacketID) string {
+func packetName(id packetlog.ID) string {
 	s := strconv.FormatUint(id.Seq, 10)
 	if id.Copy > 0 {
 		s += ", copy " + strconv.Itoa(id.Copy)

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -17,7 +18,7 @@ import (
 func (p *details) why(w int) (lines [][]look.Span) {
 	reasons := p.reasons
 	if len(reasons) == 0 {
-		reasons = []engine.Reason{engine.NoReason}
+		reasons = []inspector.Reason{inspector.NoReason}
 	}
 	for _, r := range reasons {
 		for _, line := range look.Wrap(report.Explain(p.opened, r, p.cfg), w) {
@@ -28,13 +29,13 @@ func (p *details) why(w int) (lines [][]look.Span) {
 }
 
 // reasonInk is the colour of a sentence.
-func reasonInk(r engine.Reason) look.Ink {
+func reasonInk(r inspector.Reason) look.Ink {
 	switch {
-	case r == engine.NoReason:
+	case r == inspector.NoReason:
 		return look.Plain
 	case r.Large():
 		return look.Warn
-	case r == engine.BecauseWrong:
+	case r == inspector.BecauseWrong:
 		return look.Alarm
 	}
 	return look.Value
@@ -78,19 +79,19 @@ func (p *details) baseline() [][]look.Span {
 		look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
 }
 
-func heldText(in *engine.Inside) (string, look.Ink) {
+func heldText(in *inspector.Inside) (string, look.Ink) {
 	switch in.Base {
-	case engine.BaseHeld:
+	case inspector.BaseHeld:
 		return "held", look.Good
-	case engine.BaseDropped:
+	case inspector.BaseDropped:
 		return "dropped from the history before", look.NoBase
-	case engine.BaseLost:
+	case inspector.BaseLost:
 		return "not held, the link had lost it", look.NoBase
-	case engine.BaseFailed:
+	case inspector.BaseFailed:
 		return "not held, it could not be decoded", look.NoBase
-	case engine.BasePending:
+	case inspector.BasePending:
 		return "not held, it is still under way", look.NoBase
-	case engine.BaseUnknown:
+	case inspector.BaseUnknown:
 		return "not held", look.NoBase
 	}
 	return "not asked for, it did not get so far", look.Dim
@@ -120,16 +121,16 @@ func (p *details) way(th *look.Theme) (lines [][]look.Span) {
 		line(k, s.Stage.String(), at, what)
 	}
 	switch {
-	case r.Outcome == engine.Lost:
-	case r.Outcome == engine.Unknown:
+	case r.Outcome == packetlog.Lost:
+	case r.Outcome == packetlog.Unknown:
 		line(look.OutcomeInk(r.Outcome), "receiver", "", "never said that it came, and its time is over")
-	case r.Outcome == engine.InFlight && r.Due == 0:
+	case r.Outcome == packetlog.InFlight && r.Due == 0:
 		line(look.Dim, "receiver", "", "has not told of it yet")
-	case r.Outcome == engine.InFlight:
+	case r.Outcome == packetlog.InFlight:
 		line(look.Dim, "receiver", stamp(r.Due), "due; still on its way")
 	default:
 		line(look.OutcomeInk(r.Outcome), "receiver", stamp(r.Arrived),
-			string(th.Outcome[min(r.Outcome, engine.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
+			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:

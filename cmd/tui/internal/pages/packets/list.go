@@ -9,17 +9,17 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
 // list lists packets, the newest at the bottom. While none is chosen it
 // follows; a chosen one stays where it is for as long as it is remembered.
 type list struct {
-	all      []engine.PacketRecord // as shown
+	all      []packetlog.Record // as shown
 	rateHz   int
 	filter   room.Filter
-	chosen   engine.PacketID
+	chosen   packetlog.ID
 	choosing bool
 	renewed  bool // what is chosen or listed has changed
 	first    int  // row of the list in the first line of the picture
@@ -106,12 +106,12 @@ func (p *list) seekTrouble(way int) {
 }
 
 // show puts the cursor on a packet.
-func (p *list) show(id engine.PacketID) { p.chosen, p.choosing, p.renewed = id, true, true }
+func (p *list) show(id packetlog.ID) { p.chosen, p.choosing, p.renewed = id, true, true }
 
 func (p *list) release() { p.choosing, p.renewed, p.filter = false, true, room.FilterAll }
 
 // record is a packet of the list; nil if it is not in it.
-func (p *list) record(id engine.PacketID) *engine.PacketRecord {
+func (p *list) record(id packetlog.ID) *packetlog.Record {
 	if i := p.index(id); i >= 0 {
 		return &p.all[i]
 	}
@@ -119,7 +119,7 @@ func (p *list) record(id engine.PacketID) *engine.PacketRecord {
 }
 
 // index is where a packet stands in the list; -1 if it is not in it.
-func (p *list) index(id engine.PacketID) int {
+func (p *list) index(id packetlog.ID) int {
 	for i := range p.all {
 		if p.all[i].ID() == id {
 			return i
@@ -140,11 +140,11 @@ func (p *list) nextFilter() {
 }
 
 // at is the packet in a line of the picture.
-func (p *list) at(y int) (engine.PacketID, bool) {
+func (p *list) at(y int) (packetlog.ID, bool) {
 	shown := p.shown()
 	i := p.first + y - 2
 	if y < 2 || y-2 >= p.rows || i < 0 || i >= len(shown) {
-		return engine.PacketID{}, false
+		return packetlog.ID{}, false
 	}
 	r := &p.all[shown[i]]
 	return r.ID(), true
@@ -157,7 +157,7 @@ const listWidth = 82
 type listColumn struct {
 	end  int
 	word string
-	of   func(r *engine.PacketRecord) (string, look.Ink)
+	of   func(r *packetlog.Record) (string, look.Ink)
 }
 
 // outcomeLeast is the least room for how a packet ended, with a blank at either side:
@@ -186,33 +186,33 @@ func (p *list) fitting(w int) ([]listColumn, int) {
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Ink) { return s, look.Plain }
 	return []listColumn{
-		{11, "packet", func(r *engine.PacketRecord) (string, look.Ink) {
+		{11, "packet", func(r *packetlog.Record) (string, look.Ink) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {
 				s += "+" + strconv.Itoa(r.Copy)
 			}
 			return s, look.Value
 		}},
-		{20, "baseline", func(r *engine.PacketRecord) (string, look.Ink) {
+		{20, "baseline", func(r *packetlog.Record) (string, look.Ink) {
 			if r.Baseline == 0 {
 				return "initial", look.Dim
 			}
 			return plain("-" + strconv.Itoa(r.Baseline))
 		}},
-		{27, "ms old", func(r *engine.PacketRecord) (string, look.Ink) {
+		{27, "ms old", func(r *packetlog.Record) (string, look.Ink) {
 			if r.Baseline == 0 || p.rateHz <= 0 {
 				return "", look.Dim
 			}
 			return plain(strconv.Itoa(r.Baseline * 1000 / p.rateHz))
 		}},
-		{34, "bytes", func(r *engine.PacketRecord) (string, look.Ink) { return strconv.Itoa(r.Payload), look.Payload }},
-		{41, "chg", func(r *engine.PacketRecord) (string, look.Ink) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *engine.PacketRecord) (string, look.Ink) { return stamp(r.Sent), look.Dim }},
-		{62, "took ms", func(r *engine.PacketRecord) (string, look.Ink) {
+		{34, "bytes", func(r *packetlog.Record) (string, look.Ink) { return strconv.Itoa(r.Payload), look.Payload }},
+		{41, "chg", func(r *packetlog.Record) (string, look.Ink) { return plain(strconv.Itoa(r.Changed)) }},
+		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return stamp(r.Sent), look.Dim }},
+		{62, "took ms", func(r *packetlog.Record) (string, look.Ink) {
 			switch {
-			case r.Outcome == engine.Lost, r.Outcome == engine.Unknown, r.Outcome == engine.InFlight && r.Due == 0:
+			case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
 				return "-", look.Dim // a network does not tell beforehand
-			case r.Outcome == engine.InFlight:
+			case r.Outcome == packetlog.InFlight:
 				return "due " + units.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
 			}
 			return plain(units.Fixed(float64(r.Arrived-r.Sent)/1e6, 1))
@@ -251,7 +251,7 @@ func (p *list) legend(th *look.Theme, n, room int) []look.Span {
 	return look.Fit(room, append(counted[:3:3], look.Dim.Span("  follows the newest")), counted, out, nil)
 }
 
-func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *engine.PacketRecord, columns []listColumn, outcome int) {
+func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcome int) {
 	here := p.choosing && r.ID() == p.chosen
 	if here {
 		c.Text(1, y, look.Chosen, th.Chosen)
@@ -264,12 +264,12 @@ func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *engine.PacketRecord
 		c.Right(col.end, y, k, s)
 	}
 	k := look.OutcomeInk(r.Outcome)
-	x := c.Text(outcome, y, k, string(th.Outcome[min(r.Outcome, engine.NumOutcomes-1)])+" ")
+	x := c.Text(outcome, y, k, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
 	word := look.OutcomeWord(r.Outcome)
-	if r.Outcome == engine.Lost {
+	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}
-	if r.Outcome == engine.Decoded && !here {
+	if r.Outcome == packetlog.Decoded && !here {
 		k = look.Dim
 	}
 	c.Clip(x, y, c.W-1-x, k, word)

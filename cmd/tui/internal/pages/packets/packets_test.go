@@ -10,6 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
 )
 
 // Each filter takes what it says, and f goes round those that take any.
@@ -98,7 +99,7 @@ func TestLastTroubleIsTheLast(t *testing.T) {
 		snap.Lanes = slices.Clone(snap.Lanes)
 		next := snap.Lanes[0].Troubles[0]
 		next.T, next.Opened.ID.Seq = snap.Now, next.Opened.ID.Seq+100
-		snap.Lanes[0].Troubles = append([]engine.Incident{next}, snap.Lanes[0].Troubles...)
+		snap.Lanes[0].Troubles = append([]inspector.Incident{next}, snap.Lanes[0].Troubles...)
 		lab.Snap = &snap
 		m.Tick(false)
 		if got := page.inside.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {

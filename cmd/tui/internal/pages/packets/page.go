@@ -5,7 +5,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Page is page 3: the packets of the last seconds as rows, and one of them
@@ -83,7 +83,7 @@ func (p *Page) Enter() room.Request {
 	if !p.list.choosing || r == nil || r.Baseline == 0 {
 		return room.Request{}
 	}
-	p.list.show(engine.PacketID{Seq: r.Seq - uint64(r.Baseline)})
+	p.list.show(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
 	return p.look()
 }
 
@@ -107,7 +107,7 @@ func (p *Page) Click(x, y int) room.Request {
 }
 
 // ShowPacket implements packetPage.
-func (p *Page) ShowPacket(id engine.PacketID) room.Request {
+func (p *Page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll
 	p.list.show(id)
 	return p.look()

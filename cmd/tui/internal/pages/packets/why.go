@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
 
@@ -18,7 +19,7 @@ import (
 // Why says why the last packet failed or was large, and what other troubles
 // there were of late: the newest of each kind. It stands still while it is read.
 type Why struct {
-	list []engine.Incident
+	list []inspector.Incident
 	cfg  *config.Config
 	now  time.Duration
 	at   int // the one under the cursor
@@ -37,7 +38,7 @@ func (b *Why) Key(msg tea.KeyMsg) room.Request {
 	case n != 0 && len(b.list) > 0:
 		b.at = min(max(b.at+n, 0), len(b.list)-1)
 		return room.Request{}
-	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.at].Reason != engine.BecauseRefusedFrame:
+	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.at].Reason != inspector.BecauseRefusedFrame:
 		return room.Request{Closes: true, Packet: &b.list[b.at].Opened.ID}
 	}
 	return room.Request{Closes: true}
@@ -106,8 +107,8 @@ func (b *Why) drawOne(c *look.Canvas, th *look.Theme, y, i int) int {
 }
 
 // reasonHeadInk is the colour that the packet has elsewhere.
-func reasonHeadInk(x *engine.Incident) look.Ink {
-	if x.Reason.Large() || x.Reason == engine.BecauseRefusedFrame {
+func reasonHeadInk(x *inspector.Incident) look.Ink {
+	if x.Reason.Large() || x.Reason == inspector.BecauseRefusedFrame {
 		return look.Warn
 	}
 	return look.OutcomeInk(x.Opened.Record.Outcome)

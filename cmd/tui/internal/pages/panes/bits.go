@@ -7,13 +7,13 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // Bits shows what the bits of the last two seconds were spent on.
 type Bits struct {
 	Schema *frame.Schema
-	Recent engine.Recent
+	Recent meters.Recent
 	usual  [encoders.MaxSlots]int64 // what each slot took in the last minute: which are worth a place of their own
 	seen   bool
 
@@ -33,7 +33,7 @@ func (p *Bits) Observe(v room.View) bool {
 	p.nothing = nothing
 	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
 	var sum encoders.Budget
-	for _, s := range engine.Tail(v.Lane().Samples, time.Minute) {
+	for _, s := range meters.Tail(v.Lane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
 	if sum.Add(&r.Budget); sum.Total() > 0 {

@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 )
 
@@ -18,7 +19,7 @@ type Changes struct {
 	changes  []entry                  // worth showing
 	effects  map[time.Duration]effect // that are known, by the time of the change
 	measured int                      // of the snapshot's effects, those that were looked at
-	newest   *engine.Sample           // of the last of them
+	newest   *meters.Sample           // of the last of them
 	trying   time.Duration            // the change that is being measured; 0: none
 	per      string                   // what bits are divided by
 	seen     bool
@@ -51,7 +52,7 @@ func (p *Changes) Observe(v room.View) bool {
 }
 
 // newestEffect tells the last of the effects from any other.
-func newestEffect(list []engine.Effect) *engine.Sample {
+func newestEffect(list []engine.Effect) *meters.Sample {
 	if len(list) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // tried is a session in which a change at 5 s made every packet six tenths of what the
@@ -19,8 +20,8 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 	snap.Effects, snap.Trying = nil, at
 	if done {
 		e := engine.Effect{T: at, Until: at + 5*time.Second}
-		for t := at + 1100*time.Millisecond; t <= e.Until; t += engine.SamplePeriod {
-			s := engine.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
+		for t := at + 1100*time.Millisecond; t <= e.Until; t += meters.SamplePeriod {
+			s := meters.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
 			if t > 8*time.Second {
 				s.PayloadBits = 2_500
 			}

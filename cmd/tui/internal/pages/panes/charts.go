@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 )
 
@@ -36,7 +37,7 @@ func SpanNow(chosen int, there time.Duration) time.Duration {
 
 // span is how much time the charts show.
 func (p *Charts) span() time.Duration {
-	span := SpanNow(p.zoom, time.Duration(len(p.Lane.Samples))*engine.SamplePeriod)
+	span := SpanNow(p.zoom, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
 	if p.Brief {
 		return min(span, 30*time.Second)
 	}
@@ -81,7 +82,7 @@ func (p *Charts) Observe(v room.View) bool {
 	lane := v.Lane()
 	end := int64(0)
 	if n := len(lane.Samples); n > 0 {
-		end = int64(lane.Samples[n-1].T / engine.SamplePeriod)
+		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
 	}
 	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back ||
 		v.Cfg.BudgetKbps != p.budget
@@ -97,14 +98,14 @@ func (p *Charts) Observe(v room.View) bool {
 // that, and than what rates are counted over, nothing is made. A minute is in sight of five
 // that are kept.
 func (p *Charts) inSight(th *look.Theme, w int) *Charts {
-	spec := &chart.Spec{Span: int(p.span() / engine.SamplePeriod)}
+	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
 	th.StyleChart(spec)
-	most := time.Duration(spec.InSight(w))*engine.SamplePeriod + room.RecentSpan
+	most := time.Duration(spec.InSight(w))*meters.SamplePeriod + room.RecentSpan
 	cut := *p
-	cut.Lane.Samples = engine.Tail(p.Lane.Samples, most)
+	cut.Lane.Samples = meters.Tail(p.Lane.Samples, most)
 	cut.beside = slices.Clone(p.beside)
 	for i := range cut.beside {
-		cut.beside[i].Samples = engine.Tail(cut.beside[i].Samples, most)
+		cut.beside[i].Samples = meters.Tail(cut.beside[i].Samples, most)
 	}
 	cut.seams = seamsOf(slices.Concat([]engine.Lane{cut.Lane}, cut.beside))
 	return &cut
@@ -222,20 +223,20 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
 	s.Fit = s.Fit || p.fit
 	if p.back {
-		s.Newest = look.Clock(time.Duration(p.end) * engine.SamplePeriod)
+		s.Newest = look.Clock(time.Duration(p.end) * meters.SamplePeriod)
 	}
-	s.End, s.Step, s.Since = p.end, engine.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Span = int(p.span() / engine.SamplePeriod)
+	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
+	s.Span = int(p.span() / meters.SamplePeriod)
 	s.Aside = p.seams
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, m := range DistinctMarks(p.marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 }
 
 // Series takes one number from every sample.
-func Series(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
+func Series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
 	out := make([]float64, len(all))
 	for i := range out {
 		out[i] = of(&all[i])
@@ -246,8 +247,8 @@ func Series(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
 func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
 
 // payloadLine is the payload of samples, in kbps.
-func payloadLine(all []engine.Sample) (values, weights []float64) {
-	return Series(all, func(s *engine.Sample) float64 { return kbps(s.PayloadBits) }), nil
+func payloadLine(all []meters.Sample) (values, weights []float64) {
+	return Series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
@@ -256,7 +257,7 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
-		wire := Series(p.Lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
+		wire := Series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
 	spec.Series = append(spec.Series, shadowLines(th, p.beside, payloadLine)...)
@@ -267,10 +268,10 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 
 // perChangedLine is the bits per changed item of samples, weighted by how many
 // changed.
-func perChangedLine(all []engine.Sample) (values, weights []float64) {
-	return Series(all, func(s *engine.Sample) float64 {
+func perChangedLine(all []meters.Sample) (values, weights []float64) {
+	return Series(all, func(s *meters.Sample) float64 {
 			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), Series(all, func(s *engine.Sample) float64 {
+		}), Series(all, func(s *meters.Sample) float64 {
 			if !Enough(s) {
 				return 0 // a gap
 			}
@@ -288,8 +289,8 @@ func (p *Charts) ratio(th *look.Theme) *chart.Spec {
 // RateLine is how often a second something happened, of each sample over the two
 // seconds that end with it: the legends count over as much. A tenth of a second cannot
 // carry a rate, for a single event would be ten a second.
-func RateLine(all []engine.Sample, count func(*engine.Sample) int) []float64 {
-	const window = int(room.RecentSpan / engine.SamplePeriod)
+func RateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
+	const window = int(room.RecentSpan / meters.SamplePeriod)
 	out, n := make([]float64, len(all)), 0
 	for i := range all {
 		n += count(&all[i])
@@ -302,8 +303,8 @@ func RateLine(all []engine.Sample, count func(*engine.Sample) int) []float64 {
 }
 
 // failedLine is the decode failures a second of samples, whatever their cause.
-func failedLine(all []engine.Sample) (values, weights []float64) {
-	return RateLine(all, (*engine.Sample).Failed), nil
+func failedLine(all []meters.Sample) (values, weights []float64) {
+	return RateLine(all, (*meters.Sample).Failed), nil
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
@@ -314,7 +315,7 @@ func (p *Charts) failures(th *look.Theme) *chart.Spec {
 			continue // another has that stroke too
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: RateLine(p.Lane.Samples, func(s *engine.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: RateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
 			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -23,9 +25,9 @@ func TestFailureRatesAgree(t *testing.T) {
 	failed := 0
 	for i := range lane.Samples {
 		s := &lane.Samples[i]
-		s.Outcomes[engine.NoBaseline], s.Outcomes[engine.Corrupt] = 0, 0
+		s.Outcomes[packetlog.NoBaseline], s.Outcomes[packetlog.Corrupt] = 0, 0
 		if i%3 == 0 && i < len(lane.Samples)-25 || i == len(lane.Samples)-5 { // 3.33 a second, then one
-			s.Outcomes[engine.Corrupt] = 1
+			s.Outcomes[packetlog.Corrupt] = 1
 			failed++
 		}
 	}
@@ -37,7 +39,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Ink == chart.Ink(look.Corrupt) })
 	values, area := spec.Series[at].Values, 0.0
 	for _, v := range values {
-		area += v * engine.SamplePeriod.Seconds()
+		area += v * meters.SamplePeriod.Seconds()
 		if v > 3.5+1e-9 {
 			t.Fatalf("3.3 a second are drawn as %v", v)
 		}
@@ -161,7 +163,7 @@ func TestChartOfRatios(t *testing.T) {
 		for c, got := range cols {
 			own, base := 0.0, 0.0
 			for _, s := range lane.Samples {
-				if at := int64(s.T/engine.SamplePeriod) - 1; at/per == 899/per-int64(19-c) {
+				if at := int64(s.T/meters.SamplePeriod) - 1; at/per == 899/per-int64(19-c) {
 					own += float64(s.PayloadBits)
 					base += float64(snap.Lanes[0].Samples[at].PayloadBits)
 				}
@@ -213,7 +215,7 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
 				cut := p.inSight(th, w)
-				if kept := time.Duration(len(cut.Lane.Samples)) * engine.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
+				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
 					t.Errorf("of %v in sight %v are drawn", p.span(), kept)
 				}
 				for i := range RatioChart + 1 {

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
 )
@@ -37,12 +38,12 @@ func entries(marks []engine.Mark) []entry {
 type effect struct {
 	before, after cost
 	times         paired.Quotient // payload after over payload before
-	of            *engine.Sample  // see firstAfter
+	of            *meters.Sample  // see firstAfter
 }
 
 // firstAfter tells an effect from any other: snapshots share its samples. A change at the same
 // moment of a run that went back has others.
-func firstAfter(e *engine.Effect) *engine.Sample {
+func firstAfter(e *engine.Effect) *meters.Sample {
 	if len(e.After) == 0 {
 		return nil
 	}
@@ -53,14 +54,14 @@ func firstAfter(e *engine.Effect) *engine.Sample {
 type cost struct{ kbps, perChanged float64 }
 
 // costOf sums up samples. Bits per changed item is 0 where too little changed.
-func costOf(list []engine.Sample) cost {
+func costOf(list []meters.Sample) cost {
 	var sent, bits, changed, items int64
 	for i := range list {
 		sent += int64(list[i].Sent)
 		bits += list[i].PayloadBits
 		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
-	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * engine.SamplePeriod.Seconds())}
+	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
 	if changed > 0 && (changed >= room.EnoughChanged*sent || changed == items) {
 		c.perChanged = float64(bits) / float64(changed)
 	}

@@ -7,13 +7,15 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
 // failure is one way in which packets that arrived were of no use: how often it
 // happened so far, and in a second of the last two.
 type failure struct {
-	outcome engine.Outcome
+	outcome packetlog.Outcome
 	stroke  chart.Stroke
 	total   int64
 	rate    float64
@@ -24,12 +26,12 @@ type failure struct {
 func failures(lane *engine.Lane) []failure {
 	f := lane.Totals.Failures
 	list := []failure{
-		{engine.NoBaseline, chart.Solid, f.NoBaseline, 0},
-		{engine.Corrupt, chart.Dashed, f.Corrupt, 0},
-		{engine.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
-		{engine.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
+		{packetlog.NoBaseline, chart.Solid, f.NoBaseline, 0},
+		{packetlog.Corrupt, chart.Dashed, f.Corrupt, 0},
+		{packetlog.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
+		{packetlog.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
 	}
-	recent := engine.Tail(lane.Samples, room.RecentSpan)
+	recent := meters.Tail(lane.Samples, room.RecentSpan)
 	for i := range list {
 		n := 0
 		for j := range recent {
@@ -61,7 +63,7 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 		return look.FitGroups(room, others)
 	}
 	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
-	noWord := func(engine.Outcome) string { return "" }
+	noWord := func(packetlog.Outcome) string { return "" }
 	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
 	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
@@ -73,7 +75,7 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 
 // failureSpans writes ways to fail one after the other; the first of a line has
 // no gap before it.
-func failureSpans(th *look.Theme, list []failure, word func(engine.Outcome) string, first bool) []look.Span {
+func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, first bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
 		sign := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "

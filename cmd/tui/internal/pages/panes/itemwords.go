@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 )
 
@@ -51,11 +52,11 @@ func PerText(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // Enough reports whether enough changed in a sample for bits per changed item to mean
 // something.
-func Enough(s *engine.Sample) bool {
+func Enough(s *meters.Sample) bool {
 	return s.Changed > 0 && (s.Changed >= room.EnoughChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
 // enoughRecently reports the same of the last two seconds.
-func enoughRecently(r *engine.Recent) bool {
+func enoughRecently(r *meters.Recent) bool {
 	return r.ChangedPerFrame >= room.EnoughChanged || r.BitsPerChanged == r.BitsPerItem
 }

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 // dragTime is how close together changes of one thing count as one.
@@ -43,9 +44,9 @@ const swapLooked = 10 * time.Second
 // LastSwap is when the encoder was last swapped, in periods, if by the period end
 // that has been looked at; else 0.
 func LastSwap(marks []engine.Mark, end int64) int64 {
-	const looked = int64(swapLooked / engine.SamplePeriod)
+	const looked = int64(swapLooked / meters.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
-		at := int64(marks[i].T / engine.SamplePeriod)
+		at := int64(marks[i].T / meters.SamplePeriod)
 		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
 			return at + 1 // the sample in which it falls is of either
 		}
@@ -59,7 +60,7 @@ func seamsOf(lanes []engine.Lane) (out []chart.Stretch) {
 	for i := range lanes {
 		for k := range lanes[i].Samples {
 			if s := &lanes[i].Samples[k]; s.Across > 0 {
-				end := int64(s.T / engine.SamplePeriod)
+				end := int64(s.T / meters.SamplePeriod)
 				out = append(out, chart.Stretch{From: end - 1, To: end})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 )
 
 func TestFailuresAreRates(t *testing.T) {
@@ -74,14 +75,14 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 // A call is all there is in its frame: one is enough for a mean. Of cubes it is not.
 func TestEnough(t *testing.T) {
 	for _, c := range []struct {
-		s    engine.Sample
+		s    meters.Sample
 		want bool
 	}{
-		{engine.Sample{Sent: 6, Items: 6, Changed: 6}, true},
-		{engine.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
-		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
-		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
-		{engine.Sample{}, false},
+		{meters.Sample{Sent: 6, Items: 6, Changed: 6}, true},
+		{meters.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
+		{meters.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
+		{meters.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
+		{meters.Sample{}, false},
 	} {
 		if got := Enough(&c.s); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)

@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 )
 
@@ -36,7 +37,7 @@ type playoutChart struct {
 	reduce chart.Reduce
 	ink    look.Ink
 	floor  float64 // the top of the axis is at least this
-	of     func([]engine.Sample) []float64
+	of     func([]meters.Sample) []float64
 	legend func(*engine.Lane) []look.Span
 }
 
@@ -45,33 +46,33 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{"Age ms", false, chart.Max, look.Payload, 100, worst(func(s *engine.Sample) float64 { return float64(s.Oldest) / 1e6 }), AgeText},
+		{"Age ms", false, chart.Max, look.Payload, 100, worst(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 }), AgeText},
 		{"Starved %", false, chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", true, chart.Max, look.Bad, 10, worst(func(s *engine.Sample) float64 { return s.PositionErrorMM }),
+		{"Off mm", true, chart.Max, look.Bad, 10, worst(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
 		{"Late /s", false, chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
-			rate := lateLine(engine.Tail(l.Samples, room.RecentSpan))
+			rate := lateLine(meters.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
 			if n := len(rate); n > 0 {
 				now = rate[n-1]
 			}
 			return append(figure("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
+		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
 	}
 }
 
 // worst takes from every sample what was worst in it.
-func worst(of func(*engine.Sample) float64) func([]engine.Sample) []float64 {
-	return func(all []engine.Sample) []float64 { return Series(all, of) }
+func worst(of func(*meters.Sample) float64) func([]meters.Sample) []float64 {
+	return func(all []meters.Sample) []float64 { return Series(all, of) }
 }
 
 // starvedLine is the share of the display ticks of two seconds, as the figure in the
 // heading is.
-func starvedLine(all []engine.Sample) []float64 {
-	shown := RateLine(all, func(s *engine.Sample) int { return s.Displayed })
-	starved := RateLine(all, func(s *engine.Sample) int { return s.Starved })
+func starvedLine(all []meters.Sample) []float64 {
+	shown := RateLine(all, func(s *meters.Sample) int { return s.Displayed })
+	starved := RateLine(all, func(s *meters.Sample) int { return s.Starved })
 	for i := range starved {
 		starved[i] *= 100 / math.Max(shown[i], 1)
 	}
@@ -79,8 +80,8 @@ func starvedLine(all []engine.Sample) []float64 {
 }
 
 // lateLine is how many snapshots a second came too late to be shown.
-func lateLine(all []engine.Sample) []float64 {
-	return RateLine(all, func(s *engine.Sample) int { return s.Late })
+func lateLine(all []meters.Sample) []float64 {
+	return RateLine(all, func(s *meters.Sample) int { return s.Late })
 }
 
 // AgeText says how old what a lane's display showed was, over the whole run.

@@ -5,6 +5,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
@@ -22,7 +23,7 @@ func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.beside) > 1,
 			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
-	one := Series(p.Lane.Samples, func(*engine.Sample) float64 { return 1 })
+	one := Series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
 	spec.Series = append(spec.Series, chart.Series{Values: one, Ink: chart.Ink(look.Payload)})
 	return spec
 }
@@ -31,7 +32,7 @@ func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 // keys did.
 func (p *Charts) ratioNow(l *engine.Lane) string {
 	recent, under := *l, p.Lane
-	recent.Samples, under.Samples = engine.Tail(l.Samples, room.RecentSpan), engine.Tail(p.Lane.Samples, room.RecentSpan)
+	recent.Samples, under.Samples = meters.Tail(l.Samples, room.RecentSpan), meters.Tail(p.Lane.Samples, room.RecentSpan)
 	values, weights := lockstep.Ratio(&recent, &under)
 	own, base := 0.0, 0.0
 	for i := range values {

@@ -6,6 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // shadowLines are the lines of the shadows in a chart: dotted, each with its sign
 // every so often.
-func shadowLines(th *look.Theme, lanes []engine.Lane, of func([]engine.Sample) (values, weights []float64)) []chart.Series {
+func shadowLines(th *look.Theme, lanes []engine.Lane, of func([]meters.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
 		values, weights := of(lockstep.CaughtUp(&lanes[i]))
@@ -31,7 +32,7 @@ func shadowLegend(th *look.Theme, room int, first *engine.Lane, lanes []engine.L
 	var out []look.Span
 	for i := range lanes {
 		sign := string(look.ShadowSign(th, i))
-		full := []look.Span{look.ShadowInk(i).Span("  " + sign + " " + lanes[i].BesideOf(first) + " "), look.Value.Span(figure(&lanes[i]))}
+		full := []look.Span{look.ShadowInk(i).Span("  " + sign + " " + lanes[i].ShortName(first) + " "), look.Value.Span(figure(&lanes[i]))}
 		brief := []look.Span{look.ShadowInk(i).Span("  " + sign + " "), look.Value.Span(figure(&lanes[i]))}
 		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
 		rest := 0

@@ -28,7 +28,7 @@ func (p *Trust) Observe(v room.View) bool {
 	if v.Back {
 		p.begin = "link, as of now:"
 	}
-	p.checks = p.judge.Checks(v.Lane().Asked)
+	p.checks = p.judge.Checks(v.Lane().Link)
 	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // what disagrees must not be left out
 		switch {
 		case a.OK == b.OK:
@@ -67,10 +67,10 @@ func trustFigure(k *trust.Check, long bool) []look.Span {
 		did = look.Alarm
 	}
 	if !k.Known {
-		return []look.Span{look.Dim.Span(" " + k.Name + " "), did.Span(number(k.Did)), look.Dim.Span(" " + k.Unit + ", no closed form")}
+		return []look.Span{look.Dim.Span(" " + k.Name + " "), did.Span(number(k.Measured)), look.Dim.Span(" " + k.Unit + ", no closed form")}
 	}
-	out := []look.Span{look.Dim.Span(" " + k.Name + " asked "), look.Plain.Span(number(k.Asked)), look.Dim.Span(" did "),
-		did.Span(number(k.Did)), look.Dim.Span(" " + k.Unit)}
+	out := []look.Span{look.Dim.Span(" " + k.Name + " asked "), look.Plain.Span(number(k.Set)), look.Dim.Span(" did "),
+		did.Span(number(k.Measured)), look.Dim.Span(" " + k.Unit)}
 	if !k.OK {
 		out = append(out, look.Alarm.Span(" NOT AS ASKED"))
 	}

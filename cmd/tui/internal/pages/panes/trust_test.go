@@ -15,7 +15,7 @@ func TestTrustIsRedWhereTheLinkDisagrees(t *testing.T) {
 	for _, lie := range []bool{false, true} {
 		snap := labtest.NewLab().Snap
 		if lie {
-			snap.Lanes[0].Asked[0].Took += time.Duration(snap.Lanes[0].Asked[0].Arrived) * 5 * time.Millisecond
+			snap.Lanes[0].Link[0].Took += time.Duration(snap.Lanes[0].Link[0].Arrived) * 5 * time.Millisecond
 		}
 		for w := 40; w <= 200; w++ {
 			p, th := &Trust{}, labtest.Theme(false)

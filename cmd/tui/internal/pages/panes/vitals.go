@@ -6,6 +6,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -77,10 +79,10 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 
 // lostLately is the percentage of packets lost in the last two seconds: what
 // somebody sees who moves the loss.
-func lostLately(all []engine.Sample) float64 {
+func lostLately(all []meters.Sample) float64 {
 	lost, sent := 0, 0
-	for _, s := range engine.Tail(all, room.RecentSpan) {
-		lost, sent = lost+s.Outcomes[engine.Lost]+s.Outcomes[engine.Unknown], sent+s.Sent
+	for _, s := range meters.Tail(all, room.RecentSpan) {
+		lost, sent = lost+s.Outcomes[packetlog.Lost]+s.Outcomes[packetlog.Unknown], sent+s.Sent
 	}
 	return 100 * float64(lost) / float64(max(sent, 1))
 }

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 )
 
@@ -110,8 +111,8 @@ func (p *Page) openCharts() room.Request {
 	if b.err = err; err == nil {
 		lane := engine.Lane{Samples: samples}
 		for i := range samples {
-			lane.Totals.Lost += int64(samples[i].Outcomes[engine.Lost])
-			lane.Totals.Failures.NoBaseline += int64(samples[i].Outcomes[engine.NoBaseline])
+			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])
+			lane.Totals.Failures.NoBaseline += int64(samples[i].Outcomes[packetlog.NoBaseline])
 		}
 		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.both.item}
 		if n := len(samples); n > 0 {

@@ -8,7 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -18,7 +18,7 @@ type above struct {
 	schema *frame.Schema
 	parts  []frame.Part
 	places [][]place
-	both   *engine.Display
+	both   *playout.Frames
 	back   bool
 
 	sent, shown []point

@@ -9,7 +9,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // arena has four things that may be there and a player who always is, whose place is a float.
@@ -79,7 +79,7 @@ func TestWorld(t *testing.T) {
 	lab.Snap.Schema, lab.Snap.Item = arena(), "entity"
 	shown := frame.Frame{Table: arenaTable()}
 	shown.Table[8] -= 40
-	lab.Snap.Both = &engine.Display{Sent: frame.Frame{Table: arenaTable()}, Shown: &shown, Age: 137 * time.Millisecond}
+	lab.Snap.Both = &playout.Frames{Sent: frame.Frame{Table: arenaTable()}, Shown: &shown, Age: 137 * time.Millisecond}
 	page := New(arena())
 	s := labtest.NewStage(page, lab, 100, 24)
 	view := s.View()

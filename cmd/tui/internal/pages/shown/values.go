@@ -9,14 +9,14 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // values lists what the sender has beside what the receiver shows: the fields of each row, and
 // the text of a body.
 type values struct {
 	schema *frame.Schema
-	both   *engine.Display
+	both   *playout.Frames
 	back   bool
 	from   int // lines that are scrolled away
 	room   int // lines that the last picture had

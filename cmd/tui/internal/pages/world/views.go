@@ -7,7 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 )
 
@@ -15,7 +15,7 @@ import (
 // shows, and how far that is off, side by side.
 type views struct {
 	item     string
-	pic      *engine.Picture
+	pic      *playout.Picture
 	now      time.Duration
 	display  display
 	cam      worldview.Camera

@@ -7,7 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/worldview"
-	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/playout"
 )
 
 // lit lists the cells of a view that show a cube, as column,row:sign.
@@ -30,29 +30,29 @@ func lit(lines []string) string {
 func TestKnownCubeLightsKnownCells(t *testing.T) {
 	lying := [4]float32{3: 1}
 	eighth := [4]float32{2: 0.38268343, 3: 0.92387953} // about the vertical
-	far := engine.Pose{X: 500, Y: 500}
+	far := playout.Pose{X: 500, Y: 500}
 	for _, c := range []struct {
 		name  string
-		poses []engine.Pose
+		poses []playout.Pose
 		rung  int
 		want  string
 	}{
 		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
-		{"the player in the middle", []engine.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom,
+		{"the player in the middle", []playout.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom,
 			"20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
 		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
-		{"a cube at rest", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "21,10:⢀"},
-		{"one cell farther right and up", []engine.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "22,9:⢀"},
-		{"one that interacts", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}},
+		{"a cube at rest", []playout.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "21,10:⢀"},
+		{"one cell farther right and up", []playout.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "22,9:⢀"},
+		{"one that interacts", []playout.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}},
 			worldview.FirstZoom, "21,10:▗"},
-		{"one that lies outside", []engine.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, worldview.FirstZoom, ""},
+		{"one that lies outside", []playout.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, worldview.FirstZoom, ""},
 		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
-		{"near, lying straight", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
-		{"near, turned by an eighth", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
+		{"near, lying straight", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
+		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
 	} {
 		p := &views{cam: worldview.Camera{Rung: c.rung}, shown: 3}
 		snap := *labtest.NewLab().Snap
-		snap.World = &engine.Picture{Sent: c.poses, Shown: c.poses}
+		snap.World = &playout.Picture{Sent: c.poses, Shown: c.poses}
 		lines := labtest.Draw(p, labtest.ViewOf(&snap), 42, 22)
 		if got := lit(lines); got != c.want {
 			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))

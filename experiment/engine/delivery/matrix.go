@@ -1,0 +1,119 @@
+package delivery
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"sync"
+
+	"wirelab/encoders/patch"
+)
+
+// Matrix is a dot plot of a patch: which parts of the new file resemble which parts
+// of its sources. Rows stand for the new file, top to bottom. Columns stand for the
+// sources that a patch may copy from, left to right: the old file, then the new file
+// itself.
+type Matrix struct {
+	OldSize, NewSize int64
+	Rows, Cols       int
+	Score            []uint8 // row by row: how similar the part is to the source, 0 to 255
+	Chosen           []bool  // row by row: whether the part was copied from the source
+	Done             int     // finished rows, from the top
+}
+
+// The size of a Matrix: as much as a large screen can show.
+const (
+	matrixRows = 96
+	matrixCols = 192
+)
+
+// OldCols returns how many columns stand for the old file.
+func (m *Matrix) OldCols() int { return int(m.OldSize * int64(m.Cols) / max(m.OldSize+m.NewSize, 1)) }
+
+// Begun reports whether there is anything to see.
+func (m *Matrix) Begun() bool {
+	return m.Done > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
+}
+
+// MatrixMaker builds a Matrix while a patch is made. Another goroutine may View it
+// meanwhile.
+type MatrixMaker struct {
+	mu   sync.Mutex
+	m    Matrix
+	view *Matrix // the copy that View returned; nil: m has changed since
+}
+
+// NewMatrixMaker returns a maker for files of the given sizes in bytes.
+func NewMatrixMaker(oldSize, newSize int64) *MatrixMaker {
+	return &MatrixMaker{m: Matrix{OldSize: oldSize, NewSize: newSize, Rows: matrixRows, Cols: matrixCols,
+		Score: make([]uint8, matrixRows*matrixCols), Chosen: make([]bool, matrixRows*matrixCols)}}
+}
+
+// Watch returns the callbacks for the maker of the patch.
+func (x *MatrixMaker) Watch() patch.Watch {
+	return patch.Watch{Correlated: x.correlated, Coded: x.coded}
+}
+
+// row returns the row of a byte of the new file; col returns the column of a source
+// address.
+func (x *MatrixMaker) row(at int64) int {
+	return int(min(at*matrixRows/max(x.m.NewSize, 1), matrixRows-1))
+}
+
+func (x *MatrixMaker) col(address int64) int {
+	return int(max(0, min(address*matrixCols/max(x.m.OldSize+x.m.NewSize, 1), matrixCols-1)))
+}
+
+// correlated adds the similarities of a block.
+func (x *MatrixMaker) correlated(c patch.Correlation) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.view = nil
+	var line [matrixCols]uint8
+	most := float64(max(min(c.Cell, c.End-c.Start), 1))
+	for i, score := range c.Score {
+		if score <= 0 {
+			continue
+		}
+		v := uint8(255 * math.Sqrt(min(float64(score)/most, 1)))
+		from, to := x.col(int64(i)*c.Cell), x.col(int64(i+1)*c.Cell-1)
+		for col := from; col <= to; col++ {
+			line[col] = max(line[col], v)
+		}
+	}
+	for row := x.row(c.Start); row <= x.row(c.End-1); row++ {
+		for col, v := range line {
+			at := &x.m.Score[row*matrixCols+col]
+			*at = max(*at, v)
+		}
+	}
+}
+
+// coded adds the copies of a finished segment.
+func (x *MatrixMaker) coded(t patch.Segment) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.view = nil
+	step := max(min(x.m.NewSize/matrixRows, (x.m.OldSize+x.m.NewSize)/matrixCols)/2, 1)
+	for _, c := range t.Copies {
+		for n := int64(0); n < c.N; n += step {
+			x.m.Chosen[x.row(c.At+n)*matrixCols+x.col(c.From+n)] = true
+		}
+	}
+	x.m.Done = x.row(t.End)
+	if t.End == x.m.NewSize {
+		x.m.Done = matrixRows
+	}
+}
+
+// View returns the matrix so far. The result is never modified.
+func (x *MatrixMaker) View() *Matrix {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.view == nil {
+		m := x.m
+		m.Score, m.Chosen = bytes.Clone(m.Score), slices.Clone(m.Chosen)
+		x.view = &m
+	}
+	return x.view
+}

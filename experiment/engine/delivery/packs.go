@@ -1,0 +1,113 @@
+package delivery
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/files"
+	"wirelab/encoders/patch"
+	"wirelab/experiment/endpoint"
+	"wirelab/internal/wallclock"
+)
+
+// Pair is the file that both ends have and the one to be delivered, with their SHA-256.
+type Pair struct {
+	Old, New       *frame.Frame
+	OldSum, NewSum [sha256.Size]byte
+}
+
+// NewPair returns the pair of two frames that hold files.
+func NewPair(old, new *frame.Frame) *Pair {
+	return &Pair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
+}
+
+// PackCache caches packed files. A patch may take a minute to make and is always the same, so
+// the runs of a sweep, or a session and its restarts, share a cache. It is safe for use by
+// several goroutines.
+type PackCache struct {
+	mu  sync.Mutex
+	all map[packKey]*pack
+}
+
+// packKey identifies a pack: the codec, its canonical params, and the hashes of both files.
+type packKey struct {
+	codec    uint8
+	params   string
+	old, new [sha256.Size]byte
+}
+
+// pack is a packed file.
+type pack struct {
+	making  sync.Mutex // locked while the pack is made
+	made    bool
+	encoder string
+	data    []byte
+	ns      int64 // time that packing took; 0 without a clock
+}
+
+// Packing observes how a file is packed. An error from Progress cancels the work.
+type Packing struct {
+	Clock    wallclock.Clock
+	Progress func(encoder string, done, total int64) error
+	Watch    patch.Watch
+}
+
+// NewPackCache returns an empty cache.
+func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*pack{}} }
+
+// entry returns the cache's entry of a pack, made or not.
+func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *pack {
+	key := packKey{run.Codec.ID, string(run.Canonical), pair.OldSum, pair.NewSum}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all[key] == nil {
+		c.all[key] = &pack{}
+	}
+	return c.all[key]
+}
+
+// Has reports whether a pack is made. It does not wait for one in the making.
+func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
+	p := c.entry(run, pair)
+	if !p.making.TryLock() {
+		return false
+	}
+	defer p.making.Unlock()
+	return p.made
+}
+
+// Make packs the new file for a receiver that has the old one, unless the cache has the pack.
+// Other callers that ask for it meanwhile wait. w may be nil.
+func (c *PackCache) Make(run *endpoint.Encoding, pair *Pair, w *Packing) error {
+	_, err := c.pack(run, pair, w)
+	return err
+}
+
+func (c *PackCache) pack(run *endpoint.Encoding, pair *Pair, w *Packing) (*pack, error) {
+	p := c.entry(run, pair)
+	p.making.Lock()
+	defer p.making.Unlock()
+	if p.made {
+		return p, nil
+	}
+	if w == nil {
+		w = &Packing{}
+	}
+	if g, ok := run.Encoder.(files.Gradual); ok {
+		var progress patch.Progress
+		if w.Progress != nil {
+			progress = func(done, total int64) error { return w.Progress(run.Codec.Name, done, total) }
+		}
+		g.Follow(progress, w.Watch)
+		defer g.Follow(nil, patch.Watch{})
+	}
+	start := w.Clock.Now()
+	data, _, err := run.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.encoder, p.data, p.ns, p.made = run.Codec.Name, data, w.Clock.Now()-start, true
+	return p, nil
+}

@@ -1,0 +1,352 @@
+// Package inspector records why the packets of a lane failed, or were unusually large: what
+// their bits were spent on, what each stage of the link did to them, what the sender knew
+// when it encoded them, and what the receiver held when they arrived.
+package inspector
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/lossmodel"
+)
+
+// Inspector records the Inside of each packet of a lane, in a ring parallel to that of the
+// packet log. It stores the sender's part when a packet is sent, and the rest when the
+// outcome is known. In steady state it allocates nothing. A nil Inspector does nothing.
+type Inspector struct {
+	log     *packetlog.Log
+	history *frame.History // the receiver's
+	ring    []Inside       // of record n at n % len(ring)
+	current Inside         // of the copy whose outcome is being recorded
+	opened  Opened         // what Problem returns
+
+	usual    usual
+	ack      newestAck
+	encoding encoding
+	decoded  newestDecoded
+	losses   int    // in a row
+	lostSeq  uint64 // sequence of the last of them
+
+	incidents [numReasons]Incident
+}
+
+// newestAck is the newest packet that was acked to the sender.
+type newestAck struct {
+	any     bool
+	seq     uint64
+	at      time.Duration
+	damaged bool // the ack had been damaged
+}
+
+// encoding is what the newest packet was encoded with.
+type encoding struct {
+	codec    string // empty before the first packet
+	previous string // the codec before the last swap
+	epoch    uint64
+	packets  int // of this epoch before the newest
+}
+
+// newestDecoded is the newest packet that the receiver decoded.
+type newestDecoded struct {
+	any      bool
+	seq      uint64
+	sent, at time.Duration
+}
+
+// New returns an inspector of the packets in log; history is the receiver's.
+func New(log *packetlog.Log, history *frame.History) *Inspector {
+	return &Inspector{log: log, history: history, ring: make([]Inside, log.Cap())}
+}
+
+func (w *Inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
+
+// Sent records a packet whose record was just added to the log with that number. b holds its
+// bits, v is what the network did with it, and link is the modelled link, nil for a custom path.
+// The trails of the copies that the link made are appended to trails.
+func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
+	trails []lossmodel.Trail) []lossmodel.Trail {
+	if w == nil {
+		return trails
+	}
+	w.encoding.follow(p)
+	in, r := w.at(number), w.log.At(number)
+	*in = Inside{Header: p.Header, Fragments: v.Fragments, AtReceiver: AtReceiver{History: w.history.Len()},
+		AtSender: AtSender{Second: p.Second, WithoutMemo: p.WithoutMemo,
+			Age: w.encoding.packets, Previous: w.encoding.previous, Usual: w.usual.means()}}
+	if link != nil {
+		in.Trail = *link.Trail(0)
+	}
+	in.Spent.set(b)
+	if p.Baseline > 0 {
+		base := p.Seq - uint64(p.Baseline)
+		if b := w.log.Find(base); b != nil {
+			in.BaseSent = b.Sent
+		}
+		if w.ack.any && w.ack.seq == base {
+			in.BaseAcked, in.AckDamaged = w.ack.at, w.ack.damaged
+		}
+	}
+	for n := 1; n <= v.Copies; n++ {
+		trails = append(trails, *link.Trail(n))
+	}
+	if in.spiked(r) {
+		in.AfterBaseline = w.fatesAfterBaseline(r)
+		w.incident(spikeReason(r, in), r, in, r.Sent)
+	}
+	w.usual.add(p, r.Changed)
+	return trails
+}
+
+// follow counts the packets since the encoder was last swapped.
+func (e *encoding) follow(p *endpoint.Packet) {
+	e.packets++
+	if e.codec == "" || p.Epoch != e.epoch {
+		*e = encoding{codec: p.Codec, previous: e.codec, epoch: p.Epoch}
+	}
+}
+
+// Begin loads the Inside of a copy whose outcome is to be recorded. number is that of the
+// packet's record; trails are those of its copies.
+func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trail) {
+	if w == nil {
+		return
+	}
+	w.current = Inside{}
+	if w.log.Held(number) {
+		w.current = *w.at(number)
+	}
+	if copyNumber > 0 && copyNumber <= len(trails) {
+		w.current.Trail = trails[copyNumber-1]
+	}
+}
+
+// Arrived records the result of the receiver. tainted: it depends on damaged bytes; flipped
+// is the number of damaged bits.
+func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, flipped int) {
+	if w == nil {
+		return
+	}
+	in := &w.current
+	in.Flipped, in.Err = flipped, rx.Err
+	if rx.Frame != nil || errors.Is(rx.Err, endpoint.ErrDoubted) {
+		in.TakenFor = rx.Seq
+	}
+	in.Newer, in.NewerSent, in.NewerAt = w.decoded.seq, w.decoded.sent, w.decoded.at
+	switch {
+	case rx.Outcome == endpoint.NoBaseline:
+		w.explainMissing(r)
+	case rx.Frame == nil:
+	case r.Baseline == 0:
+		in.Base = BaseInitial
+	default:
+		in.Base = BaseHeld
+	}
+	if rx.Frame != nil && !tainted && (!w.decoded.any || r.Seq > w.decoded.seq) {
+		w.decoded = newestDecoded{any: true, seq: r.Seq, sent: r.Sent, at: r.Arrived}
+	}
+}
+
+// explainMissing determines why the receiver does not hold a reference of r.
+func (w *Inspector) explainMissing(r *packetlog.Record) {
+	in, reach := &w.current, uint64(w.history.Len())
+	in.Missing = r.Seq - uint64(r.Baseline)
+	if in.Second > 0 && w.history.Get(in.Missing) != nil {
+		in.Missing = r.Seq - uint64(in.Second)
+	}
+	in.AfterBaseline = w.fatesAfterBaseline(r)
+	newest, any := w.history.Newest()
+	base := w.log.Find(in.Missing)
+	switch {
+	case base == nil:
+		in.Base = BaseUnknown
+	case base.Outcome == packetlog.InFlight:
+		in.Base = BasePending
+	case base.Outcome == packetlog.Lost:
+		in.Base = BaseLost
+	case !base.Outcome.Kept():
+		in.Base = BaseFailed
+	case any && in.Missing+reach < newest:
+		in.Base, in.DroppedAt = BaseDropped, w.log.PassedAt(in.Missing+reach)
+	default:
+		in.Base = BaseUnknown
+	}
+}
+
+// Late records by how much a snapshot missed its display time.
+func (w *Inspector) Late(by time.Duration) {
+	if w != nil {
+		w.current.Late = by
+	}
+}
+
+// AckSent records the fate of the ack that a packet caused.
+func (w *Inspector) AckSent(v *lossmodel.Verdict) {
+	if w == nil {
+		return
+	}
+	w.current.AckLost = v.Lost
+	if v.Lost == lossmodel.None {
+		w.current.AckDue = v.Due
+	}
+}
+
+// AckRead records that the sender has read an ack, damaged or not.
+func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool) {
+	if w == nil {
+		return
+	}
+	if seq, ok := s.Acked(); ok && (!w.ack.any || w.ack.seq != seq) {
+		w.ack = newestAck{any: true, seq: seq, at: now, damaged: damaged}
+	}
+}
+
+// Ended stores the Inside of a copy beside its record, which has that number, and counts its
+// problem, if any.
+func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration) {
+	if w == nil {
+		return
+	}
+	if r.Outcome == packetlog.Lost && r.Copy == 0 {
+		w.losses++
+		if r.Seq != w.lostSeq+1 {
+			w.losses = 1
+		}
+		w.lostSeq, w.current.Run = r.Seq, w.losses
+	}
+	*w.at(number) = w.current
+	w.completeLarge(r)
+	w.incident(failureReason(r, &w.current), r, &w.current, now)
+}
+
+// completeLarge completes the incidents of a large packet. They are recorded when it is sent,
+// before its outcome is known.
+func (w *Inspector) completeLarge(r *packetlog.Record) {
+	for i := range w.incidents {
+		x := &w.incidents[i]
+		if x.Reason.Large() && x.Opened.ID == r.ID() {
+			x.Opened.Record, x.Opened.Inside = *r, w.current
+		}
+	}
+}
+
+// Refused records a frame that the encoder rejected.
+func (w *Inspector) Refused(now time.Duration, p *endpoint.Packet, err error) {
+	if w != nil {
+		in := Inside{AtReceiver: AtReceiver{Err: err}}
+		w.incident(BecauseRefusedFrame, &packetlog.Record{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &in, now)
+	}
+}
+
+func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
+	if why == NoReason {
+		return
+	}
+	x := &w.incidents[why]
+	x.Reason, x.T = why, now
+	x.N++
+	x.Opened = Opened{ID: r.ID(), Record: *r, Inside: *in}
+}
+
+// fatesAfterBaseline counts the fates of the packets between r and its baseline, at the time
+// that r was sent.
+func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c FateCounts) {
+	if r.Baseline == 0 {
+		return c
+	}
+	for n, x := range w.log.Backward() {
+		if x.Seq+uint64(r.Baseline) <= r.Seq {
+			break
+		}
+		if x.Seq >= r.Seq || x.Copy > 0 {
+			continue
+		}
+		in := w.at(n)
+		switch {
+		case x.Outcome == packetlog.Lost:
+			c.Lost++
+		case x.Outcome == packetlog.InFlight || x.Arrived > r.Sent || in.AckDue > r.Sent:
+			c.InFlight++
+		case !x.Outcome.Kept():
+			c.Failed++
+		case in.AckLost != lossmodel.None:
+			c.AckLost++
+		}
+	}
+	return c
+}
+
+// Open returns a packet with its Inside; Opened.Gone is set if it is no longer kept.
+func (w *Inspector) Open(id packetlog.ID) *Opened {
+	if w != nil {
+		for n, r := range w.log.Backward() {
+			if r.ID() == id {
+				return &Opened{ID: id, Record: *r, Inside: *w.at(n)}
+			}
+		}
+	}
+	return &Opened{ID: id, Gone: true}
+}
+
+// Problem returns the packet whose outcome was just recorded, if there are Reasons for its
+// outcome or its size; else nil. The result is valid until the next call.
+func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problem(r, &w.current) }
+
+// ProblemAt is Problem for a packet whose record r has that number in the log.
+func (w *Inspector) ProblemAt(number uint64, r *packetlog.Record) *Opened {
+	return w.problem(r, w.at(number))
+}
+
+func (w *Inspector) problem(r *packetlog.Record, in *Inside) *Opened {
+	if failureReason(r, in) == NoReason && spikeReason(r, in) == NoReason {
+		return nil
+	}
+	w.opened = Opened{ID: r.ID(), Record: *r, Inside: *in}
+	return &w.opened
+}
+
+// Incidents lists the newest incident for each reason, latest first.
+func (w *Inspector) Incidents() (list []Incident) {
+	if w == nil {
+		return nil
+	}
+	for i := range w.incidents {
+		if w.incidents[i].N > 0 {
+			list = append(list, w.incidents[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Incident) int { return cmp.Compare(b.T, a.T) })
+	return list
+}
+
+// usual keeps moving sums over the newest packets.
+type usual struct {
+	ring [usualPackets]size
+	n    int
+	sum  size
+}
+
+type size struct{ payload, changed, baseline int }
+
+// usualPackets is how many packets the means of Usual cover: about a second of them.
+const usualPackets = 64
+
+func (u *usual) add(p *endpoint.Packet, changed int) {
+	oldest := &u.ring[u.n%usualPackets]
+	u.sum.payload += p.Payload - oldest.payload
+	u.sum.changed += changed - oldest.changed
+	u.sum.baseline += p.Baseline - oldest.baseline
+	*oldest = size{p.Payload, changed, p.Baseline}
+	u.n++
+}
+
+func (u *usual) means() Usual {
+	n := min(u.n, usualPackets)
+	d := float64(max(n, 1))
+	return Usual{n, float64(u.sum.payload) / d, float64(u.sum.changed) / d, float64(u.sum.baseline) / d}
+}

@@ -1,0 +1,84 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
+	"wirelab/lossmodel"
+)
+
+// maxExtent is the largest extent of reordering that is measured, in packets.
+const maxExtent = 256
+
+// Network measures what the network does to packets. Copies do not count. The zero value is
+// ready.
+type Network struct {
+	sent, lost, bursts int64
+	inBurst            bool
+	received           int64
+	reordered          int64
+	extents            quantile.Counts
+	delay              spread            // nanoseconds
+	recent             [maxExtent]uint64 // sequence numbers of the newest arrivals
+	top                uint64            // the highest of all
+}
+
+// Leave counts a packet sent, in order of sequence, and whether the network lost it.
+func (m *Network) Leave(lost bool) {
+	m.sent++
+	if lost {
+		m.lost++
+		if !m.inBurst {
+			m.bursts++
+		}
+	}
+	m.inBurst = lost
+}
+
+// GiveUp counts a packet as lost whose fate was not known when it left.
+func (m *Network) GiveUp() { m.lost++ }
+
+// Arrive counts a packet that arrived, by its true sequence number.
+func (m *Network) Arrive(seq uint64, delay time.Duration) {
+	m.delay.add(int64(delay))
+	if m.received > 0 && seq < m.top {
+		m.reordered++
+		m.extents.Add(int64(m.extent(seq)))
+	}
+	m.top = max(m.top, seq)
+	m.recent[m.received%maxExtent] = seq
+	m.received++
+}
+
+// extent returns how many arrivals ago the first packet with a higher sequence arrived, up to
+// maxExtent.
+func (m *Network) extent(seq uint64) int {
+	extent := 0
+	for back := int64(1); back <= min(m.received, maxExtent); back++ {
+		if m.recent[(m.received-back)%maxExtent] > seq {
+			extent = int(back)
+		}
+	}
+	return extent
+}
+
+// figures returns what was measured, with the gauges of the link.
+func (m *Network) figures(g lossmodel.Gauges) figures.Network {
+	delay := m.delay.thousandths() // microseconds
+	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
+		*p /= 1000
+	}
+	burst := figures.RatioOf(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
+	if m.bursts == 0 && m.sent > 0 {
+		burst = figures.Known(0)
+	}
+	return figures.Network{
+		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: burst,
+		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)),
+		ReorderExtent:  quantilesOf(&m.extents).Among(m.received),
+		DelayMS:        delay,
+		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
+		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),
+	}
+}

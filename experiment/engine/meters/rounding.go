@@ -1,0 +1,52 @@
+package meters
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/figures"
+)
+
+// Rounding measures how much a quantising codec changes the values that it sends. The zero
+// value is ready.
+type Rounding struct {
+	sum, largest float64
+	field        int // field of the largest error
+	n            int64
+}
+
+// Add compares the source's frame with the quantised one that the sender stores.
+func (m *Rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
+	for i, v := range truth.Table {
+		field := i % len(s.Fields)
+		e := 0.0
+		if w := kept.Table[i]; w != v {
+			e = distance(&s.Fields[field], v, w)
+		}
+		if e > m.largest {
+			m.largest, m.field = e, field
+		}
+		m.sum += e
+		m.n++
+	}
+}
+
+// distance returns the distance of two values of a field, in the field's unit.
+func distance(f *frame.Field, a, b int32) float64 {
+	if f.Kind == frame.Float32 {
+		d := math.Abs(float64(math.Float32frombits(uint32(a))) - float64(math.Float32frombits(uint32(b))))
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			return math.MaxFloat64 // one of them is not finite
+		}
+		return d
+	}
+	return math.Abs(float64(int64(a)-int64(b))) * f.Step()
+}
+
+// Figures returns the measured errors; nil if nothing was quantised.
+func (m *Rounding) Figures(s *frame.Schema) *figures.Rounding {
+	if m.n == 0 {
+		return nil
+	}
+	return &figures.Rounding{Mean: m.sum / float64(m.n), Max: m.largest, Field: s.Fields[m.field].Name}
+}

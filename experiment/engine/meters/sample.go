@@ -1,0 +1,118 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/encoders"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
+)
+
+// SamplePeriod is the length of a sample in virtual time.
+const SamplePeriod = 100 * time.Millisecond
+
+// Sample is what happened in one period of virtual time.
+type Sample struct {
+	T            time.Duration // end of the period
+	Sent         int           // packets
+	PayloadBits  int64
+	WireBits     int64 // payload, our header, 28 bytes of IPv4 and UDP, fragments
+	FeedbackBits int64 // on the uplink, counted as WireBits are
+	Items        int64 // items in the frames sent
+	Changed      int64 // rows that differed from their baseline
+	Outcomes     [packetlog.NumOutcomes]int
+	LostBy       [figures.MaxCauses]int
+	BaselineAge  int64 // in ticks, summed over the packets counted in Referenced
+	Referenced   int   // packets encoded against an acked frame, not the initial state
+	Across       int   // packets that build on a frame from before a restart of the recording: packetlog.Record.Across
+	Starved      int   // display ticks without a snapshot to interpolate to
+	Displayed    int   // display ticks
+	Late         int   // snapshots that arrived after their display time
+	// Age of what the display showed, since its sender captured it: the sum over Aged display
+	// ticks, and the maximum.
+	Age, Oldest time.Duration
+	Aged        int
+	// The largest display errors of any cube in the period, in millimetres and degrees.
+	PositionErrorMM, OrientationErrorDeg float64
+	Budget                               encoders.Budget
+}
+
+// Failed returns how many packets failed in the period.
+func (s *Sample) Failed() (n int) {
+	for o, count := range s.Outcomes {
+		if packetlog.Outcome(o).Failed() {
+			n += count
+		}
+	}
+	return n
+}
+
+// add adds the counts of x, a later period.
+func (s *Sample) add(x *Sample) {
+	s.T = x.T
+	s.Sent += x.Sent
+	s.PayloadBits += x.PayloadBits
+	s.WireBits += x.WireBits
+	s.FeedbackBits += x.FeedbackBits
+	s.Items += x.Items
+	s.Changed += x.Changed
+	for o, n := range x.Outcomes {
+		s.Outcomes[o] += n
+	}
+	for c, n := range x.LostBy {
+		s.LostBy[c] += n
+	}
+	s.BaselineAge += x.BaselineAge
+	s.Referenced += x.Referenced
+	s.Across += x.Across
+	s.Starved += x.Starved
+	s.Displayed += x.Displayed
+	s.Late += x.Late
+	s.Age += x.Age
+	s.Oldest = max(s.Oldest, x.Oldest)
+	s.Aged += x.Aged
+	s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
+	s.OrientationErrorDeg = max(s.OrientationErrorDeg, x.OrientationErrorDeg)
+	s.Budget.Add(&x.Budget)
+}
+
+// samples keeps the newest samples. An appended sample is never modified, so a reader may
+// hold a slice of them while more are added.
+type samples struct {
+	keep int // how many to keep; 0 means all
+	all  []Sample
+}
+
+func (s *samples) add(x *Sample) *Sample {
+	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
+		s.all = append(make([]Sample, 0, 2*s.keep+16), s.all[len(s.all)-s.keep:]...)
+	}
+	s.all = append(s.all, *x)
+	return &s.all[len(s.all)-1]
+}
+
+// view returns the samples kept, oldest first.
+func (s *samples) view() []Sample {
+	all := s.all
+	if s.keep > 0 && len(all) > s.keep {
+		all = all[len(all)-s.keep:]
+	}
+	return all[:len(all):len(all)]
+}
+
+// Between returns the samples whose periods lie within (from, to].
+func Between(samples []Sample, from, to time.Duration) []Sample {
+	i, j := 0, len(samples)
+	for i < j && samples[i].T-SamplePeriod < from {
+		i++
+	}
+	for j > i && samples[j-1].T > to {
+		j--
+	}
+	return samples[i:j]
+}
+
+// Tail returns the samples of the last d.
+func Tail(all []Sample, d time.Duration) []Sample {
+	return all[max(0, len(all)-int(d/SamplePeriod)):]
+}

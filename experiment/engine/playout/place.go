@@ -1,0 +1,144 @@
+package playout
+
+import (
+	"math"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/forecast"
+)
+
+// place is the position and rotation of a cube, at the precision of the error
+// measurement.
+type place struct {
+	pos         physics.Vec // metres
+	rot         physics.Quat
+	interacting bool
+}
+
+// set makes p the place that a row of a cube snapshot encodes.
+func (p *place) set(row *cubeRow) {
+	p.pos = forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre)
+	p.rot = forecast.RotationOf(row[:])
+	p.interacting = row[frame.CubeInteracting] != 0
+}
+
+// apart returns the distance of two places in micrometres and in thousandths of a
+// degree. They are whole numbers, so that all figures derived from them are the same
+// on every machine.
+func apart(a, b *place) (um, mdeg int64) {
+	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
+	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
+	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
+}
+
+// lerp makes p what is between a and b; share is 0 at a and 1 at b. Positions are
+// interpolated linearly, rotations by the normalised mean of the quaternions.
+func (p *place) lerp(a, b *place, share float64) {
+	p.pos = a.pos.Scale(1-share).AddScaled(b.pos, share)
+	p.rot = midway(a.rot, b.rot, share)
+	p.interacting = a.interacting
+}
+
+// midway interpolates between two rotations the shorter way: q and -q are the same
+// rotation.
+func midway(a, b physics.Quat, share float64) physics.Quat {
+	v, w := 1-share, share
+	if dot(a, b) < 0 {
+		w = -w
+	}
+	q := physics.Quat{X: mix(a.X, v, b.X, w), Y: mix(a.Y, v, b.Y, w), Z: mix(a.Z, v, b.Z, w), W: mix(a.W, v, b.W, w)}
+	length := math.Sqrt(dot(q, q))
+	if length < 1e-9 { // half a turn apart: either way is as good
+		return a
+	}
+	s := 1 / length
+	return physics.Quat{X: float64(q.X * s), Y: float64(q.Y * s), Z: float64(q.Z * s), W: float64(q.W * s)}
+}
+
+func dot(a, b physics.Quat) float64 {
+	return float64(a.X*b.X) + float64(a.Y*b.Y) + float64(a.Z*b.Z) + float64(a.W*b.W)
+}
+
+func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
+
+// spline holds the weights of up to four snapshots. The middle two enclose the moment on
+// display. The interpolated position is a weighted sum of the four, so
+// the weights are computed once per display tick for all cubes.
+type spline [4]float64
+
+// newSpline returns the weights at moment of the snapshots at times t. The curve is a
+// cubic Hermite spline through the middle two. Snapshots carry no velocities, so the
+// slope at each of the two is that of the parabola through it and its neighbours.
+// This is exact for free fall. One or both of the outer snapshots may be missing:
+// then the slope comes from the other parabola, or from the straight line.
+func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
+	h := (t[2] - t[1]).Seconds()
+	u := float64(moment-t[1]) / float64(t[2]-t[1])
+	uu := float64(u * u)
+	uuu := float64(uu * u)
+	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the two slopes
+	first, second := slopes(t, before, after)
+	s[1] = float64(2*uuu) - float64(3*uu) + 1
+	s[2] = float64(3*uu) - float64(2*uuu)
+	for i := range s {
+		s[i] += float64(leave*first[i]) + float64(arrive*second[i])
+	}
+	return s
+}
+
+// slopes returns the slopes at the second and at the third of four points, per
+// second, as weights of the four.
+func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
+	chord := 1 / (t[2] - t[1]).Seconds()
+	first = [4]float64{0, -chord, chord, 0}
+	second = first
+	if before {
+		left := parabola(t[0], t[1], t[2])
+		first = [4]float64{left[1][0], left[1][1], left[1][2], 0}
+		second = [4]float64{left[2][0], left[2][1], left[2][2], 0}
+	}
+	if after {
+		right := parabola(t[1], t[2], t[3])
+		second = [4]float64{0, right[1][0], right[1][1], right[1][2]}
+		if !before {
+			first = [4]float64{0, right[0][0], right[0][1], right[0][2]}
+		}
+	}
+	return first, second
+}
+
+// parabola returns the slopes, at each of three points, of the parabola through them.
+// Row i holds the weights of the three points for the slope at point i (the
+// derivative of Lagrange's formula).
+func parabola(a, b, c time.Duration) (w [3][3]float64) {
+	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
+	for j := range t {
+		k, l := (j+1)%3, (j+2)%3
+		below := float64((t[j] - t[k]) * (t[j] - t[l]))
+		for i := range t {
+			w[i][j] = (t[i] - t[k] + t[i] - t[l]) / below
+		}
+	}
+	return w
+}
+
+// position returns the weighted sum of the positions of cube i. Missing frames have
+// no weight.
+func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
+	var p physics.Vec
+	for n, w := range s {
+		if f := frames[n]; f != nil {
+			p = p.AddScaled(forecast.PositionOf(rowOf(f, i)[:]), w/frame.UnitsPerMetre)
+		}
+	}
+	return p
+}
+
+// cubeRow is one cube of a snapshot.
+type cubeRow = [frame.CubeFields]int32
+
+func rowOf(f *frame.Frame, i int) *cubeRow {
+	return (*cubeRow)(f.Table[i*frame.CubeFields:])
+}

@@ -1,0 +1,54 @@
+package playout
+
+import (
+	"testing"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/internal/labtest"
+)
+
+// Truths keeps frames as long as they are needed, within its bound. The test compares
+// it with a list of all frames.
+func TestTruthsKeepWhatIsNeeded(t *testing.T) {
+	src := labtest.NewCrowd(2, 1, -1, 4)
+	pool := frame.NewPool(src.Schema())
+	var all []int32
+	seams := map[uint64]bool{}
+	var x Truths
+	most := 0
+	for n := range uint64(5000) {
+		f := pool.Take()
+		if err := src.Next(&f.Frame); err != nil {
+			t.Fatal(err)
+		}
+		seam := n%97 == 13
+		seams[n] = seam
+		needed := n - min(n, 40+n%30)
+		if n > 2000 && n < 4000 {
+			needed = 2000 // a display that hangs
+		}
+		x.Add(f, seam, needed)
+		most = max(most, x.frames.Len())
+		f.Release()
+		all = append(all, f.Table[frame.CubeX])
+		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {
+			tick := n - min(n, back)
+			got := x.get(tick)
+			if got != nil && got.Table[frame.CubeX] != all[tick] {
+				t.Fatalf("tick %d is that of another", tick)
+			}
+			if needs := tick >= needed && back < maxTruths; needs && got == nil {
+				t.Fatalf("tick %d was forgotten at %d", tick, n)
+			}
+			want := false
+			for k := tick + 1; k <= n; k++ {
+				want = want || seams[k]
+			}
+			if x.seamIn(tick, n) != want {
+				t.Fatalf("a seam after %d, by %d: %v", tick, n, !want)
+			}
+		}
+	}
+	if x.get(5000) != nil || most != maxTruths {
+		t.Errorf("%d frames kept, or one that is still to come", most)
+	}
+}

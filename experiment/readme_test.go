@@ -1,0 +1,26 @@
+package experiment_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every file and folder in the two lists of the README exists.
+func TestWaysInReadme(t *testing.T) {
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ways, ok := strings.Cut(string(data), "### The way of a frame")
+	paths := regexp.MustCompile("(?m)^\\| `([^`]+)`").FindAllStringSubmatch(ways, -1)
+	if !ok || len(paths) < 20 {
+		t.Fatalf("%d files in the lists", len(paths))
+	}
+	for _, m := range paths {
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/world"
 	"wirelab/internal/testkit"
 )
 
@@ -51,7 +50,7 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 	src.Initial(&was)
 	want, seams := frame.NewRows(src.Schema().Rows), 0
 	for n := range frames {
-		if w, ok := src.(*world.Source); ok && n == frames/2 {
+		if w, ok := src.(Steered); ok && n == frames/2 {
 			w.Reset()
 		}
 		if err := src.Next(&is); err != nil {
@@ -79,7 +78,7 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 func TestReelIsTheRecording(t *testing.T) {
 	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	open := func(most int) *Recording {
-		r, err := OpenRecording(path, 0, true)
+		r, err := openRecording(path, Options{Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "record the demo anew")
 // then with n frames.
 func playDemo(t *testing.T, n int, yield func(f *frame.Frame) error) {
 	t.Helper()
-	src, err := world.Open("demo", demoSeed)
+	src, err := Open("world:demo", Options{Seed: demoSeed})
 	if err != nil {
 		t.Fatal(err)
 	}

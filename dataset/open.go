@@ -19,7 +19,7 @@ import (
 )
 
 // Kinds lists the kinds of data in the order in which users should meet them. A new
-// one is a folder or a file with its Kind, and a line here.
+// kind is a package or a file with its Kind, and a line here.
 func Kinds() []Kind {
 	return []Kind{
 		demoKind,
@@ -39,8 +39,8 @@ func Kinds() []Kind {
 // "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71",
 // "teeworlds:MATCH.demo",
 // "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
-// What is neither a kind nor a file fails with an *UnknownError or, where it looks
-// like a path, with the reason of the file system.
+// What is neither a kind nor a file fails with a *source.UnknownError or, if it looks
+// like a path, with the error of the file system.
 func Open(spec string, opt Options) (Source, error) {
 	kinds := Kinds()
 	name, arg, colon := strings.Cut(spec, ":")
@@ -56,12 +56,20 @@ func Open(spec string, opt Options) (Source, error) {
 		}
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
-		return nil, &UnknownError{Spec: spec, name: name, kinds: kinds}
+		return nil, unknown(spec, name, kinds)
 	}
 	return recordingKind.Open(spec, opt)
 }
 
-// looksLikePath tells what was meant for a file from a mistyped kind.
-func looksLikePath(spec string) bool {
-	return strings.ContainsAny(spec, `/\.`)
+// looksLikePath tells the path of a file from a mistyped kind.
+func looksLikePath(spec string) bool { return strings.ContainsAny(spec, `/\.`) }
+
+// unknown returns the error of a specification that names neither a kind of data nor a file.
+func unknown(spec, name string, kinds []Kind) error {
+	names, specs := make([]string, len(kinds)), make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i], specs[i] = k.Name, k.Spec
+	}
+	text := fmt.Sprintf("data %q: no such kind and no such file; expected %s or the path of a recording", spec, strings.Join(specs, ", "))
+	return &source.UnknownError{Text: text, Name: name, Known: names}
 }

@@ -14,9 +14,8 @@ import (
 
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
 	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
-	Open: func(path string, opt Options) (Source, error) {
-		return source.Of(openRecording(path, opt))
-	}}
+	Open:  func(path string, opt Options) (Source, error) { return source.Of(openRecording(path, opt)) },
+	Paths: source.WholePath}
 
 // Recording is a walk-off recording, read as it is played. Every value is held
 // against its column's range; a recording that breaks a rule fails with the
@@ -47,20 +46,15 @@ type Recording struct {
 	err     error // sticky
 }
 
-// OpenRecording opens the recording at path: raw records, zstd or gzip. cubes is
-// the number of cubes in a frame, 0 for 901. With loop it starts again at its
-// end. What can be seen at once, such as a raw file whose length is no whole
-// number of frames, or fewer than seven of them, fails here and the rest in Next.
-func OpenRecording(path string, cubes int, loop bool) (*Recording, error) {
-	return openRecording(path, Options{Cubes: cubes, Loop: loop})
-}
-
+// openRecording opens the recording at path: raw records, zstd or gzip. What can be seen at once,
+// such as a raw file whose length is no whole number of frames, or fewer than seven of them, fails
+// here and the rest in Next.
 func openRecording(path string, opt Options) (*Recording, error) {
 	schema, err := cubeSchema(opt.Cubes)
 	if err != nil {
 		return nil, err
 	}
-	file, err := source.OpenFile(opt.Context, path)
+	file, err := source.OpenFile(opt.Context, path, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +257,7 @@ func (r *Recording) next(f *frame.Frame) error {
 	if err := r.advance(); err == io.EOF {
 		return err
 	} else if err != nil {
-		return &FileError{r.path, err}
+		return &source.Error{File: r.path, Problem: err.Error(), Kind: err}
 	}
 	f.Table, f.Body = append(f.Table[:0], r.table...), f.Body[:0]
 	f.Tick = r.tick
@@ -330,7 +324,7 @@ func (r *Recording) Close() error {
 		r.in.Close()
 	}
 	if r.err == nil || r.err == io.EOF {
-		r.err = fmt.Errorf("%s: %w", r.path, ErrClosed)
+		r.err = fmt.Errorf("%s: %w", r.path, errClosed)
 	}
 	if r.file == nil {
 		return nil

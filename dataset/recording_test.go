@@ -126,13 +126,13 @@ func TestReadsReference(t *testing.T) {
 	if n != len(raw)/frameBytes {
 		t.Errorf("read %d frames, expected %d", n, len(raw)/frameBytes)
 	}
-	info, err := Describe(path, Options{}, 0)
+	got, err := describe(path, Options{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(raw)
-	if want := (Info{Frames: 2837, Cubes: 901, SHA256: hex.EncodeToString(sum[:])}); info != want {
-		t.Errorf("described as %+v, expected %+v", info, want)
+	if want := (info{Frames: 2837, Cubes: 901, SHA256: hex.EncodeToString(sum[:])}); got != want {
+		t.Errorf("described as %+v, expected %+v", got, want)
 	}
 }
 
@@ -148,9 +148,9 @@ func TestPackings(t *testing.T) {
 		"members.gz": append(zipped(raw[:1000]), zipped(raw[1000:])...),
 		"frames.zst": append(skippable, zstded(raw[500:])...),
 	} {
-		info, err := Describe(file(t, name, content), Options{Cubes: 3}, 0)
-		if want := (Info{Frames: 20, Cubes: 3, SHA256: hex.EncodeToString(sum[:])}); err != nil || info != want {
-			t.Errorf("%s: %+v, %v; expected %+v", name, info, err, want)
+		got, err := describe(file(t, name, content), Options{Cubes: 3}, 0)
+		if want := (info{Frames: 20, Cubes: 3, SHA256: hex.EncodeToString(sum[:])}); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; expected %+v", name, got, err, want)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestLoop(t *testing.T) {
 	raw := made(3, 10) // four frames a round
 	for _, name := range []string{"a.bin", "a.gz", "a.zst"} {
 		content := map[string][]byte{"a.bin": raw, "a.gz": zipped(raw), "a.zst": zstded(raw)}[name]
-		r, err := OpenRecording(file(t, name, content), 3, true)
+		r, err := openRecording(file(t, name, content), Options{Cubes: 3, Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,14 +187,14 @@ func TestLoop(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := r.Next(&f); !errors.Is(err, ErrClosed) {
-			t.Errorf("%s: after Close: %v, expected %v", name, err, ErrClosed)
+		if err := r.Next(&f); !errors.Is(err, errClosed) {
+			t.Errorf("%s: after Close: %v, expected %v", name, err, errClosed)
 		}
 	}
 }
 
 func TestPreamble(t *testing.T) {
-	good, err := OpenRecording(file(t, "a.bin", made(3, 12)), 3, false)
+	good, err := openRecording(file(t, "a.bin", made(3, 12)), Options{Cubes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestPreamble(t *testing.T) {
 	if err := good.Preamble(); err != nil {
 		t.Error(err)
 	}
-	odd, err := OpenRecording(file(t, "b.bin", with(made(3, 12), 3, 4, 1, frame.CubeA, 7)), 3, false)
+	odd, err := openRecording(file(t, "b.bin", with(made(3, 12), 3, 4, 1, frame.CubeA, 7)), Options{Cubes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,18 +219,18 @@ func TestPreamble(t *testing.T) {
 // A digest of such a recording would not be that of its bytes.
 func TestDescribeRefuses(t *testing.T) {
 	odd := file(t, "odd.bin", with(made(3, 12), 3, 2, 0, frame.CubeX, 7))
-	if info, err := Describe(odd, Options{Cubes: 3}, 0); !errors.Is(err, ErrPreamble) {
-		t.Errorf("an odd preamble: %+v, %v, expected %v", info, err, ErrPreamble)
+	if got, err := describe(odd, Options{Cubes: 3}, 0); !errors.Is(err, ErrPreamble) {
+		t.Errorf("an odd preamble: %+v, %v, expected %v", got, err, ErrPreamble)
 	}
 	for _, frames := range []int{1, preamble} {
-		if info, err := Describe("demo", Options{}, frames); !errors.Is(err, ErrSpec) {
-			t.Errorf("%d frames: %+v, %v, expected %v", frames, info, err, ErrSpec)
+		if got, err := describe("demo", Options{}, frames); !errors.Is(err, ErrSpec) {
+			t.Errorf("%d frames: %+v, %v, expected %v", frames, got, err, ErrSpec)
 		}
 	}
-	if info, err := Describe("demo", Options{}, leastFrames); err != nil || info.Frames != leastFrames {
-		t.Errorf("%d frames: %+v, %v", leastFrames, info, err)
+	if got, err := describe("demo", Options{}, leastFrames); err != nil || got.Frames != leastFrames {
+		t.Errorf("%d frames: %+v, %v", leastFrames, got, err)
 	}
-	if _, err := Describe("world", Options{}, 0); !errors.Is(err, ErrSpec) {
+	if _, err := describe("world", Options{}, 0); !errors.Is(err, ErrSpec) {
 		t.Errorf("the world to its end: %v, expected %v", err, ErrSpec)
 	}
 }

@@ -10,40 +10,27 @@ import (
 
 // What all sources have in common, see package source.
 type (
-	// Source makes frames.
-	Source = source.Source
-	// Sized is a source that knows how many frames it has.
-	Sized = source.Sized
-	// Seamed is a source that loops.
-	Seamed = source.Seamed
-	// Tracked is a source that knows what changes from frame to frame.
-	Tracked = source.Tracked
-	// Timed is a source whose frames come at times of their own.
-	Timed = source.Timed
-	// Priced is a source that knows what the game itself spent on each frame.
-	Priced = source.Priced
-	// Price is what a game's own coding spent on the state in a frame.
-	Price = source.Price
-	// Remarked is a source of which a person should know something.
+	Source   = source.Source
+	Sized    = source.Sized
+	Seamed   = source.Seamed
+	Tracked  = source.Tracked
+	Timed    = source.Timed
+	Priced   = source.Priced
+	Price    = source.Price
 	Remarked = source.Remarked
-	// Options refine a specification of data.
-	Options = source.Options
-	// Kind is one kind of data that Open understands.
-	Kind = source.Kind
+	Options  = source.Options
+	Kind     = source.Kind
 )
 
-// Steered is a source that somebody may play: the live world. What is asked for
-// takes effect in the next frame, so the same calls between the same frames give
-// the same frames.
+// Steered is a source that users may play: the live world. Calls take effect in the next frame, so
+// the same calls between the same frames give the same frames.
 type Steered interface {
-	// Hold takes the keys from the script and holds these, and no others, until
-	// it is called again.
+	// Hold holds these keys, and no others, in place of the script until it is called again.
 	Hold(keys world.Input)
-	// Autopilot gives the keys back to the script, or takes them away and lets go
-	// of all.
+	// Autopilot(true) lets the script hold the keys again; Autopilot(false) releases all.
 	Autopilot(on bool)
-	// Keys returns what was held in the frame made last, whoever held it.
+	// Keys returns the keys held in the last frame.
 	Keys() world.Input
-	// Reset begins anew; Seam then reports the first frame.
+	// Reset starts a new world; Seam then reports its first frame.
 	Reset()
 }

@@ -123,14 +123,14 @@ func (w *Writer) write(f *frame.Frame) error {
 // has fewer than seven frames.
 func (w *Writer) Close() error {
 	if w.file == nil {
-		return fmt.Errorf("%s: %w", w.path, ErrClosed)
+		return fmt.Errorf("%s: %w", w.path, errClosed)
 	}
 	if err := w.finish(); err != nil {
 		w.Abort()
 		return err
 	}
 	err := w.file.Commit(0o644)
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
 	return err
 }
 
@@ -160,5 +160,5 @@ func (w *Writer) Abort() {
 		return
 	}
 	_ = w.file.Abort() // what cannot be removed now goes in a day
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
 }

@@ -17,7 +17,7 @@ import (
 // record writes what src yields to path.
 func record(t *testing.T, path string, cubes int, raw []byte) {
 	t.Helper()
-	src, err := OpenRecording(file(t, "src.bin", raw), cubes, false)
+	src, err := openRecording(file(t, "src.bin", raw), Options{Cubes: cubes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +60,8 @@ func TestWriter(t *testing.T) {
 		if want := unpack.Named(name); unpack.Of(got) != want {
 			t.Errorf("%s: packed as %d, expected %d", name, unpack.Of(got), want)
 		}
-		a, errA := Describe(path, Options{Cubes: 3}, 0)
-		b, errB := Describe(filepath.Join(dir, "a.bin"), Options{Cubes: 3}, 0)
+		a, errA := describe(path, Options{Cubes: 3}, 0)
+		b, errB := describe(filepath.Join(dir, "a.bin"), Options{Cubes: 3}, 0)
 		if errA != nil || errB != nil || a != b {
 			t.Errorf("%s: %+v %v, expected %+v %v", name, a, errA, b, errB)
 		}
@@ -77,7 +77,7 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 	bad := frame.Cubes(2).NewFrame()
 	bad.Table[frame.CubeFields+frame.CubeB] = 600
 	for name, use := range map[string]func(w *Writer) error{
-		"aborted":   func(w *Writer) error { w.Initial(f); w.Write(f); w.Abort(); return ErrClosed },
+		"aborted":   func(w *Writer) error { w.Initial(f); w.Write(f); w.Abort(); return errClosed },
 		"too short": func(w *Writer) error { w.Initial(f); return w.Close() },
 		"empty":     func(w *Writer) error { return w.Close() },
 		"bad value": func(w *Writer) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
@@ -100,14 +100,14 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = use(w)
-		if !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFormat) && !errors.Is(err, frame.ErrRange) {
+		if !errors.Is(err, errClosed) && !errors.Is(err, ErrFormat) && !errors.Is(err, frame.ErrRange) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.HasPrefix(name, "bad") && !strings.Contains(err.Error(), "cube 1, field b: value out of range: 600, expected 0..511") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := w.Close(); !errors.Is(err, ErrClosed) {
-			t.Errorf("%s: Close once more: %v, expected %v", name, err, ErrClosed)
+		if err := w.Close(); !errors.Is(err, errClosed) {
+			t.Errorf("%s: Close once more: %v, expected %v", name, err, errClosed)
 		}
 		if old, _ := os.ReadFile(path); string(old) != "old" {
 			t.Errorf("%s: what was there is now %q", name, old)

@@ -26,13 +26,15 @@ func paramsOf(params any) []param {
 	}
 	v = v.Elem()
 	list := make([]param, 0, v.NumField())
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
+	for _, f := range reflect.VisibleFields(v.Type()) {
 		name := f.Tag.Get("toml")
-		if name == "" {
+		switch {
+		case f.Anonymous: // its fields follow
+			continue
+		case name == "":
 			panic(fmt.Sprintf("encoders: field %s of %T has no toml tag", f.Name, params))
 		}
-		list = append(list, param{name: name, tag: f.Tag, value: v.Field(i)})
+		list = append(list, param{name: name, tag: f.Tag, value: v.FieldByIndex(f.Index)})
 	}
 	return list
 }

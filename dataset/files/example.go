@@ -20,8 +20,8 @@ const (
 	pixels   = 32 << 10 // bytes of a picture
 )
 
-// Example returns a pair of files of about 600 KB, made from a seed.
-func Example(number uint64) (old, new []byte) {
+// example returns a pair of files of about 600 KB, made from a seed.
+func example(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
 	for range things {

@@ -25,51 +25,48 @@ const tickHz = 1000
 
 // Errors of this package, returned wrapped, with the name of the file.
 var (
-	// ErrSpec: what stands behind the colon does not name two files.
-	ErrSpec = errors.New("expected files:OLD,NEW, the names of two files")
-	// ErrSame: both names are those of one file.
-	ErrSame = errors.New("is both the old file and the new one; expected two files")
-	// ErrEmpty: there is nothing to make the new file from, or nothing to send.
-	ErrEmpty = errors.New("is empty; expected a file with something in it")
-	// ErrKind: it is no file that could be read twice.
-	ErrKind = errors.New("expected a file")
-	// ErrSize: it is larger than MaxFile.
-	ErrSize = errors.New("too large")
+	errSpec  = errors.New("expected files:OLD,NEW, the names of two files")
+	errSame  = errors.New("is both the old file and the new one; expected two files")
+	errEmpty = errors.New("is empty; expected a file with something in it")
+	errKind  = errors.New("expected a file")
+	errSize  = errors.New("too large")
 )
 
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
 	Summary: "a new file for those who have the old one, delivered whole; without names a small example", Arg: source.MayHaveArgument,
 	Open: func(names string, opt source.Options) (source.Source, error) {
-		s, err := Open(names, opt.Seed, opt.Loop)
+		s, err := open(names, opt.Seed, opt.Loop)
 		if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("data %q: %w: %w", "files:"+names, source.ErrSpec, err)
+			err = source.BadSpec("files:"+names, err)
 		}
 		return source.Of(s, err)
 	}}
 
-// Source is a pair of files. It implements dataset.Source, Sized and Seamed.
-type Source struct {
+// pair is a pair of files. It implements source.Source, Sized and Seamed.
+type pair struct {
 	schema   *frame.Schema
 	old, new []byte
 	loop     bool
 	tick     uint32
 }
 
-// Open reads the two files that spec names, with a comma between them, or makes a
+// open reads the two files that spec names, with a comma between them, or makes a
 // pair from seed if spec is "". A pair that loops is sent again and again.
-func Open(spec string, seed uint64, loop bool) (*Source, error) {
-	s := &Source{loop: loop, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
+func open(spec string, seed uint64, loop bool) (*pair, error) {
+	s := &pair{loop: loop, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
 	if spec == "" {
-		s.old, s.new = Example(seed)
+		s.old, s.new = example(seed)
 		return s, nil
 	}
 	old, new, err := split(spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := different(old, new); err != nil {
-		return nil, err
+	a, errA := os.Stat(old)
+	b, errB := os.Stat(new)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return nil, fmt.Errorf("%s %w", new, errSame)
 	}
 	if s.old, err = read(old); err != nil {
 		return nil, err
@@ -89,16 +86,13 @@ func split(spec string) (old, new string, err error) {
 			continue
 		}
 		a, b := strings.TrimSpace(spec[:i]), strings.TrimSpace(spec[i+1:])
-		if a == "" || b == "" {
-			continue
-		}
-		if strings.Count(spec, ",") == 1 || exists(a) && exists(b) {
+		if a != "" && b != "" && (strings.Count(spec, ",") == 1 || exists(a) && exists(b)) {
 			old, new = a, b
 			found++
 		}
 	}
 	if found != 1 {
-		return "", "", fmt.Errorf("%q: %w", spec, ErrSpec)
+		return "", "", fmt.Errorf("%q: %w", spec, errSpec)
 	}
 	return old, new, nil
 }
@@ -108,17 +102,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// different refuses one file under two names.
-func different(old, new string) error {
-	a, errA := os.Stat(old)
-	b, errB := os.Stat(new)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return fmt.Errorf("%s %w", new, ErrSame)
-	}
-	return nil
-}
-
-// read reads a whole file, if it is one.
+// read reads a regular file that is not empty.
 func read(path string) ([]byte, error) {
 	data, err := boundedio.ReadFile(path, MaxFile)
 	var failed *fs.PathError
@@ -128,40 +112,36 @@ func read(path string) ([]byte, error) {
 	case errors.As(err, &failed):
 		return nil, fmt.Errorf("%s: %w; expected a file", path, failed.Err)
 	case errors.As(err, &kind) && kind.Mode.IsDir():
-		return nil, fmt.Errorf("%s is a folder; %w", path, ErrKind)
+		return nil, fmt.Errorf("%s is a folder; %w", path, errKind)
 	case errors.As(err, &kind):
-		return nil, fmt.Errorf("%s is no regular file; %w", path, ErrKind)
+		return nil, fmt.Errorf("%s is no regular file; %w", path, errKind)
 	case errors.As(err, &tooLarge):
 		size := float64(max(tooLarge.Size, MaxFile+1)) / 1e6
-		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, size, MaxFile/1_000_000)
-	case err != nil:
-		return nil, err
-	case len(data) == 0:
-		return nil, fmt.Errorf("%s %w", path, ErrEmpty)
+		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, errSize, size, MaxFile/1_000_000)
+	case err == nil && len(data) == 0:
+		return nil, fmt.Errorf("%s %w", path, errEmpty)
 	}
-	return data, nil
+	return data, err
 }
 
 // Schema describes the new file: bytes, and no table.
-func (s *Source) Schema() *frame.Schema { return s.schema }
+func (s *pair) Schema() *frame.Schema { return s.schema }
 
 // Frames returns 1: there is one new file.
-func (s *Source) Frames() int { return 1 }
+func (s *pair) Frames() int { return 1 }
 
 // Seam reports whether the last frame is one that was sent before.
-func (s *Source) Seam() bool { return s.tick > 1 }
+func (s *pair) Seam() bool { return s.tick > 1 }
 
 // Initial fills f with the old file.
-func (s *Source) Initial(f *frame.Frame) {
-	f.Tick, f.Table, f.Body = 0, f.Table[:0], append(f.Body[:0], s.old...)
-}
+func (s *pair) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{Body: s.old}) }
 
 // Next fills f with the new file.
-func (s *Source) Next(f *frame.Frame) error {
+func (s *pair) Next(f *frame.Frame) error {
 	if s.tick > 0 && !s.loop {
 		return io.EOF
 	}
-	f.Tick, f.Table, f.Body = s.tick, f.Table[:0], append(f.Body[:0], s.new...)
+	f.CopyFrom(&frame.Frame{Tick: s.tick, Body: s.new})
 	s.tick++
 	return nil
 }

@@ -26,7 +26,7 @@ func put(t *testing.T, name string, content string) string {
 func TestPair(t *testing.T) {
 	for _, name := range []string{"old", "o,l,d"} {
 		old, new := put(t, name, "what was"), put(t, "new", "what is")
-		s, err := Open(old+","+new, 0, false)
+		s, err := open(old+","+new, 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,13 +58,13 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for spec, want := range map[string]error{
-		good: ErrSpec, good + ",": ErrSpec, "," + good: ErrSpec, ",": ErrSpec, "a,b,c": ErrSpec,
-		good + "," + good: ErrSame, good + "," + link: ErrSame,
-		empty + "," + good: ErrEmpty, good + "," + empty: ErrEmpty,
-		folder + "," + good: ErrKind, good + "," + folder: ErrKind, good + "," + os.DevNull: ErrKind,
-		good + "," + large: ErrSize, good + ",missing": fs.ErrNotExist, "missing," + good: fs.ErrNotExist,
+		good: errSpec, good + ",": errSpec, "," + good: errSpec, ",": errSpec, "a,b,c": errSpec,
+		good + "," + good: errSame, good + "," + link: errSame,
+		empty + "," + good: errEmpty, good + "," + empty: errEmpty,
+		folder + "," + good: errKind, good + "," + folder: errKind, good + "," + os.DevNull: errKind,
+		good + "," + large: errSize, good + ",missing": fs.ErrNotExist, "missing," + good: fs.ErrNotExist,
 	} {
-		s, err := Open(spec, 0, false)
+		s, err := open(spec, 0, false)
 		if s != nil || !errors.Is(err, want) {
 			t.Errorf("%s: %v, expected one that wraps %q", spec, err, want)
 			continue
@@ -77,9 +77,9 @@ func TestRefused(t *testing.T) {
 
 // The example is a function of its seed, and its versions have most in common.
 func TestExample(t *testing.T) {
-	old, new := Example(1)
-	again, _ := Example(1)
-	other, _ := Example(2)
+	old, new := example(1)
+	again, _ := example(1)
+	other, _ := example(2)
 	if !bytes.Equal(old, again) || bytes.Equal(old, other) {
 		t.Error("the example is no function of its seed")
 	}

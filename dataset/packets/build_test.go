@@ -197,5 +197,5 @@ func ng(t testing.TB, list []raw) []byte {
 }
 
 func readBytes(data []byte) (*Capture, error) {
-	return read(bytes.NewReader(data), "a.pcap", MaxMemory)
+	return read(bytes.NewReader(data), "a.pcap", maxMemory)
 }

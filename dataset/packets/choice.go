@@ -3,16 +3,18 @@ package packets
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
+	"wirelab/dataset/source"
 	"wirelab/internal/words"
 )
 
-// Choice says which datagrams of a capture are meant.
+// Choice selects datagrams of a capture.
 type Choice struct {
 	Port uint16 // of the server; 0: the busiest
 	Up   bool   // to the server, instead of from it
@@ -22,51 +24,46 @@ type Choice struct {
 func ParseSpec(text string) (path string, choice Choice, err error) {
 	path = text
 	for seen := map[string]bool{}; ; {
-		at := strings.LastIndexByte(path, ',')
-		if at < 0 {
-			break
-		}
-		key, value, ok := strings.Cut(path[at+1:], "=")
-		if !ok || key != "port" && key != "dir" {
-			break
+		at := max(strings.LastIndexByte(path, ','), 0)
+		key, value, ok := strings.Cut(path[at:], "=")
+		switch {
+		case !ok || key != ",port" && key != ",dir":
+			if path == "" {
+				err = errors.New("names no file; expected packets:FILE.pcap[,port=N][,dir=down|up]")
+			}
+			return path, choice, err
+		case seen[key]:
+			return "", choice, fmt.Errorf("%s is given twice; expected it once", key[1:])
 		}
 		if err := choice.set(key, value); err != nil {
 			return "", choice, err
 		}
-		if seen[key] {
-			return "", choice, fmt.Errorf("%s is given twice; expected it once", key)
-		}
-		seen[key] = true
-		path = path[:at]
+		seen[key], path = true, path[:at]
 	}
-	if path == "" {
-		return "", choice, fmt.Errorf("names no file; expected packets:FILE.pcap[,port=N][,dir=down|up]")
-	}
-	return path, choice, nil
 }
 
 func (c *Choice) set(key, value string) error {
-	switch key {
-	case "port":
+	if key == ",port" {
 		n, err := strconv.ParseUint(value, 10, 16)
 		if err != nil || n == 0 {
 			return fmt.Errorf("port=%s; expected a number from 1 to 65535, the server's port", value)
 		}
 		c.Port = uint16(n)
-	case "dir":
-		if value != "up" && value != "down" {
-			return fmt.Errorf("dir=%s; expected down, from the server, or up, to it", value)
-		}
-		c.Up = value == "up"
+		return nil
+	}
+	c.Up = value == "up"
+	if !c.Up && value != "down" {
+		return fmt.Errorf("dir=%s; expected down, from the server, or up, to it", value)
 	}
 	return nil
 }
 
-// Open reads a file and chooses among its datagrams.
+// Open reads a file, which may be compressed, and chooses among its datagrams. The end of ctx ends
+// the wait for the writer of a pipe; nil stands for a context that never ends.
 func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
-	c, err := Read(ctx, path)
+	c, err := readFile(ctx, path)
 	if err == nil {
-		err = c.Choose(choice)
+		err = c.choose(choice)
 	}
 	if err != nil {
 		return nil, err
@@ -77,14 +74,14 @@ func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 // Chosen returns the datagrams that were chosen.
 func (c *Capture) Chosen() []Datagram { return c.chosen }
 
-// Choose chooses datagrams by the server's port and the way. Which way a datagram went
-// is told by the ports; where both are the server's, the first datagram went to it.
-func (c *Capture) Choose(choice Choice) error {
+// choose chooses datagrams by the server's port and the way. The ports give the way of a
+// datagram; where both are the server's, the first datagram went to it.
+func (c *Capture) choose(choice Choice) error {
 	ports := c.ports()
 	c.Port, c.Down = choice.Port, !choice.Up
 	if c.Port == 0 {
 		c.Port = ports[0].port
-		c.remark("port %d is taken for the server's: %d of %s are from or to it; port=N says otherwise",
+		c.Remark("port %d is taken for the server's: %d of %s are from or to it; port=N says otherwise",
 			c.Port, ports[0].n, words.Count(len(c.Datagrams), "datagram"))
 	}
 	var server netip.Addr
@@ -111,10 +108,14 @@ func (c *Capture) Choose(choice Choice) error {
 	if len(c.chosen) > 0 {
 		return nil
 	}
-	e := &Error{File: c.File, Kind: ErrNothing}
+	e := &source.Error{File: c.File, Kind: ErrNothing}
 	if other > 0 {
-		e.Problem = fmt.Sprintf("holds no datagrams %s port %d, but %d the other way", c.words(c.Down), c.Port, other)
-		e.Expected = map[bool]string{false: "dir=down", true: "dir=up"}[c.Down]
+		from, otherWay := "from", "up"
+		if !c.Down {
+			from, otherWay = "to", "down"
+		}
+		e.Problem = fmt.Sprintf("holds no datagrams %s port %d, but %d the other way", from, c.Port, other)
+		e.Expected = "dir=" + otherWay
 		return e
 	}
 	e.Problem = fmt.Sprintf("holds no datagrams from or to port %d", c.Port)
@@ -126,14 +127,7 @@ func (c *Capture) Choose(choice Choice) error {
 	return e
 }
 
-func (c *Capture) words(down bool) string {
-	if down {
-		return "from"
-	}
-	return "to"
-}
-
-// Way is the direction that was chosen, in a word.
+// Way returns the direction that was chosen: "down" or "up".
 func (c *Capture) Way() string {
 	if c.Down {
 		return "down"
@@ -141,7 +135,7 @@ func (c *Capture) Way() string {
 	return "up"
 }
 
-// tally is how many datagrams are from or to a port.
+// tally is the number of datagrams from or to a port.
 type tally struct {
 	port uint16
 	n    int

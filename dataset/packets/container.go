@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
-
-	"wirelab/internal/unpack"
 )
 
 // Bounds on what a file can make its reader do between two packets. The library trusts
@@ -54,13 +53,13 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// magics begin a capture of one packet a record, in any byte order and resolution.
-var magics = [][]byte{
-	{0xd4, 0xc3, 0xb2, 0xa1}, {0xa1, 0xb2, 0xc3, 0xd4}, {0x4d, 0x3c, 0xb2, 0xa1}, {0xa1, 0xb2, 0x3c, 0x4d},
-}
-
-// ngMagic begins a section of a pcapng.
-var ngMagic = []byte{0x0a, 0x0d, 0x0d, 0x0a}
+// magics begin a pcap, in any byte order and resolution; ngMagic begins a section of a pcapng.
+var (
+	magics = [][]byte{
+		{0xd4, 0xc3, 0xb2, 0xa1}, {0xa1, 0xb2, 0xc3, 0xd4}, {0x4d, 0x3c, 0xb2, 0xa1}, {0xa1, 0xb2, 0x3c, 0x4d},
+	}
+	ngMagic = []byte{0x0a, 0x0d, 0x0d, 0x0a}
+)
 
 // newContainer looks at the first bytes of in.
 func newContainer(in io.Reader) (*container, error) {
@@ -71,21 +70,12 @@ func newContainer(in io.Reader) (*container, error) {
 	switch {
 	case bytes.Equal(head, ngMagic):
 		c.ng, err = pcapgo.NewNgReader(&c.in, pcapgo.NgReaderOptions{WantMixedLinkType: true, SkipUnknownVersion: true})
-	case isMagic(head):
+	case slices.ContainsFunc(magics, func(m []byte) bool { return bytes.Equal(head, m) }):
 		c.classic, err = pcapgo.NewReader(&c.in)
 	case err == nil || err == io.EOF:
 		return nil, fmt.Errorf("%w: it begins with % x", ErrFormat, head)
 	}
 	return c, c.explain(err)
-}
-
-func isMagic(head []byte) bool {
-	for _, m := range magics {
-		if bytes.Equal(head, m) {
-			return true
-		}
-	}
-	return false
 }
 
 // packet is one as it was captured.
@@ -148,6 +138,3 @@ func (c *container) explain(err error) error {
 	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
-
-// unpackErrors make the end of compressed bytes a cut as well.
-var unpackErrors = unpack.Errors{Format: ErrFormat, Truncated: errCut}

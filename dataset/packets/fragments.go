@@ -3,6 +3,7 @@ package packets
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/gopacket/gopacket/layers"
@@ -24,12 +25,12 @@ type fragments struct {
 }
 
 // puzzle is a datagram of which pieces are missing. RFC 5722: pieces that overlap spoil
-// it, unless one says what another said.
+// it, unless they repeat the same bytes.
 type puzzle struct {
 	from, to netip.Addr
 	id       uint32
 	since    int64
-	protocol layers.IPProtocol // that the first piece says
+	protocol layers.IPProtocol // of the first piece
 	buf      []byte
 	have     [mostBytes/8 + 1]bool // by eights of bytes
 	got      int                   // bytes
@@ -42,7 +43,7 @@ func (f *fragments) add(s *segment, at int64, id uint32, offset int, more bool) 
 	for len(f.waiting) > 0 && at-f.waiting[0].since > longestWait {
 		f.drop(0)
 	}
-	i := f.find(s, id)
+	i := slices.IndexFunc(f.waiting, func(p *puzzle) bool { return p.id == id && p.from == s.from && p.to == s.to })
 	if i < 0 {
 		i = f.begin(s, at, id)
 	}
@@ -59,22 +60,14 @@ func (f *fragments) add(s *segment, at int64, id uint32, offset int, more bool) 
 	return true
 }
 
-func (f *fragments) find(s *segment, id uint32) int {
-	for i, p := range f.waiting {
-		if p.id == id && p.from == s.from && p.to == s.to {
-			return i
-		}
-	}
-	return -1
-}
-
 // begin makes room for a datagram.
 func (f *fragments) begin(s *segment, at int64, id uint32) int {
 	if len(f.waiting) == mostWaiting {
 		f.drop(0)
 	}
 	p := f.spare
-	if f.spare = nil; p == nil {
+	f.spare = nil
+	if p == nil {
 		p = &puzzle{}
 	}
 	*p = puzzle{from: s.from, to: s.to, id: id, since: at, buf: p.buf[:0], total: -1}
@@ -89,7 +82,7 @@ func (f *fragments) drop(i int) {
 
 func (f *fragments) remove(i int) {
 	f.spare = f.waiting[i]
-	f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
+	f.waiting = slices.Delete(f.waiting, i, i+1)
 }
 
 // add puts a piece in its place; false if it cannot be one of this datagram.
@@ -104,8 +97,8 @@ func (p *puzzle) add(s *segment, offset int, more bool) bool {
 	if !more {
 		p.total = end
 	}
-	for len(p.buf) < end {
-		p.buf = append(p.buf, 0)
+	if missing := end - len(p.buf); missing > 0 {
+		p.buf = append(p.buf, make([]byte, missing)...)
 	}
 	first, last := offset/8, (end-1)/8
 	seen := 0
@@ -114,7 +107,7 @@ func (p *puzzle) add(s *segment, offset int, more bool) bool {
 			seen++
 		}
 	}
-	if seen > 0 { // welcome only if it is nothing new
+	if seen > 0 { // accepted only as a repetition
 		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.data)
 	}
 	for i := first; i <= last; i++ {

@@ -26,12 +26,12 @@ func check(t *testing.T, data []byte) {
 	if total > 1<<22 || len(c.Datagrams) > c.Packets {
 		t.Fatalf("%d bytes in %d datagrams of %d packets", total, len(c.Datagrams), c.Packets)
 	}
-	if err := c.Choose(Choice{}); err != nil {
-		if err = c.Choose(Choice{Up: true}); err != nil {
+	if err := c.choose(Choice{}); err != nil {
+		if err = c.choose(Choice{Up: true}); err != nil {
 			t.Fatalf("neither way: %v", err)
 		}
 	}
-	s := NewSource(c, true)
+	s := newSource(c, true)
 	for n := range uint64(len(s.data) + 1) {
 		if at := s.TickTime(n); s.TickAt(at) != n || at >= s.TickTime(n+1) {
 			t.Fatalf("frame %d at %v, the next at %v", n, at, s.TickTime(n+1))

@@ -92,7 +92,7 @@ func TestAgainstTshark(t *testing.T) {
 				want = append(want, strings.Join(f[:4], " "))
 			}
 		}
-		c, err := Read(t.Context(), path)
+		c, err := readFile(t.Context(), path)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

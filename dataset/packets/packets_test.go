@@ -137,8 +137,8 @@ func TestFragments(t *testing.T) {
 			list = append(list, raw{link: layers.LinkTypeRaw, at: time.Duration(i) * time.Millisecond, data: p})
 		}
 		got, err := readBytes(classic(t, list))
-		if err != nil || len(got.Datagrams) != c.whole || (len(got.remarks) > 0) != c.remaining {
-			t.Errorf("%s: %v, error %v, remarks %v; want %d, with remarks %v", name, len(got.Datagrams), err, got.remarks, c.whole, c.remaining)
+		if err != nil || len(got.Datagrams) != c.whole || (len(got.Remarks()) > 0) != c.remaining {
+			t.Errorf("%s: %v, error %v, remarks %v; want %d, with remarks %v", name, len(got.Datagrams), err, got.Remarks(), c.whole, c.remaining)
 			continue
 		}
 		for _, d := range got.Datagrams {
@@ -199,7 +199,7 @@ func TestCutOffAnywhere(t *testing.T) {
 	for name, file := range map[string][]byte{"pcap": classic(t, list), "pcapng": ng(t, list),
 		"pcap.zst": packed(classic(t, list)), "pcapng.gz": zipped(ng(t, list))} {
 		whole, err := readBytes(file)
-		if err != nil || len(whole.Datagrams) != len(list) || len(whole.remarks) > 0 {
+		if err != nil || len(whole.Datagrams) != len(list) || len(whole.Remarks()) > 0 {
 			t.Fatalf("%s: %v, %v", name, whole, err)
 		}
 		silent, before := 0, 0
@@ -216,7 +216,7 @@ func TestCutOffAnywhere(t *testing.T) {
 				t.Errorf("%s, %d bytes: fewer datagrams than of fewer bytes", name, n)
 			}
 			before = len(c.Datagrams)
-			if len(c.remarks) == 0 {
+			if len(c.Remarks()) == 0 {
 				silent++ // it ends right behind a packet: nobody can tell
 			}
 		}
@@ -266,7 +266,7 @@ func TestBadInput(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Read(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, err := readFile(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -298,7 +298,7 @@ func TestBombs(t *testing.T) {
 		file   []byte
 		memory int
 	}{
-		"interfaces": {bomb(section, face, 20<<20), MaxMemory}, "a packet": {bomb(huge, make([]byte, 64), 40<<20), MaxMemory},
+		"interfaces": {bomb(section, face, 20<<20), maxMemory}, "a packet": {bomb(huge, make([]byte, 64), 40<<20), maxMemory},
 		"datagrams": {bomb(flood[:24], flood[24:], 20<<20), 4 << 20},
 	} {
 		var before, after runtime.MemStats
@@ -309,8 +309,8 @@ func TestBombs(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
 			t.Errorf("%s: %d bytes of file took %d MB, error %v", name, len(c.file), took>>20, err)
 		}
-		if name == "datagrams" && (err != nil || len(got.Datagrams) < 3000 || !strings.Contains(fmt.Sprint(got.remarks), "read up to packet")) {
-			t.Errorf("%s: error %v, remarks %v", name, err, got.remarks)
+		if name == "datagrams" && (err != nil || len(got.Datagrams) < 3000 || !strings.Contains(fmt.Sprint(got.Remarks()), "read up to packet")) {
+			t.Errorf("%s: error %v, remarks %v", name, err, got.Remarks())
 		} else if name != "datagrams" && err == nil {
 			t.Errorf("%s: read without an error", name)
 		}
@@ -335,13 +335,13 @@ func TestChoice(t *testing.T) {
 		{Choice{Port: 53}, -1, 0, "holds no datagrams from port 53, but 3 the other way; expected dir=up"},
 		{Choice{Port: 9}, -1, 0, "no datagrams from or to port 9; expected one of its ports, the busiest first: 7000 (9), 40001 (9), 53 (3)"},
 	} {
-		c.remarks = nil
-		err := c.Choose(x.choice)
+		c.Notes = source.Notes{}
+		err := c.choose(x.choice)
 		switch {
 		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.says)):
 			t.Errorf("%+v: %v, want %q", x.choice, err, x.says)
-		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.remarks) != x.remarks || !strings.Contains(fmt.Sprint(c.remarks), x.says)):
-			t.Errorf("%+v: %d datagrams, %v, remarks %v", x.choice, len(c.Chosen()), err, c.remarks)
+		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.says)):
+			t.Errorf("%+v: %d datagrams, %v, remarks %v", x.choice, len(c.Chosen()), err, c.Remarks())
 		}
 	}
 	// Both ends on one port: the first datagram went to the server.
@@ -351,7 +351,7 @@ func TestChoice(t *testing.T) {
 		list = append(list, raw{link: layers.LinkTypeRaw, data: ip(t, ends[0], ends[1], pattern(4, i))})
 	}
 	c, _ = readBytes(classic(t, list))
-	if err := c.Choose(Choice{Port: 5}); err != nil || len(c.Chosen()) != 3 {
+	if err := c.choose(Choice{Port: 5}); err != nil || len(c.Chosen()) != 3 {
 		t.Errorf("both ends on one port: %d down, %v", len(c.Chosen()), err)
 	}
 }
@@ -392,7 +392,7 @@ func TestSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := src.(*Source)
+		s := src.(*recording)
 		if n := s.Frames(); n != 6 || s.Schema().Delivery != frame.Each || !s.Schema().Timed || len(s.Remarks()) != 2 {
 			t.Errorf("%d frames, %+v, remarks %v", n, s.Schema(), s.Remarks())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/quake3/netcode"
+	"wirelab/dataset/source"
 )
 
 // Bounds of the game.
@@ -86,7 +87,7 @@ func (d *demo) forget() {
 }
 
 // next reads up to the next snapshot that is usable. The end is io.EOF, errCut where the file
-// breaks off, and an *Error without the name of the file where it is damaged.
+// breaks off, and that of failed where it is damaged.
 func (d *demo) next() (*snapshot, error) {
 	for {
 		head := d.data[d.at:]
@@ -130,8 +131,13 @@ func (d *demo) protocol() string {
 	return ""
 }
 
+// failed returns an error about the current message, without the name of the file.
 func (d *demo) failed(problem, expected string) error {
-	return &Error{Message: d.message, Offset: d.offset, Problem: problem, Expected: expected, Kind: ErrFormat}
+	e := &source.Error{Problem: problem, Expected: expected, Kind: errFormat}
+	if d.message > 0 {
+		e.Place = fmt.Sprintf("message %d at byte %d", d.message, d.offset)
+	}
+	return e
 }
 
 // read reads a message.

@@ -54,7 +54,7 @@ func value(t testing.TB, cell string, f *frame.Field) int32 {
 // it took.
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
-		src, err := Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
+		src, err := openFile(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestOracle(t *testing.T) {
 func BenchmarkMatch(b *testing.B) {
 	path := testkit.DataFile(b, "games/oa-ctf.dm_71")
 	for b.Loop() {
-		src, err := Open(b.Context(), path, 0, false)
+		src, err := openFile(b.Context(), path, 0, false)
 		if err != nil {
 			b.Fatal(err)
 		}

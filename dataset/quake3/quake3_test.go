@@ -162,9 +162,9 @@ func small(protocol int) (demo []byte, wants []map[int]row, rest *maker) {
 	return slices.Clone(m.close()), wants, m
 }
 
-func open(t testing.TB, data []byte, protocol int, loop bool) *Source {
+func open(t testing.TB, data []byte, protocol int, loop bool) *match {
 	t.Helper()
-	s, err := newSource(data, protocol, 0, loop)
+	s, err := newMatch(data, protocol, 0, loop)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,9 +218,9 @@ func TestSmall(t *testing.T) {
 func TestCut(t *testing.T) {
 	data, wants, _ := small(71)
 	for n := range data {
-		s, err := newSource(data[:n], 71, 0, false)
+		s, err := newMatch(data[:n], 71, 0, false)
 		if err != nil {
-			if own := (*Error)(nil); !errors.As(err, &own) || n > 150 {
+			if own := (*source.Error)(nil); !errors.As(err, &own) || n > 150 {
 				t.Fatalf("%d bytes: %v", n, err)
 			}
 			continue
@@ -233,7 +233,7 @@ func TestCut(t *testing.T) {
 }
 
 // play plays all of a source, and checks frames.
-func play(t testing.TB, s *Source, most int) {
+func play(t testing.TB, s *match, most int) {
 	t.Helper()
 	f, last := s.Schema().NewFrame(), s.Schema().NewFrame()
 	s.Initial(last)
@@ -306,7 +306,7 @@ func TestDamaged(t *testing.T) {
 		play(t, s, len(wants))
 	}
 	for _, data := range []string{"", "TWDEMO\x00\x04 and so on, as others have it", strings.Repeat("\xff", 8)} {
-		if _, err := newSource([]byte(data), 71, 0, false); !errors.As(err, new(*Error)) {
+		if _, err := newMatch([]byte(data), 71, 0, false); !errors.As(err, new(*source.Error)) {
 			t.Errorf("%q: %v", data, err)
 		}
 	}
@@ -322,9 +322,9 @@ func TestFlipped(t *testing.T) {
 	for at := 0; at < 8*len(data); at += step {
 		bad := bytes.Clone(data)
 		bad[at/8] ^= 1 << (at & 7)
-		if s, err := newSource(bad, 71, 0, false); err == nil {
+		if s, err := newMatch(bad, 71, 0, false); err == nil {
 			play(t, s, 4)
-		} else if !errors.As(err, new(*Error)) {
+		} else if !errors.As(err, new(*source.Error)) {
 			t.Fatal(err)
 		}
 	}
@@ -363,7 +363,7 @@ func TestOpen(t *testing.T) {
 		if c.says != "" {
 			t.Errorf("%s: opened, expected %q", c.arg, c.says)
 		}
-		play(t, src.(*Source), len(wants))
+		play(t, src.(*match), len(wants))
 	}
 }
 
@@ -419,12 +419,12 @@ func TestNamesOfOthers(t *testing.T) {
 		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
 		m.w.Bits(netcode.MaxEntities, 10)
 		m.end()
-		s, err := newSource(m.close(), c.named, 64, false)
+		s, err := newMatch(m.close(), c.named, 64, false)
 		text := fmt.Sprint(err)
 		if err == nil {
 			text = strings.Join(s.Remarks(), "; ")
 		}
-		if errors.Is(err, ErrProtocol) != c.refused || (err == nil) == c.refused || c.says == "" && text != "" || !strings.Contains(text, c.says) {
+		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.says == "" && text != "" || !strings.Contains(text, c.says) {
 			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.says)
 		}
 	}
@@ -441,10 +441,10 @@ func FuzzDemo(f *testing.F) {
 		if old {
 			protocol = 71
 		}
-		s, err := newSource(data, protocol, 0, false)
+		s, err := newMatch(data, protocol, 0, false)
 		if err == nil {
 			play(t, s, 0)
-		} else if !errors.As(err, new(*Error)) {
+		} else if !errors.As(err, new(*source.Error)) {
 			t.Fatal(err)
 		}
 	})

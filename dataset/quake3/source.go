@@ -22,15 +22,16 @@ import (
 var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Source: "id Software, 1999; ioquake3", Arg: source.NeedsArgument,
 	Summary: "the entities and the player of a demo of Quake III or OpenArena (.dm_66, 67, 68, 71, 73), snapshot by snapshot",
 	Open: func(arg string, opt source.Options) (source.Source, error) {
-		path, rows, err := ParseSpec(arg)
+		path, rows, err := parseSpec(arg)
 		if err != nil {
-			return nil, fmt.Errorf("data %q: %w: %w", "quake3:"+arg, source.ErrSpec, err)
+			return nil, source.BadSpec("quake3:"+arg, err)
 		}
-		return source.Of(Open(opt.Context, path, rows, opt.Loop))
-	}}
+		return source.Of(openFile(opt.Context, path, rows, opt.Loop))
+	},
+	Paths: source.FirstPath(parseSpec)}
 
-// ParseSpec splits "FILE,rows=N". rows is 0 if that is not there. Names of files may hold commas.
-func ParseSpec(arg string) (path string, rows int, err error) {
+// parseSpec splits "FILE,rows=N". rows is 0 if it is not given. Names of files may hold commas.
+func parseSpec(arg string) (path string, rows int, err error) {
 	at := strings.LastIndexByte(arg, ',')
 	key, text, ok := strings.Cut(arg[at+1:], "=")
 	if at < 0 || !ok || strings.Contains(text, ".dm_") {
@@ -42,59 +43,56 @@ func ParseSpec(arg string) (path string, rows int, err error) {
 	return arg[:at], rows, nil
 }
 
-// Source makes a frame of each snapshot. It implements dataset.Source, Sized, Seamed, Tracked,
+// match makes a frame of each snapshot. It implements source.Source, Sized, Seamed, Tracked,
 // Priced and Remarked.
-type Source struct {
-	schema  *frame.Schema
-	layout  netcode.Layout
-	demo    *demo
-	remarks []string
-	frames  int // up to the end, or to what is wrong
-	loop    bool
+type match struct {
+	source.Notes
+	schema *frame.Schema
+	layout netcode.Layout
+	demo   *demo
+	frames int // up to the end, or to the damage
+	loop   bool
 
 	initial []int32
 	table   []int32 // the last frame's
 	numbers []int16 // of the entities in it
 	changed frame.Rows
 	price   source.Price
-	made    int // frames of this round
-	tick    uint32
+	made    int    // frames of this round
+	tick    uint32 // of the next frame
 	seam    bool
 }
 
-// Open reads a demo, which may be compressed with zstd or gzip, once, and is ready to play it.
-// There are as many rows for entities as rows says; 0 stands for as many as the demo needs, which
-// is more than a server would know. ctx ends the wait for whoever writes into a pipe; nil: nothing
-// does.
-func Open(ctx context.Context, path string, rows int, loop bool) (*Source, error) {
-	file, err := source.OpenFile(ctx, path)
+// openFile reads a demo, which may be compressed with zstd or gzip, once, and is ready to play it.
+// rows is the number of rows for entities; 0 stands for as many as the demo needs, which a server
+// would not know. The end of ctx ends the wait for the writer of a pipe; nil stands for a context
+// that never ends.
+func openFile(ctx context.Context, path string, rows int, loop bool) (*match, error) {
+	file, err := source.OpenFile(ctx, path, "a demo", errFormat)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{File: path, Problem: "no such file", Expected: known, Kind: err}
+		return nil, &source.Error{File: path, Problem: "no such file", Expected: known, Kind: err}
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, &Error{File: path, Problem: "is a folder", Expected: "a demo", Kind: ErrFormat}
-	}
 	protocol, err := protocolOf(path)
 	if err != nil {
 		return nil, err
 	}
-	data, cut, err := readAll(file, path)
+	data, err := readAll(file, path)
 	if err != nil {
-		return nil, &Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
+		return nil, &source.Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
 	}
-	s, err := newSource(data, protocol, rows, loop)
-	if own := (*Error)(nil); errors.As(err, &own) {
+	s, err := newMatch(data[:min(len(data), maxBytes)], protocol, rows, loop)
+	if own, ok := errors.AsType[*source.Error](err); ok {
 		own.File = path
 	}
 	if err != nil {
 		return nil, err
 	}
-	if cut != "" {
-		s.remarks = append(s.remarks, cut)
+	if len(data) > maxBytes {
+		s.Remark("only the first %d MB are read", maxBytes>>20)
 	}
 	return s, nil
 }
@@ -105,78 +103,55 @@ var others = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Qua
 // known are the protocols that are read.
 const known = "a demo whose name ends in .dm_66, .dm_67, .dm_68, .dm_71 or .dm_73"
 
-// protocolOf tells the protocol by the ending of a demo's name, as the game does.
+// protocolOf returns the protocol by the ending of a demo's name, as the game does.
 func protocolOf(path string) (int, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".gz")
-	number, ok := strings.CutPrefix(filepath.Ext(name), ".dm_")
-	if !ok {
-		return 0, &Error{File: path, Problem: "its name does not say a protocol", Expected: known, Kind: ErrProtocol}
+	problem := "its name does not say a protocol"
+	if number, ok := strings.CutPrefix(filepath.Ext(name), ".dm_"); ok {
+		protocol, _ := strconv.Atoi(number)
+		switch protocol {
+		case 66, 67, 68, 71, netcode.QuakeLive:
+			return protocol, nil
+		}
+		problem = fmt.Sprintf("protocol %.20q is unknown here", number)
+		if of := others[protocol]; of != "" {
+			problem = fmt.Sprintf("protocol %.20q is that of %s, whose fields are others", number, of)
+		}
 	}
-	protocol, _ := strconv.Atoi(number)
-	switch protocol {
-	case 66, 67, 68, 71, netcode.QuakeLive:
-		return protocol, nil
-	}
-	what := "is unknown here"
-	if of := others[protocol]; of != "" {
-		what = fmt.Sprintf("is that of %s, whose fields are others", of)
-	}
-	return 0, &Error{File: path, Problem: fmt.Sprintf("protocol %.20q %s", number, what), Expected: known, Kind: ErrProtocol}
+	return 0, &source.Error{File: path, Problem: problem, Expected: known, Kind: errProtocol}
 }
 
-// readAll reads up to MaxBytes, and says why not more if there was more.
-func readAll(in io.Reader, path string) (data []byte, cut string, err error) {
-	u, err := unpack.New(in, path, unpack.Errors{Format: ErrFormat, Truncated: errCut})
+// readAll reads up to maxBytes+1 bytes.
+func readAll(in io.Reader, path string) ([]byte, error) {
+	u, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errCut})
 	if err != nil {
-		return nil, "", err
-	}
-	defer u.Close()
-	data, err = io.ReadAll(io.LimitReader(u, MaxBytes+1))
-	if errors.Is(err, errCut) { // the compressed file does: its demo will, too
-		err = nil
-	}
-	if len(data) > MaxBytes {
-		data, cut = data[:MaxBytes], fmt.Sprintf("only the first %d MB are read", MaxBytes>>20)
-	}
-	return data, cut, err
-}
-
-// newSource reads all of a demo once, to know how large its frames are and how far it goes.
-func newSource(data []byte, protocol, rows int, loop bool) (*Source, error) {
-	d := newDemo(data, protocol)
-	s := &Source{demo: d, loop: loop}
-	highest, gaps, last := int16(0), map[int32]int{}, int32(0)
-	var ended error
-	for {
-		var snap *snapshot
-		if snap, ended = d.next(); ended != nil {
-			break
-		}
-		if n := len(snap.numbers); n > 0 {
-			highest = max(highest, snap.numbers[n-1])
-		}
-		if s.frames++; s.frames > 1 {
-			if gap := snap.time - last; gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
-				gaps[gap]++
-			}
-		}
-		if last = snap.time; s.frames == maxFrames {
-			s.remarks = append(s.remarks, fmt.Sprintf("only the first %d snapshots are read", maxFrames))
-			break
-		}
-	}
-	if err := s.protocol(protocol); err != nil {
 		return nil, err
 	}
-	if err := s.remark(ended); err != nil {
+	defer u.Close()
+	data, err := io.ReadAll(io.LimitReader(u, maxBytes+1))
+	if errors.Is(err, errCut) { // the demo breaks off, too
+		err = nil
+	}
+	return data, err
+}
+
+// newMatch reads all of a demo once, to know how large its frames are and how far it goes.
+func newMatch(data []byte, protocol, rows int, loop bool) (*match, error) {
+	s := &match{demo: newDemo(data, protocol), loop: loop}
+	highest, gaps, ended := s.scan()
+	if err := s.checkProtocol(protocol); err != nil {
+		return nil, err
+	}
+	if err := s.remarkEnd(ended); err != nil {
 		return nil, err
 	}
 	if rows == 0 {
-		rows = int(highest) + 1
-		s.remarks = append(s.remarks, fmt.Sprintf("%d rows for entities, since no higher number occurs: a server would not know that; "+
-			"rows=%d has all", rows, netcode.MaxEntities))
-	} else if rows <= int(highest) {
-		return nil, &Error{Problem: fmt.Sprintf("entity %d occurs", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1), Kind: source.ErrSpec}
+		rows = highest + 1
+		s.Remark("%d rows for entities, since no higher number occurs: a server would not know that; rows=%d has all",
+			rows, netcode.MaxEntities)
+	} else if rows <= highest {
+		return nil, &source.Error{Problem: fmt.Sprintf("entity %d occurs", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1),
+			Kind: source.ErrSpec}
 	}
 	s.layout = netcode.NewLayout(protocol, rows)
 	s.schema = s.layout.Schema(rate(gaps))
@@ -184,48 +159,67 @@ func newSource(data []byte, protocol, rows int, loop bool) (*Source, error) {
 	return s, nil
 }
 
-// protocol compares the protocol of the name with the one that the server says it speaks. Servers
-// of ioquake3 speak 68 to old clients and say 71: that makes no difference but to Quake Live.
-func (s *Source) protocol(name int) error {
-	says := s.demo.protocol()
-	own, err := strconv.Atoi(says)
+// scan reads all snapshots. It returns the highest number of an entity, how often each time
+// between two snapshots occurs, and why no more snapshots follow; nil at maxFrames.
+func (s *match) scan() (highest int, gaps map[int32]int, ended error) {
+	gaps = map[int32]int{}
+	for last := int32(0); s.frames < maxFrames; s.frames++ {
+		snap, err := s.demo.next()
+		if err != nil {
+			return highest, gaps, err
+		}
+		if n := len(snap.numbers); n > 0 {
+			highest = max(highest, int(snap.numbers[n-1]))
+		}
+		if gap := snap.time - last; s.frames > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
+			gaps[gap]++
+		}
+		last = snap.time
+	}
+	s.Remark("only the first %d snapshots are read", maxFrames)
+	return highest, gaps, nil
+}
+
+// checkProtocol compares the protocol of the name with that of the server. Servers of ioquake3
+// speak 68 to old clients and say 71: that makes no difference except for Quake Live.
+func (s *match) checkProtocol(name int) error {
+	own, err := strconv.Atoi(s.demo.protocol())
 	switch {
 	case err != nil || own == name:
 	case (own == netcode.QuakeLive) != (name == netcode.QuakeLive) || others[own] != "":
-		return &Error{Problem: fmt.Sprintf("its name says protocol %d, its server %d, whose fields are others", name, own),
-			Expected: fmt.Sprintf("a name that ends in .dm_%d", own), Kind: ErrProtocol}
+		return &source.Error{Problem: fmt.Sprintf("its name says protocol %d, its server %d, whose fields are others", name, own),
+			Expected: fmt.Sprintf("a name that ends in .dm_%d", own), Kind: errProtocol}
 	default:
-		s.remarks = append(s.remarks, fmt.Sprintf("its name says protocol %d, its server %d: it is read as %[1]d", name, own))
+		s.Remark("its name says protocol %d, its server %d: it is read as %[1]d", name, own)
 	}
 	return nil
 }
 
-// remark says what is to be known of how the demo was read. It is an error if no snapshot was.
-func (s *Source) remark(ended error) error {
+// remarkEnd adds remarks on how the demo ends, and what is left out. Without any snapshot it
+// returns an error.
+func (s *match) remarkEnd(ended error) error {
 	d := s.demo
-	var own *Error
-	switch {
-	case errors.As(ended, &own):
+	if own, ok := errors.AsType[*source.Error](ended); ok {
 		own.Problem += fmt.Sprintf(", after %d snapshots", s.frames)
 		if s.frames == 0 {
 			return own
 		}
-		s.remarks = append(s.remarks, fmt.Sprintf("damaged: %s: the rest is left out", strings.TrimPrefix(own.Error(), ": ")))
-	case s.frames == 0:
-		return &Error{Problem: fmt.Sprintf("holds no snapshot in its %d messages", d.message), Expected: "at least one", Kind: ErrNothing}
-	case errors.Is(ended, errCut):
-		s.remarks = append(s.remarks, fmt.Sprintf("the file breaks off after message %d, at byte %d", d.message, d.at))
+		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(own.Error(), ": "))
+	} else if s.frames == 0 {
+		return &source.Error{Problem: fmt.Sprintf("holds no snapshot in its %d messages", d.message), Expected: "at least one", Kind: errNothing}
+	} else if errors.Is(ended, errCut) {
+		s.Remark("the file breaks off after message %d, at byte %d", d.message, d.at)
 	}
 	if d.orphans > 0 {
-		s.remarks = append(s.remarks, fmt.Sprintf("%d snapshots left out: what they refer to is not there", d.orphans))
+		s.Remark("%d snapshots left out: what they refer to is not there", d.orphans)
 	}
 	if d.states > 1 {
-		s.remarks = append(s.remarks, fmt.Sprintf("%d game states: a map begins anew", d.states))
+		s.Remark("%d game states: a map begins anew", d.states)
 	}
 	return nil
 }
 
-// rate returns how many snapshots a second there are, by the commonest time between two.
+// rate returns the number of snapshots a second, by the commonest time between two.
 func rate(gaps map[int32]int) int {
 	usual, most := int32(50), 0
 	for gap, n := range gaps {
@@ -236,9 +230,9 @@ func rate(gaps map[int32]int) int {
 	return int(max(1, math.Round(1000/float64(usual))))
 }
 
-// begin begins again, with the state in front of the first frame: nobody is there, and rows hold
-// what entities begin as.
-func (s *Source) begin() {
+// begin prepares the state in front of the first frame: no entity is present, and their rows hold
+// their baselines.
+func (s *match) begin() {
 	d := s.demo
 	d.restart()
 	if _, err := d.next(); err != nil { // which has the baselines
@@ -253,30 +247,27 @@ func (s *Source) begin() {
 }
 
 // Schema describes the frames.
-func (s *Source) Schema() *frame.Schema { return s.schema }
+func (s *match) Schema() *frame.Schema { return s.schema }
 
 // Frames returns how many snapshots there are.
-func (s *Source) Frames() int { return s.frames }
-
-// Remarks implements source.Remarked.
-func (s *Source) Remarks() []string { return s.remarks }
+func (s *match) Frames() int { return s.frames }
 
 // Seam reports whether the frame that Next filled last is the first once more.
-func (s *Source) Seam() bool { return s.seam }
+func (s *match) Seam() bool { return s.seam }
 
 // Changed returns the rows in which that frame differs from the one before.
-func (s *Source) Changed() frame.Rows { return s.changed }
+func (s *match) Changed() frame.Rows { return s.changed }
 
 // Price returns what the server spent on that frame.
-func (s *Source) Price() source.Price { return s.price }
+func (s *match) Price() source.Price { return s.price }
 
 // Initial fills f with the baselines of entities, none of which is present.
-func (s *Source) Initial(f *frame.Frame) {
-	f.Tick, f.Table, f.Body = 0, append(f.Table[:0], s.initial...), f.Body[:0]
+func (s *match) Initial(f *frame.Frame) {
+	f.CopyFrom(&frame.Frame{Table: s.initial})
 }
 
 // Next fills f with the next snapshot.
-func (s *Source) Next(f *frame.Frame) error {
+func (s *match) Next(f *frame.Frame) error {
 	s.seam = false
 	if s.made == s.frames {
 		if !s.loop {
@@ -287,20 +278,21 @@ func (s *Source) Next(f *frame.Frame) error {
 	}
 	snap, err := s.demo.next()
 	if err != nil {
-		return err // which cannot be: all of it was read before
+		return err // impossible: all of it was read before
 	}
-	if s.made++; s.tick == 0 {
+	if s.tick == 0 {
 		s.vacate()
 	}
 	s.show(snap)
+	s.made++
 	s.price = source.Price{Bits: snap.playerBits + snap.entityBits, Base: snap.base}
-	f.Tick, f.Table, f.Body = s.tick, append(f.Table[:0], s.table...), f.Body[:0]
+	f.CopyFrom(&frame.Frame{Tick: s.tick, Table: s.table})
 	s.tick++
 	return nil
 }
 
 // vacate empties the rows of the initial state, which all frames do to rows without an entity.
-func (s *Source) vacate() {
+func (s *match) vacate() {
 	for n := range s.layout.Rows {
 		row := s.row(n)
 		if slices.ContainsFunc(row, func(v int32) bool { return v != 0 }) {
@@ -310,10 +302,10 @@ func (s *Source) vacate() {
 	}
 }
 
-func (s *Source) row(n int) []int32 { return s.table[n*s.layout.Columns : (n+1)*s.layout.Columns] }
+func (s *match) row(n int) []int32 { return s.table[n*s.layout.Columns : (n+1)*s.layout.Columns] }
 
 // show makes the table that of a snapshot, and changed the rows in which it was another.
-func (s *Source) show(snap *snapshot) {
+func (s *match) show(snap *snapshot) {
 	if s.tick > 0 {
 		s.changed.Clear()
 	}
@@ -344,7 +336,7 @@ func (s *Source) show(snap *snapshot) {
 	}
 }
 
-func (s *Source) gone(number int) {
+func (s *match) gone(number int) {
 	clear(s.row(number))
 	s.changed.Add(number)
 }

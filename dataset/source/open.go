@@ -14,8 +14,8 @@ import (
 // ErrFile: what a path names can be no input: a folder, a device, a socket.
 var ErrFile = errors.New("cannot be read as a file")
 
-// What says in words what a path names, if it is no regular file: "a pipe", "a folder".
-// "" stands for a regular file.
+// What returns what a path of that mode names in words: "a pipe", "a folder"; "" for a regular
+// file.
 func What(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -44,33 +44,36 @@ func (f *File) Close() error {
 	return f.File.Close()
 }
 
-// OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once
-// somebody writes into it: ctx ends the wait for that and, later, for what is written,
-// with os.ErrDeadlineExceeded. nil stands for a context that never ends.
-func OpenFile(ctx context.Context, path string) (*File, error) {
+// OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once its other end
+// is: the end of ctx ends the wait for that and, later, for the writer, with
+// os.ErrDeadlineExceeded. nil stands for a context that never ends. A folder is an *Error of that
+// kind with what was expected in its place; with a nil kind it is opened.
+func OpenFile(ctx context.Context, path, expected string, kind error) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	switch what := What(info.Mode()); what {
-	case "", "a folder": // of which its reader has more to say
+	what := What(info.Mode())
+	switch {
+	case what == "a folder" && kind != nil:
+		return nil, &Error{File: path, Problem: "is a folder", Expected: expected, Kind: kind}
+	case what == "" || what == "a folder":
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		return &File{File: file}, nil
-	case "a pipe":
+	case what == "a pipe":
 		if ctx == nil {
 			ctx = context.Background()
 		}
 		return openPipe(ctx, path)
-	default:
-		return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)
 	}
+	return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)
 }
 
-// openPipe leaves a goroutine behind if ctx ends before anybody writes: there is no
-// other way to take back that a file is being opened.
+// openPipe leaves a goroutine behind if ctx ends before the other end is opened: opening a file
+// cannot be cancelled.
 func openPipe(ctx context.Context, path string) (*File, error) {
 	type opened struct {
 		file *os.File
@@ -84,7 +87,7 @@ func openPipe(ctx context.Context, path string) (*File, error) {
 		case result <- opened{file, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = file.Close() // nobody wants it any more
+				_ = file.Close() // it came too late
 			}
 		}
 	}()
@@ -94,7 +97,7 @@ func openPipe(ctx context.Context, path string) (*File, error) {
 			return nil, r.err
 		}
 		stop := context.AfterFunc(ctx, func() {
-			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed: so much the better
+			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed
 		})
 		return &File{r.file, stop}, nil
 	case <-ctx.Done():

@@ -36,7 +36,7 @@ func pipe(t *testing.T) string {
 func TestClosedPipeIsReleased(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	f, err := source.OpenFile(ctx, pipe(t))
+	f, err := source.OpenFile(ctx, pipe(t), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestClosedPipeIsReleased(t *testing.T) {
 // The end of the context ends the wait for what is written into a pipe.
 func TestContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := source.OpenFile(ctx, pipe(t))
+	f, err := source.OpenFile(ctx, pipe(t), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

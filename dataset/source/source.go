@@ -1,16 +1,17 @@
-// Package source is what all sources of data have in common: the interface of a
-// source, and the description by which users open one.
+// Package source is what all sources of data have in common: the interfaces of a source, the
+// description by which users open one, the opening of files and the errors about them.
 package source
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"wirelab/dataset/frame"
 )
 
-// ErrSpec: the specification of data makes no sense.
+// ErrSpec: a specification of data that cannot be understood.
 var ErrSpec = errors.New("bad data specification")
 
 // Source makes frames, Schema().TickHz of them a second of virtual time.
@@ -55,8 +56,8 @@ type Timed interface {
 	TickAt(at time.Duration) uint64
 }
 
-// Priced is a source of frames that a game has sent itself. Price tells what that took, for the
-// frame that Next filled last.
+// Priced is a source of frames that a game has sent itself. Price returns what the game spent on
+// the frame that Next filled last.
 type Priced interface {
 	Price() Price
 }
@@ -64,14 +65,13 @@ type Priced interface {
 // Price is what a game's own coding spent on the state in a frame.
 type Price struct {
 	Bits int
-	Base int // how many frames before this one the one lies that it is a difference to; 0: to none
-	// Key says that Bits are of a whole state that whoever recorded put in place of a difference, to
-	// be looked up: what the game sent nobody knows.
+	Base int // the age in frames of the frame that it is a difference to; 0: no difference
+	// Key: Bits are of a whole state that the recorder put in place of a difference. What the
+	// game sent is unknown.
 	Key bool
 }
 
-// Remarked is a source of which a person should know something: what was guessed, or left
-// out.
+// Remarked is a source with remarks for its user: what was guessed, or left out.
 type Remarked interface {
 	Remarks() []string
 }
@@ -88,9 +88,9 @@ type Options struct {
 	Seed uint64
 	// Message is how many bytes of a text make a message; 0 means 500.
 	Message int
-	// Script names who plays the world; "" means "random". See world.Scripts.
+	// Script names what plays the world; "" means "random". See world.Scripts.
 	Script string
-	// Context ends the wait for whoever writes into a pipe; nil: nothing does.
+	// The end of Context ends the wait for the writer of a pipe; nil: it never ends.
 	Context context.Context
 }
 
@@ -99,13 +99,15 @@ type Kind struct {
 	Name    string   `json:"name"`    // the word before the colon
 	Spec    string   `json:"spec"`    // how users write it
 	Summary string   `json:"summary"` // one line: what it holds
-	Source  string   `json:"source"`  // whom it follows
+	Source  string   `json:"source"`  // the publication it follows
 	Arg     Argument `json:"-"`
-	// Open opens it; arg is what follows the colon.
+	// Open opens the data; arg is what follows the colon.
 	Open func(arg string, opt Options) (Source, error) `json:"-"`
+	// Paths returns the paths in arg, in order. nil: every part of arg between commas may be one.
+	Paths func(arg string) []string `json:"-"`
 }
 
-// Argument says whether a kind takes something after a colon.
+// Argument reports whether a kind takes an argument after a colon.
 type Argument uint8
 
 // The arguments.
@@ -114,6 +116,39 @@ const (
 	MayHaveArgument
 	NeedsArgument
 )
+
+// WholePath is the Paths of kinds whose argument is one path.
+func WholePath(arg string) []string { return []string{arg} }
+
+// FirstPath returns the Paths of kinds whose argument is a path with options after it, as parse
+// splits them.
+func FirstPath[Options any](parse func(arg string) (string, Options, error)) func(arg string) []string {
+	return func(arg string) []string {
+		if path, _, err := parse(arg); err == nil {
+			return []string{path}
+		}
+		return nil
+	}
+}
+
+// BadSpec returns the error of a specification with a bad argument.
+func BadSpec(spec string, err error) error { return fmt.Errorf("data %q: %w: %w", spec, ErrSpec, err) }
+
+// UnknownError is an ErrSpec: a name that is not among the known ones.
+type UnknownError struct {
+	Text  string // of the error
+	Name  string
+	Known []string
+}
+
+// Error returns the text.
+func (e *UnknownError) Error() string { return e.Text }
+
+// Unwrap returns ErrSpec.
+func (e *UnknownError) Unwrap() error { return ErrSpec }
+
+// Unknown returns the name and the known ones, so that a caller can suggest a near one.
+func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
 // Of returns src as a Source, or nil if there was an error: a nil pointer in an
 // interface would not be nil.

@@ -66,7 +66,7 @@ func (l *Layout) Open(path string, loop bool) (*Source, error) {
 }
 
 func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, error) {
-	file, err := source.OpenFile(ctx, path)
+	file, err := source.OpenFile(ctx, path, "", nil)
 	if err != nil {
 		return nil, err
 	}

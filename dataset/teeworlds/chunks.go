@@ -8,40 +8,30 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// chunkTick is, of chunks, the mark of a tick.
-const chunkTick = 0
-
-// chunk is a piece of a demo.
-type chunk struct {
-	kind    uint8
-	tick    int32  // of a mark
-	payload []byte // of others than marks and messages, until the next is read
-}
-
-// chunks takes a demo apart.
+// chunks reads the chunks of a demo.
 type chunks struct {
 	in      *unpack.Reader
-	at      int64 // the place in the file
-	number  int   // of the chunk read last, counted from 1, and where it begins
-	begin   int64
-	tick    int64
-	ticking bool // a tick was read
+	at      int64 // bytes read
+	number  int   // of the last chunk, from 1
+	begin   int64 // where it begins
+	tick    int64 // the last that was marked
+	marked  bool  // a tick was marked
 	payload []byte
 	small   [4]byte
 	waste   [4096]byte
 }
 
-// fill reads so many bytes within a chunk.
+// fill reads len(p) bytes within a chunk.
 func (r *chunks) fill(p []byte) error {
 	n, err := r.in.Fill(p)
 	r.at += int64(n)
 	if err == io.EOF {
-		return fmt.Errorf("%w: breaks off after %d bytes more", ErrTruncated, r.at-r.begin)
+		return fmt.Errorf("%w: breaks off after %d bytes more", errTruncated, r.at-r.begin)
 	}
 	return err
 }
 
-// skip passes over so many bytes.
+// skip reads n bytes and drops them.
 func (r *chunks) skip(n int64) error {
 	for n > 0 {
 		k := min(n, int64(len(r.waste)))
@@ -53,44 +43,45 @@ func (r *chunks) skip(n int64) error {
 	return nil
 }
 
-// next reads a chunk; io.EOF if there is no more.
-func (r *chunks) next() (chunk, error) {
+// next reads a chunk; io.EOF at the end. The payload of a snapshot or a delta is valid until the
+// next call.
+func (r *chunks) next() (kind, error) {
 	n, err := r.in.Fill(r.small[:1])
 	if err == io.EOF && n == 0 {
-		return chunk{}, io.EOF
+		return 0, io.EOF
 	}
 	r.number, r.begin = r.number+1, r.at
 	r.at += int64(n)
 	if err != nil {
-		return chunk{}, err
+		return 0, err
 	}
 	if b := r.small[0]; b&0x80 != 0 {
-		err := r.mark(int64(b & 0x3f))
-		return chunk{kind: chunkTick, tick: int32(r.tick)}, err
+		return same, r.mark(int64(b & 0x3f))
 	}
-	kind := r.small[0] >> 5
+	kind := kind(r.small[0] >> 5)
 	size, err := r.size(int64(r.small[0] & 0x1f))
 	switch {
 	case err != nil:
-	case kind == chunkMessage:
+	case kind == message:
 		err = r.skip(size)
-	case kind == chunkSnapshot || kind == chunkDelta:
+	case kind == whole || kind == delta:
 		if int64(cap(r.payload)) < size {
 			r.payload = make([]byte, size)
 		}
 		r.payload = r.payload[:size]
 		err = r.fill(r.payload)
 	default:
-		err = fmt.Errorf("%w: of an unknown type, %d", ErrCorrupt, kind)
+		err = fmt.Errorf("%w: of an unknown type, %d", errCorrupt, kind)
 	}
-	return chunk{kind: kind, payload: r.payload}, err
+	return kind, err
 }
 
-// mark reads the mark of a tick so many ticks after the last; 0: it says at which itself.
+// mark reads the mark of a tick. after is the tick delta; a delta of 0 is followed by the absolute
+// tick.
 func (r *chunks) mark(after int64) error {
 	switch {
-	case after > 0 && !r.ticking:
-		return fmt.Errorf("%w: counts ticks from none", ErrCorrupt)
+	case after > 0 && !r.marked:
+		return fmt.Errorf("%w: counts ticks from none", errCorrupt)
 	case after > 0:
 		r.tick += after
 	default:
@@ -99,13 +90,15 @@ func (r *chunks) mark(after int64) error {
 		}
 		r.tick = int64(int32(binary.BigEndian.Uint32(r.small[:4])))
 	}
-	if r.ticking = true; r.tick < 0 || r.tick > 1<<31-1 {
-		return fmt.Errorf("%w: tick %d", ErrCorrupt, r.tick)
+	r.marked = true
+	if r.tick < 0 || r.tick > 1<<31-1 {
+		return fmt.Errorf("%w: tick %d", errCorrupt, r.tick)
 	}
 	return nil
 }
 
-// size reads how long a chunk is, if its first byte does not tell.
+// size returns the size of a chunk's payload: n, which its first byte holds, or the bytes that follow
+// if n is 30 or 31.
 func (r *chunks) size(n int64) (int64, error) {
 	if n < 30 {
 		return n, nil

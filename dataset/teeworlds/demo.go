@@ -14,10 +14,10 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// MaxMemory bounds what is kept of a demo: its snapshots as they are in the file, a tenth of it.
-const MaxMemory = 256 << 20
+// maxMemory bounds what is kept of a demo: its snapshots as they are in the file, a tenth of it.
+const maxMemory = 256 << 20
 
-// overhead is what a tick takes besides the bytes of its snapshot.
+// overhead is the memory of a tick without the bytes of its snapshot.
 const overhead = 64
 
 // maxChunks and maxTicks bound the work that a file can cause, which may be packed: half a day at
@@ -27,61 +27,29 @@ const (
 	maxTicks  = 1 << 20
 )
 
-// Errors of demos. They come wrapped in an *Error.
+// Errors of demos. They come wrapped in a *source.Error.
 var (
-	// ErrFormat: the file is no demo, or one of another version or game.
-	ErrFormat = errors.New("no demo of Teeworlds 0.7")
-	// ErrTruncated: it breaks off.
-	ErrTruncated = errors.New("demo truncated")
-	// ErrCorrupt: it says what no game writes.
-	ErrCorrupt = errors.New("demo corrupt")
-	// ErrLarge: it needs more memory than it may have.
-	ErrLarge = errors.New("demo too large")
+	errFormat    = errors.New("no demo of Teeworlds 0.7")
+	errTruncated = errors.New("demo truncated")
+	errCorrupt   = errors.New("demo corrupt")
+	errLarge     = errors.New("demo too large")
 )
 
-// Error is what is wrong with a demo, and where.
-type Error struct {
-	File    string
-	Chunk   int   // counted from 1; 0: in front of all
-	Offset  int64 // in the unpacked file
-	Problem string
-	Kind    error
-}
-
-// Error says it in a sentence.
-func (e *Error) Error() string {
-	if e.Chunk == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.Problem)
-	}
-	return fmt.Sprintf("%s: chunk %d at byte %d: %s", e.File, e.Chunk, e.Offset, e.Problem)
-}
-
-// Unwrap returns which of the errors it is.
-func (e *Error) Unwrap() error { return e.Kind }
-
-// kind is how the state of a tick is told.
+// kind is the type of a chunk, and how a demo holds the state of a tick.
 type kind uint8
 
 const (
-	same  kind = iota // by nothing: it did not change
-	whole             // by all its items
-	delta             // by what changed
-)
-
-// The types of chunks.
-const (
-	chunkSnapshot = 1
-	chunkMessage  = 2
-	chunkDelta    = 3
+	same    kind = 0 // the mark of a tick; a state that did not change
+	whole   kind = 1 // all items
+	message kind = 2
+	delta   kind = 3 // what changed
 )
 
 // tick is a tick of a demo.
 type tick struct {
 	at      int32
 	kind    kind
-	chunk   int    // the number of the chunk with the snapshot, and its place
-	offset  int64  //
-	payload []byte // of the chunk
+	payload []byte // of the chunk with its state
 }
 
 // demo is what is kept of a file.
@@ -93,24 +61,24 @@ type demo struct {
 	left   int   // bytes that may be kept
 }
 
+// expected describes the files that are read.
+const expected = "a demo of Teeworlds 0.7"
+
 // readDemo reads a file, which may be packed. What is wrong in front of the first snapshot is an
 // error; what comes later only ends the demo.
 func readDemo(ctx context.Context, path string) (*demo, error) {
-	file, err := source.OpenFile(ctx, path)
+	file, err := source.OpenFile(ctx, path, expected, errFormat)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, &Error{File: path, Problem: "is a folder; expected a demo of Teeworlds 0.7", Kind: ErrFormat}
-	}
-	return parse(file, path, MaxMemory)
+	return parse(file, path, maxMemory)
 }
 
-// parse reads a demo from in and keeps so many bytes of it.
+// parse reads a demo from in and keeps up to memory bytes of it.
 func parse(in io.Reader, path string, memory int) (*demo, error) {
 	d := &demo{file: path, left: memory}
-	unpacked, err := unpack.New(in, path, unpack.Errors{Format: ErrFormat, Truncated: ErrTruncated})
+	unpacked, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errTruncated})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -122,7 +90,7 @@ func parse(in io.Reader, path string, memory int) (*demo, error) {
 	d.err = d.read(r)
 	if len(d.ticks) == 0 || d.ticks[0].kind == same {
 		if d.err == nil {
-			d.err = &Error{File: path, Problem: "holds no snapshot", Kind: ErrFormat}
+			d.err = &source.Error{File: path, Problem: "holds no snapshot", Kind: errFormat}
 		}
 		return nil, d.err
 	}
@@ -142,32 +110,32 @@ const (
 // header reads all that is in front of the chunks.
 func (d *demo) header(r *chunks) error {
 	refuse := func(kind error, format string, args ...any) error {
-		return &Error{File: d.file, Problem: fmt.Sprintf(format, args...) + "; expected a demo of Teeworlds 0.7", Kind: kind}
+		return &source.Error{File: d.file, Problem: fmt.Sprintf(format, args...), Expected: expected, Kind: kind}
 	}
 	h := make([]byte, headerBytes)
 	n, err := r.in.Fill(h)
 	switch h = h[:n]; {
 	case !bytes.HasPrefix(h, []byte("TWDEMO\x00")):
 		if err != nil && err != io.EOF {
-			return refuse(ErrFormat, "%v", err)
+			return refuse(errFormat, "%v", err)
 		}
-		return refuse(ErrFormat, "begins with % x", h[:min(n, 8)])
+		return refuse(errFormat, "begins with % x", h[:min(n, 8)])
 	case err != nil:
-		return refuse(ErrTruncated, "breaks off in its header")
+		return refuse(errTruncated, "breaks off in its header")
 	}
 	if v := h[versionAt]; v != 4 {
-		return refuse(ErrFormat, "is a demo of version %d, not 4", v)
+		return refuse(errFormat, "is a demo of version %d, not 4", v)
 	}
 	if v := text(h[netVersionAt:]); !strings.HasPrefix(v, "0.7 ") {
-		return refuse(ErrFormat, "was recorded by version %.20q", v)
+		return refuse(errFormat, "was recorded by version %.20q", v)
 	}
 	size := int32(binary.BigEndian.Uint32(h[mapSizeAt:]))
 	if size < 0 {
-		return refuse(ErrCorrupt, "has a map of %d bytes", size)
+		return refuse(errCorrupt, "has a map of %d bytes", size)
 	}
 	r.at = headerBytes
 	if err := r.skip(markerBytes + int64(size)); err != nil {
-		return refuse(ErrTruncated, "breaks off before the end of its map of %d bytes", size)
+		return refuse(errTruncated, "breaks off before the end of its map of %d bytes", size)
 	}
 	return nil
 }
@@ -179,94 +147,92 @@ func text(b []byte) string {
 }
 
 // read reads the chunks. The demo holds what came before the error.
-func (d *demo) read(r *chunks) error {
-	var rd reader
-	var now, next snapshot
+func (d *demo) read(c *chunks) error {
+	var r reader
 	begun := false
 	for {
-		c, err := r.next()
-		if err == io.EOF {
+		kind, err := c.next()
+		switch {
+		case err == io.EOF:
 			return nil
-		}
-		if err == nil && r.number > maxChunks {
-			err = fmt.Errorf("%w: more than %d chunks", ErrLarge, maxChunks)
-		}
-		if err == nil {
-			switch c.kind {
-			case chunkTick:
-				err = d.addTick(c.tick)
-			case chunkSnapshot:
-				if err = rd.whole(&next, c.payload); err == nil {
-					err = d.addState(rd.news, whole, r)
-				}
-			case chunkDelta:
-				if !begun {
-					err = fmt.Errorf("%w: changes before the first snapshot", ErrCorrupt)
-				} else if err = rd.next(&next, &now, c.payload); err == nil {
-					err = d.addState(rd.news, delta, r)
-				}
+		case err != nil:
+		case c.number > maxChunks:
+			err = fmt.Errorf("%w: more than %d chunks", errLarge, maxChunks)
+		case kind == same:
+			err = d.addTick(int32(c.tick))
+		case kind == delta && !begun:
+			err = fmt.Errorf("%w: changes before the first snapshot", errCorrupt)
+		case kind != message:
+			err = r.read(kind, c.payload)
+			if err == nil {
+				err = d.addState(kind, c.payload, r.news)
 			}
+			r.advance()
+			begun = true
 		}
 		if err != nil {
-			return d.end(r, err)
-		}
-		if c.kind == chunkSnapshot || c.kind == chunkDelta {
-			now, next, begun = next, now, true
+			return d.end(c, err)
 		}
 	}
 }
 
-// addTick begins a tick. Those in front of the first snapshot have nothing to tell.
+// addTick begins a tick. Ticks in front of the first snapshot are dropped.
 func (d *demo) addTick(at int32) error {
 	n := len(d.ticks)
 	if n > 0 && at <= d.ticks[n-1].at {
-		return fmt.Errorf("%w: tick %d after tick %d", ErrCorrupt, at, d.ticks[n-1].at)
+		return fmt.Errorf("%w: tick %d after tick %d", errCorrupt, at, d.ticks[n-1].at)
 	}
 	if n == 1 && d.ticks[0].kind == same {
 		d.ticks[0].at = at
 		return nil
 	}
-	if d.left -= overhead; d.left < 0 || n == maxTicks {
-		return fmt.Errorf("%w: more than %d MB of snapshots, or than %d ticks", ErrLarge, MaxMemory>>20, maxTicks)
+	d.left -= overhead
+	if d.left < 0 || n == maxTicks {
+		return fmt.Errorf("%w: more than %d MB of snapshots, or than %d ticks", errLarge, maxMemory>>20, maxTicks)
 	}
 	d.ticks = append(d.ticks, tick{at: at})
 	return nil
 }
 
-// addState keeps the chunk that was just read, which tells these items of its tick.
-func (d *demo) addState(items []protocol.Item, kind kind, r *chunks) error {
+// addState keeps the payload of a chunk, which has these items, as the state of the last tick.
+func (d *demo) addState(kind kind, payload []byte, items []protocol.Item) error {
 	n := len(d.ticks)
 	if n == 0 {
-		return fmt.Errorf("%w: a snapshot before the first tick", ErrCorrupt)
+		return fmt.Errorf("%w: a snapshot before the first tick", errCorrupt)
 	}
 	t := &d.ticks[n-1]
 	if t.kind != same {
-		return fmt.Errorf("%w: a second snapshot of tick %d", ErrCorrupt, t.at)
+		return fmt.Errorf("%w: a second snapshot of tick %d", errCorrupt, t.at)
 	}
-	if d.left -= len(r.payload); d.left < 0 {
-		return fmt.Errorf("%w: more than %d MB of snapshots", ErrLarge, MaxMemory>>20)
+	d.left -= len(payload)
+	if d.left < 0 {
+		return fmt.Errorf("%w: more than %d MB of snapshots", errLarge, maxMemory>>20)
 	}
 	for _, item := range items {
 		if err := d.groups.See(item); err != nil {
 			return err
 		}
 	}
-	t.kind, t.chunk, t.offset, t.payload = kind, r.number, r.begin, bytes.Clone(r.payload)
+	t.kind, t.payload = kind, bytes.Clone(payload)
 	return nil
 }
 
-// end says where the demo ends before its file does. A tick whose snapshot may be missing is
-// taken away.
-func (d *demo) end(r *chunks, err error) error {
+// end returns where and why the demo ends before its file does. A tick whose snapshot may be
+// missing is removed.
+func (d *demo) end(c *chunks, err error) error {
 	if n := len(d.ticks); n > 0 && d.ticks[n-1].kind == same {
 		d.ticks = d.ticks[:n-1]
 	}
-	kind := ErrCorrupt
+	kind := errCorrupt
 	switch {
-	case errors.Is(err, ErrTruncated):
-		kind = ErrTruncated
-	case errors.Is(err, ErrLarge), errors.Is(err, protocol.ErrLarge):
-		kind = ErrLarge
+	case errors.Is(err, errTruncated):
+		kind = errTruncated
+	case errors.Is(err, errLarge), errors.Is(err, protocol.ErrLarge):
+		kind = errLarge
 	}
-	return &Error{File: d.file, Chunk: r.number, Offset: r.begin, Problem: err.Error(), Kind: kind}
+	e := &source.Error{File: d.file, Problem: err.Error(), Kind: kind}
+	if c.number > 0 {
+		e.Place = fmt.Sprintf("chunk %d at byte %d", c.number, c.begin)
+	}
+	return e
 }

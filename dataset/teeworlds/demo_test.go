@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds/protocol"
 )
 
@@ -118,13 +120,13 @@ func small() *build {
 }
 
 func parseBytes(data []byte) (*demo, error) {
-	return parse(bytes.NewReader(data), "a.demo", MaxMemory)
+	return parse(bytes.NewReader(data), "a.demo", maxMemory)
 }
 
 // frames plays a demo to its end.
-func frames(t testing.TB, d *demo) (s *Source, list []*frame.Frame) {
+func frames(t testing.TB, d *demo) (s *match, list []*frame.Frame) {
 	t.Helper()
-	s, err := newSource(d, false)
+	s, err := newMatch(d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +204,7 @@ func TestLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, once := frames(t, d)
-	s, err := newSource(d, true)
+	s, err := newMatch(d, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,15 +237,15 @@ func TestForeign(t *testing.T) {
 		want string
 		kind error
 	}{
-		"empty":    {nil, "the file is empty", ErrFormat},
-		"text":     {[]byte("tick,type,id,values\n"), "begins with 74 69 63 6b", ErrFormat},
-		"short":    {[]byte("TWDEMO\x00\x04"), "breaks off in its header", ErrTruncated},
-		"ddnet":    {newDemo(6, "0.6 626fce9a778df4d4", 0).Bytes(), "is a demo of version 6, not 4; expected a demo of Teeworlds 0.7", ErrFormat},
-		"0.6":      {newDemo(4, "0.6 626fce9a778df4d4", 0).Bytes(), `was recorded by version "0.6 626fce9a778df4d4"`, ErrFormat},
-		"no map":   {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes()[:440], "breaks off before the end of its map of 10 bytes", ErrTruncated},
-		"nothing":  {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes(), "holds no snapshot", ErrFormat},
-		"a tick":   {small().Bytes()[:176+260+10+303+5], "holds no snapshot", ErrFormat},
-		"negative": {negative, "has a map of -2147483648 bytes", ErrCorrupt},
+		"empty":    {nil, "the file is empty", errFormat},
+		"text":     {[]byte("tick,type,id,values\n"), "begins with 74 69 63 6b", errFormat},
+		"short":    {[]byte("TWDEMO\x00\x04"), "breaks off in its header", errTruncated},
+		"ddnet":    {newDemo(6, "0.6 626fce9a778df4d4", 0).Bytes(), "is a demo of version 6, not 4; expected a demo of Teeworlds 0.7", errFormat},
+		"0.6":      {newDemo(4, "0.6 626fce9a778df4d4", 0).Bytes(), `was recorded by version "0.6 626fce9a778df4d4"`, errFormat},
+		"no map":   {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes()[:440], "breaks off before the end of its map of 10 bytes", errTruncated},
+		"nothing":  {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes(), "holds no snapshot", errFormat},
+		"a tick":   {small().Bytes()[:176+260+10+303+5], "holds no snapshot", errFormat},
+		"negative": {negative, "has a map of -2147483648 bytes", errCorrupt},
 	} {
 		if d, err := parseBytes(c.data); err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, %v; want %q", name, d, err, c.want)
@@ -262,24 +264,24 @@ func TestDamage(t *testing.T) {
 		want   string
 		kind   error
 	}{
-		"type":       {func(b *build) { b.step(1); b.chunk(0, []byte{1}) }, "of an unknown type, 0", ErrCorrupt},
-		"cut":        {func(b *build) { b.step(1); b.Write([]byte{3<<5 | 20, 1, 2}) }, "breaks off after 3 bytes", ErrTruncated},
-		"cut mark":   {func(b *build) { b.Write([]byte{0x80, 0, 0}) }, "breaks off after 3 bytes", ErrTruncated},
-		"backwards":  {func(b *build) { b.mark(107, false) }, "tick 107 after tick 107", ErrCorrupt},
-		"negative":   {func(b *build) { b.mark(-5, false) }, "tick -5", ErrCorrupt},
-		"twice":      {func(b *build) { b.ints(3, 0, 0, 0) }, "a second snapshot of tick 107", ErrCorrupt},
-		"no end":     {func(b *build) { b.step(1); b.chunk(3, []byte{0xff}) }, "no end mark", ErrCorrupt},
-		"behind":     {func(b *build) { b.step(1); b.chunk(3, append(pack([]int32{0, 0, 0}), 0, 0)) }, "bytes behind the end mark", ErrCorrupt},
-		"removed":    {func(b *build) { b.step(1); b.ints(3, 1, 0, 0, key(9, 9)) }, "item 9.9 is removed, and was not there", ErrCorrupt},
-		"updated":    {func(b *build) { b.step(1); b.ints(3, 0, 2, 0, 4, 3, 1, 1, 1, 4, 3, 1, 1, 1) }, "item 4.3 comes twice", ErrCorrupt},
-		"short":      {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 3, 1) }, "item 4.3 has 3 values, and 1 numbers are left", ErrCorrupt},
-		"size":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 40, 2, 1, 1) }, "item 40.2 had 3 values, and has 1", ErrCorrupt},
-		"long":       {func(b *build) { b.step(1); b.ints(3, 0, 0, 0, 1) }, "1 numbers behind the last item", ErrCorrupt},
-		"counts":     {func(b *build) { b.step(1); b.ints(3, 1<<30, 1<<30, 0) }, "removes 1073741824 items", ErrCorrupt},
-		"items":      {func(b *build) { b.step(1); b.ints(1, 4, 2000, 1) }, "a snapshot of 2000 items in 4 bytes", ErrCorrupt},
-		"offsets":    {func(b *build) { b.step(1); b.ints(1, 8, 2, 0, 12, key(40, 1), 5) }, "item 0 lies from byte 0 to 12 of 8", ErrCorrupt},
-		"known size": {func(b *build) { b.step(1); b.whole([]int32{key(10, 1), 5}) }, "item 10.1 has 1 values, expected 22", ErrCorrupt},
-		"huge":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 65535, 1, 1, 1) }, "item 4.65535 makes a table of", ErrLarge},
+		"type":       {func(b *build) { b.step(1); b.chunk(0, []byte{1}) }, "of an unknown type, 0", errCorrupt},
+		"cut":        {func(b *build) { b.step(1); b.Write([]byte{3<<5 | 20, 1, 2}) }, "breaks off after 3 bytes", errTruncated},
+		"cut mark":   {func(b *build) { b.Write([]byte{0x80, 0, 0}) }, "breaks off after 3 bytes", errTruncated},
+		"backwards":  {func(b *build) { b.mark(107, false) }, "tick 107 after tick 107", errCorrupt},
+		"negative":   {func(b *build) { b.mark(-5, false) }, "tick -5", errCorrupt},
+		"twice":      {func(b *build) { b.ints(3, 0, 0, 0) }, "a second snapshot of tick 107", errCorrupt},
+		"no end":     {func(b *build) { b.step(1); b.chunk(3, []byte{0xff}) }, "no end mark", errCorrupt},
+		"behind":     {func(b *build) { b.step(1); b.chunk(3, append(pack([]int32{0, 0, 0}), 0, 0)) }, "bytes behind the end mark", errCorrupt},
+		"removed":    {func(b *build) { b.step(1); b.ints(3, 1, 0, 0, key(9, 9)) }, "item 9.9 is removed, and was not there", errCorrupt},
+		"updated":    {func(b *build) { b.step(1); b.ints(3, 0, 2, 0, 4, 3, 1, 1, 1, 4, 3, 1, 1, 1) }, "item 4.3 comes twice", errCorrupt},
+		"short":      {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 3, 1) }, "item 4.3 has 3 values, and 1 numbers are left", errCorrupt},
+		"size":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 40, 2, 1, 1) }, "item 40.2 had 3 values, and has 1", errCorrupt},
+		"long":       {func(b *build) { b.step(1); b.ints(3, 0, 0, 0, 1) }, "1 numbers behind the last item", errCorrupt},
+		"counts":     {func(b *build) { b.step(1); b.ints(3, 1<<30, 1<<30, 0) }, "removes 1073741824 items", errCorrupt},
+		"items":      {func(b *build) { b.step(1); b.ints(1, 4, 2000, 1) }, "a snapshot of 2000 items in 4 bytes", errCorrupt},
+		"offsets":    {func(b *build) { b.step(1); b.ints(1, 8, 2, 0, 12, key(40, 1), 5) }, "item 0 lies from byte 0 to 12 of 8", errCorrupt},
+		"known size": {func(b *build) { b.step(1); b.whole([]int32{key(10, 1), 5}) }, "item 10.1 has 1 values, expected 22", errCorrupt},
+		"huge":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 65535, 1, 1, 1) }, "item 4.65535 makes a table of", errLarge},
 	} {
 		b := small()
 		c.damage(b)
@@ -288,8 +290,12 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		var e *Error
-		if !errors.As(d.err, &e) || e.Kind != c.kind || !strings.Contains(e.Problem, c.want) || e.Offset < end || e.Offset > end+1 || e.Chunk < 11 {
+		var e *source.Error
+		chunk, offset := 0, int64(0)
+		if errors.As(d.err, &e) {
+			_, _ = fmt.Sscanf(e.Place, "chunk %d at byte %d", &chunk, &offset)
+		}
+		if e == nil || e.Kind != c.kind || !strings.Contains(e.Problem, c.want) || offset < end || offset > end+1 || chunk < 11 {
 			t.Errorf("%s: %+v, want %q from byte %d", name, d.err, c.want, end)
 		}
 		s, got := frames(t, d)
@@ -333,7 +339,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(d.err, ErrLarge) || len(d.ticks) == 0 || len(d.ticks) > 3 {
+	if !errors.Is(d.err, errLarge) || len(d.ticks) == 0 || len(d.ticks) > 3 {
 		t.Errorf("%d frames, %v", len(d.ticks), d.err)
 	}
 }
@@ -342,13 +348,13 @@ func TestMemory(t *testing.T) {
 func check(t *testing.T, data []byte) {
 	d, err := parse(bytes.NewReader(data), "a.demo", 1<<20)
 	if err != nil {
-		var e *Error
-		if !errors.As(err, &e) && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrTruncated) {
+		var e *source.Error
+		if !errors.As(err, &e) && !errors.Is(err, errFormat) && !errors.Is(err, errTruncated) {
 			t.Fatalf("%v: of no type", err)
 		}
 		return
 	}
-	s, err := newSource(d, false)
+	s, err := newMatch(d, false)
 	if err != nil {
 		t.Fatal(err)
 	}

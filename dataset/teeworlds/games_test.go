@@ -18,7 +18,7 @@ import (
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"tw-ctf2", "tw-dm1"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
+			s, err := open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestOracle(t *testing.T) {
 }
 
 // compare compares the frames with the oracle's files.
-func compare(t *testing.T, s *Source, name string) {
+func compare(t *testing.T, s *match, name string) {
 	frames := 300
 	if testkit.Thorough() {
 		frames = 1 << 30

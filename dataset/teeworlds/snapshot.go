@@ -14,13 +14,12 @@ type snapshot struct {
 	values []int32
 }
 
-// reset empties it and makes room for so many values, so that none of them moves.
+// reset empties the snapshot and makes room for that many values, so that none of them moves.
 func (s *snapshot) reset(room int) {
 	s.items, s.values = s.items[:0], slices.Grow(s.values[:0], room)
 }
 
-// add adds an item with a copy of the values, which may then be altered. The items are to be
-// sorted in the end.
+// add adds an item with a copy of the values, which may then be altered.
 func (s *snapshot) add(k protocol.Key, values []int32) []int32 {
 	at := len(s.values)
 	s.values = append(s.values, values...)
@@ -29,28 +28,40 @@ func (s *snapshot) add(k protocol.Key, values []int32) []int32 {
 	return own
 }
 
-// reader decodes what demos hold of snapshots.
+// reader decodes the states of a demo.
 type reader struct {
+	now, next snapshot        // before and after the last chunk
+	news      []protocol.Item // of next, those that the last chunk has
+
 	bytes []byte
 	ints  []int32
 	delta protocol.Delta
-	news  []protocol.Item // what was told in the last chunk, as it is now
 }
 
-// numbers unpacks a chunk.
-func (r *reader) numbers(payload []byte) (err error) {
+// read decodes the state in a chunk of that kind into r.next.
+func (r *reader) read(kind kind, payload []byte) (err error) {
+	r.news = r.news[:0]
 	r.bytes, err = protocol.Huffman().Decode(r.bytes[:0], payload, protocol.MaxInt*protocol.MaxNumbers)
 	if err == nil {
 		r.ints, err = protocol.Ints(r.ints[:0], r.bytes, protocol.MaxNumbers)
 	}
-	return err
-}
-
-// whole makes s what a chunk of a whole snapshot says.
-func (r *reader) whole(s *snapshot, payload []byte) error {
-	if err := r.numbers(payload); err != nil {
+	switch {
+	case err != nil:
+		return err
+	case kind == whole:
+		return r.readWhole()
+	}
+	if err := r.delta.Parse(r.ints); err != nil {
 		return err
 	}
+	return r.applyDelta()
+}
+
+// advance makes the state of the last chunk the one before the next.
+func (r *reader) advance() { r.now, r.next = r.next, r.now }
+
+// readWhole decodes all items of a snapshot.
+func (r *reader) readWhole() error {
 	if len(r.ints) < 2 {
 		return fmt.Errorf("%w: a snapshot of %d numbers", protocol.ErrShort, len(r.ints))
 	}
@@ -60,7 +71,7 @@ func (r *reader) whole(s *snapshot, payload []byte) error {
 		return fmt.Errorf("%w: a snapshot of %d items in %d bytes, and %d numbers of them", protocol.ErrCorrupt, n, size, len(rest))
 	}
 	offsets, data := rest[:n], rest[n:]
-	s.reset(len(data))
+	r.next.reset(len(data))
 	for i, from := range offsets {
 		to := size
 		if i+1 < len(offsets) {
@@ -73,33 +84,27 @@ func (r *reader) whole(s *snapshot, payload []byte) error {
 		if want, fixed := protocol.FixedSize(k.Type()); k.Type() > protocol.MaxType || fixed && want != len(values) {
 			return fmt.Errorf("%w: item %v has %d values, expected %d", protocol.ErrCorrupt, k, len(values), want)
 		}
-		s.add(k, values)
+		r.next.add(k, values)
 	}
-	r.news = append(r.news[:0], s.items...)
-	return protocol.SortItems(s.items)
+	r.news = append(r.news, r.next.items...)
+	return protocol.SortItems(r.next.items)
 }
 
-// next makes s what a chunk says of the changes since the snapshot before.
-func (r *reader) next(s, before *snapshot, payload []byte) error {
-	if err := r.numbers(payload); err != nil {
-		return err
-	}
-	if err := r.delta.Parse(r.ints); err != nil {
-		return err
-	}
-	s.reset(len(before.values) + len(r.ints))
-	r.news = r.news[:0]
+// applyDelta makes r.next what the delta makes of r.now.
+func (r *reader) applyDelta() error {
+	s := &r.next
+	s.reset(len(r.now.values) + len(r.ints))
 	removed, updated := r.delta.Removed, r.delta.Updated
-	for _, item := range before.items {
-		switch {
-		case len(removed) > 0 && removed[0] == item.Key:
+	for _, item := range r.now.items {
+		if len(removed) > 0 && removed[0] <= item.Key {
+			if removed[0] < item.Key {
+				break // an item that was not there
+			}
 			removed = removed[1:]
 			continue
-		case len(removed) > 0 && removed[0] < item.Key:
-			return fmt.Errorf("%w: item %v is removed, and was not there", protocol.ErrCorrupt, removed[0])
 		}
 		for len(updated) > 0 && updated[0].Key < item.Key {
-			r.add(s, updated[0])
+			r.addNew(updated[0])
 			updated = updated[1:]
 		}
 		values := s.add(item.Key, item.Values)
@@ -115,11 +120,11 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 		r.news = append(r.news, s.items[len(s.items)-1])
 		updated = updated[1:]
 	}
-	for _, item := range updated {
-		r.add(s, item)
-	}
 	if len(removed) > 0 {
 		return fmt.Errorf("%w: item %v is removed, and was not there", protocol.ErrCorrupt, removed[0])
+	}
+	for _, item := range updated {
+		r.addNew(item)
 	}
 	if len(s.items) > protocol.MaxItems || len(s.values) > protocol.MaxCells {
 		return fmt.Errorf("%w: %d items with %d values", protocol.ErrCorrupt, len(s.items), len(s.values))
@@ -127,8 +132,8 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 	return nil
 }
 
-// add adds an item that is new.
-func (r *reader) add(s *snapshot, item protocol.Item) {
-	s.add(item.Key, item.Values)
-	r.news = append(r.news, s.items[len(s.items)-1])
+// addNew adds an item that was not there.
+func (r *reader) addNew(item protocol.Item) {
+	r.next.add(item.Key, item.Values)
+	r.news = append(r.news, r.next.items[len(r.next.items)-1])
 }

@@ -15,52 +15,49 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
-	Open: func(path string, opt source.Options) (source.Source, error) {
-		return source.Of(Open(path, opt))
-	}}
+	Open:    func(path string, opt source.Options) (source.Source, error) { return source.Of(open(path, opt)) },
+	Paths:   source.WholePath}
 
 // ticksPerSecond is the rate of the game, of which demos hold a part.
 const ticksPerSecond = 50
 
-// Source plays a demo. It implements source.Source, Sized, Seamed, Tracked, Priced and
+// match plays a demo. It implements source.Source, Sized, Seamed, Tracked, Priced and
 // Remarked.
 //
 // Every tick that the demo marks makes a frame, so that frames keep the game's pace: where there
 // is no snapshot with it, nothing but the tick changed.
-type Source struct {
+type match struct {
 	demo   *demo
 	layout *protocol.Layout
 	loop   bool
 
-	reader    reader
-	now, next snapshot
-	table     []int32
-	changed   frame.Rows
-	at        int    // the tick to be played next
-	count     uint32 // of frames
-	seam      bool
-	price     source.Price
+	reader  reader
+	table   []int32
+	changed frame.Rows
+	at      int    // the tick to be played next
+	count   uint32 // of frames
+	seam    bool
+	price   source.Price
 }
 
-// Open reads a demo.
-func Open(path string, opt source.Options) (*Source, error) {
+func open(path string, opt source.Options) (*match, error) {
 	d, err := readDemo(opt.Context, path)
 	if err != nil {
 		return nil, err
 	}
-	return newSource(d, opt.Loop)
+	return newMatch(d, opt.Loop)
 }
 
-func newSource(d *demo, loop bool) (*Source, error) {
+func newMatch(d *demo, loop bool) (*match, error) {
 	layout, err := protocol.LayoutOf(d.groups.Schema(d.rate()))
 	if err != nil {
 		return nil, err
 	}
-	return &Source{demo: d, layout: layout, loop: loop, table: layout.Schema.NewFrame().Table,
+	return &match{demo: d, layout: layout, loop: loop, table: layout.Schema.NewFrame().Table,
 		changed: frame.NewRows(layout.Schema.Rows)}, nil
 }
 
-// rate is how many frames a second there are: that of the most usual step.
+// rate returns the number of frames a second, by the most usual step.
 func (d *demo) rate() int {
 	var steps [ticksPerSecond + 1]int
 	for i := range d.ticks[1:] {
@@ -77,8 +74,8 @@ func (d *demo) rate() int {
 	return (ticksPerSecond + usual/2) / usual
 }
 
-// Remarks says what the schema knows that a server would not, and where the demo ends early.
-func (s *Source) Remarks() []string {
+// Remarks reports what the schema has that a server would not know, and where the demo ends early.
+func (s *match) Remarks() []string {
 	list := []string{fmt.Sprintf("there are as many rows of a type as its items in this match need, %d in all: "+
 		"a server would have to provide for more", s.layout.Schema.Rows)}
 	if s.demo.err != nil {
@@ -88,28 +85,26 @@ func (s *Source) Remarks() []string {
 }
 
 // Schema describes the frames.
-func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
+func (s *match) Schema() *frame.Schema { return s.layout.Schema }
 
-// Frames returns how many frames a round has.
-func (s *Source) Frames() int { return len(s.demo.ticks) }
+// Frames returns the number of frames of a round.
+func (s *match) Frames() int { return len(s.demo.ticks) }
 
-// Seam reports whether the frame made last is the first once more.
-func (s *Source) Seam() bool { return s.seam }
+// Seam reports whether the last frame is the first of a further round.
+func (s *match) Seam() bool { return s.seam }
 
-// Changed returns the rows in which the frame made last may differ from the one before.
-func (s *Source) Changed() frame.Rows { return s.changed }
+// Changed returns the rows in which the last frame may differ from the one before.
+func (s *match) Changed() frame.Rows { return s.changed }
 
 // Price returns the bits of the snapshot in the demo: of what changed since the frame before, which
 // may be nothing, or of all items. Such keyframes come every five seconds; clients never got them.
-func (s *Source) Price() source.Price { return s.price }
+func (s *match) Price() source.Price { return s.price }
 
 // Initial fills f with a world without items.
-func (s *Source) Initial(f *frame.Frame) {
-	f.Tick, f.Table, f.Body = 0, append(f.Table[:0], s.layout.Schema.NewFrame().Table...), f.Body[:0]
-}
+func (s *match) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame()) }
 
 // Next fills f with the state at the next tick.
-func (s *Source) Next(f *frame.Frame) error {
+func (s *match) Next(f *frame.Frame) error {
 	s.seam = false
 	if s.at == len(s.demo.ticks) {
 		if !s.loop {
@@ -120,39 +115,25 @@ func (s *Source) Next(f *frame.Frame) error {
 	t := &s.demo.ticks[s.at]
 	s.changed.Clear()
 	s.changed.Add(0)
-	if err := s.play(t); err != nil { // which was read before
-		return &Error{File: s.demo.file, Chunk: t.chunk, Offset: t.offset, Problem: err.Error(), Kind: ErrCorrupt}
+	if t.kind != same {
+		if err := s.reader.read(t.kind, t.payload); err != nil {
+			panic("teeworlds: a demo in memory changed")
+		}
+		s.show()
+		s.reader.advance()
 	}
 	s.table[s.layout.Now] = t.at
 	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(s.at, 1), Key: t.kind == whole}
-	f.Tick, f.Table, f.Body = s.count, append(f.Table[:0], s.table...), f.Body[:0]
+	f.CopyFrom(&frame.Frame{Tick: s.count, Table: s.table})
 	s.at++
 	s.count++
 	return nil
 }
 
-// play brings the state and the table to a tick.
-func (s *Source) play(t *tick) (err error) {
-	switch t.kind {
-	case same:
-		return nil
-	case whole:
-		err = s.reader.whole(&s.next, t.payload)
-	case delta:
-		err = s.reader.next(&s.next, &s.now, t.payload)
-	}
-	if err != nil {
-		return err
-	}
-	s.show()
-	s.now, s.next = s.next, s.now
-	return nil
-}
-
-// show brings the table from the items of now to those of next, which are both in order.
-func (s *Source) show() {
-	was := s.now.items
-	for _, item := range s.next.items {
+// show replaces the items of now in the table by those of next. Both are sorted.
+func (s *match) show() {
+	was := s.reader.now.items
+	for _, item := range s.reader.next.items {
 		for len(was) > 0 && was[0].Key < item.Key {
 			s.put(was[0], false)
 			was = was[1:]
@@ -176,7 +157,7 @@ func (s *Source) show() {
 }
 
 // put writes an item into its row, or clears that.
-func (s *Source) put(item protocol.Item, there bool) {
+func (s *match) put(item protocol.Item, there bool) {
 	part, i, ok := s.layout.Find(item.Key, len(item.Values))
 	if !ok {
 		panic("teeworlds: an item has no row that the first reading of the demo saw")

@@ -9,8 +9,8 @@ import (
 
 // ball returns a world in which n cubes, the player among them, are awake: the
 // player draws in a ball of them.
-func ball(n int) *Sim {
-	s := NewSim()
+func ball(n int) *sim {
+	s := newSim()
 	s.Player().Pos = physics.Vec{Z: 1.5}
 	for i := 1; i < n; i++ {
 		k := i - 1
@@ -37,7 +37,7 @@ func BenchmarkStep(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Step(c.in)
-				awake += s.Awake()
+				awake += awakeCubes(s)
 			}
 			b.ReportMetric(float64(awake)/float64(b.N), "awake")
 		})
@@ -56,7 +56,7 @@ func BenchmarkNext(b *testing.B) {
 				if err := src.Next(&f); err != nil {
 					b.Fatal(err)
 				}
-				awake += src.Sim().Awake()
+				awake += awakeCubes(src.sim)
 			}
 			b.ReportMetric(float64(awake)/float64(b.N), "awake")
 		})

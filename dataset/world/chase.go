@@ -10,7 +10,7 @@ const (
 	roam      = 24 // places lie within so many metres of the middle
 )
 
-func (p *pilot) chase(s *Sim, in *Input) {
+func (p *pilot) chase(s *sim, in *Input) {
 	me := s.Player()
 	dx := p.x - (me.Pos.X + float64(me.Vel.X*lookAhead))
 	dy := p.y - (me.Pos.Y + float64(me.Vel.Y*lookAhead))
@@ -28,8 +28,8 @@ func (p *pilot) chase(s *Sim, in *Input) {
 // choosePlace picks the place of some cube as the next one to go to, and for how long
 // to try. Places at random would soon hold no cubes any more. It never goes farther
 // out than roam.
-func (p *pilot) choosePlace(s *Sim) {
-	at := s.scene.Body(1 + p.rng.IntN(Cubes-1)).Pos
+func (p *pilot) choosePlace(s *sim) {
+	at := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
 	p.x, p.y = max(-roam, min(at.X, roam)), max(-roam, min(at.Y, roam))
 	p.patience = 60 + p.rng.IntN(3*60)
 }

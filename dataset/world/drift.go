@@ -14,7 +14,7 @@ const (
 	driftSight = 3
 )
 
-func (p *pilot) drift(s *Sim, in *Input) {
+func (p *pilot) drift(s *sim, in *Input) {
 	if p.course == 0 {
 		p.course = driftLeast + p.rng.IntN(driftMore)
 		most := -1
@@ -35,7 +35,7 @@ func (p *pilot) drift(s *Sim, in *Input) {
 }
 
 // ahead counts the cubes around the place that lies ahead of the player.
-func (s *Sim) ahead(x, y int) int {
+func (s *sim) ahead(x, y int) int {
 	at := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
 	return s.around(at, driftSight)
 }

@@ -21,7 +21,7 @@ const goldenSteps = 900
 
 // hashScript plays a script and sums up all its snapshots.
 func hashScript(t *testing.T, script string) string {
-	src, err := Open(script, 1)
+	src, err := open(script, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

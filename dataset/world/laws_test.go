@@ -18,8 +18,8 @@ const (
 )
 
 // aloft returns a world whose player is somewhere with nothing around it, moving.
-func aloft(at, vel physics.Vec) *Sim {
-	s := NewSim()
+func aloft(at, vel physics.Vec) *sim {
+	s := newSim()
 	p := s.Player()
 	p.Pos, p.Vel = at, vel
 	return s
@@ -33,7 +33,7 @@ func near(t *testing.T, what string, got, want, most float64) {
 }
 
 func TestMasses(t *testing.T) {
-	s := NewSim()
+	s := newSim()
 	near(t, "the player's mass", s.Player().Mass(), mass, 1e-12)
 	near(t, "a cube's mass", s.scene.Body(1).Mass(), smallMass, 1e-12)
 }
@@ -72,7 +72,7 @@ func TestKeyForce(t *testing.T) {
 
 // A small cube at the given place, awake, after one step: what was added to its
 // speed, in accelerations, but for gravity.
-func felt(s *Sim, at physics.Vec, in Input) physics.Vec {
+func felt(s *sim, at physics.Vec, in Input) physics.Vec {
 	b := s.scene.Body(1)
 	b.Pos = at
 	s.scene.Pull(1, physics.Vec{})
@@ -238,12 +238,12 @@ func TestWobble(t *testing.T) {
 // Forces end at their radii: whoever lies beyond sleeps on, untouched.
 func TestForcesEndAtTheirRadii(t *testing.T) {
 	for _, in := range []Input{{Push: true}, {Pull: true}, {Push: true, Pull: true}} {
-		s := NewSim()
+		s := newSim()
 		p := s.Player()
 		p.Pos = physics.Vec{X: 0.5, Y: 0.5, Z: 2.3} // over a cube
 		s.Step(in)
 		woken := 0
-		for i := player + 1; i < Cubes; i++ {
+		for i := player + 1; i < cubes; i++ {
 			b := s.scene.Body(i)
 			x, y := 0.5-b.Pos.X, 0.5-b.Pos.Y
 			flat := math.Hypot(x, y)
@@ -267,7 +267,7 @@ func TestForcesEndAtTheirRadii(t *testing.T) {
 // What an interacting cube touches interacts, through any number of cubes, in the
 // same step; and a cube stops a hundred steps after it has come to rest.
 func TestInteractingSpreadsAndEnds(t *testing.T) {
-	s := NewSim()
+	s := newSim()
 	const n = 6
 	for k := range n { // a tower, each cube half a layer in the one below
 		b := s.scene.Body(1 + k)
@@ -276,7 +276,7 @@ func TestInteractingSpreadsAndEnds(t *testing.T) {
 	s.touch(1)
 	s.scene.Pull(1, physics.Vec{})
 	s.Step(Input{})
-	for i := 1; i < Cubes; i++ {
+	for i := 1; i < cubes; i++ {
 		if s.interacting[i] != (i <= n) {
 			t.Fatalf("cube %d: interacting %v", i, s.interacting[i])
 		}

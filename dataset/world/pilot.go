@@ -28,7 +28,7 @@ func newPilot(script Script, session uint64) *pilot {
 }
 
 // keys returns the keys to hold in the coming step of s.
-func (p *pilot) keys(s *Sim) Input {
+func (p *pilot) keys(s *sim) Input {
 	if p.left == 0 {
 		p.begin(s)
 	}
@@ -44,7 +44,7 @@ func (p *pilot) keys(s *Sim) Input {
 }
 
 // begin goes to the next act.
-func (p *pilot) begin(s *Sim) {
+func (p *pilot) begin(s *sim) {
 	if len(p.script.acts) == 0 {
 		p.act = p.improvise(s.tick == 0)
 	} else {
@@ -64,13 +64,13 @@ const (
 )
 
 // wantsReset reports whether the pilot is between two acts and too few cubes are left.
-func (p *pilot) wantsReset(s *Sim) bool {
+func (p *pilot) wantsReset(s *sim) bool {
 	return p.left == 0 && s.tick > patiently && s.around(physics.Vec{}, reachOut) < fewCubes
 }
 
 // around counts the small cubes in a square around a place, half as wide as given.
-func (s *Sim) around(at physics.Vec, half float64) (n int) {
-	for i := player + 1; i < Cubes; i++ {
+func (s *sim) around(at physics.Vec, half float64) (n int) {
+	for i := player + 1; i < cubes; i++ {
 		b := s.scene.Body(i)
 		if math.Abs(b.Pos.X-at.X) < half && math.Abs(b.Pos.Y-at.Y) < half {
 			n++

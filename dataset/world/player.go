@@ -42,7 +42,7 @@ const (
 
 // drive applies the direction keys. Against the direction of travel they count
 // double, so that a rolling player can turn back; a hovering one is light enough.
-func (s *Sim) drive(in Input) {
+func (s *sim) drive(in Input) {
 	x, y := in.direction()
 	if x == 0 && y == 0 {
 		return
@@ -56,15 +56,15 @@ func (s *Sim) drive(in Input) {
 }
 
 // shove applies a force in newtons to the player, twist a torque in newton metres.
-func (s *Sim) shove(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
+func (s *sim) shove(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
 
-func (s *Sim) twist(torque physics.Vec) {
+func (s *sim) twist(torque physics.Vec) {
 	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
 // hover moves a hovering player: it bobs, leans into the direction of travel, and is
 // slowed by the air. Its own push holds it up.
-func (s *Sim) hover() {
+func (s *sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
 	s.shove(wobble(t, 1).Scale(wobbleForce))

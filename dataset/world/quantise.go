@@ -7,23 +7,26 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// Snapshot fills f with the world as the walk-off's recordings hold it: one row
-// per cube, the player first. Ticks are left alone.
-func (s *Sim) Snapshot(f *frame.Frame) {
-	f.Table, f.Body = append(f.Table[:0], s.table[:]...), f.Body[:0]
+// snapshot fills f with the world as the walk-off's recordings hold it: one row
+// per cube, the player first. It leaves the tick unchanged.
+func (s *sim) snapshot(f *frame.Frame) { f.CopyFrom(&frame.Frame{Tick: f.Tick, Table: s.table[:]}) }
+
+// quantise updates cube i's row. The rows of sleeping cubes do not change.
+func (s *sim) quantise(i int) {
+	row := Row(s.scene.Body(i))
+	row[frame.CubeInteracting] = int32(held(s.interacting[i]))
+	*(*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:]) = row
 }
 
-// quantise renews cube i's row. The rows of sleepers stay what they were.
-func (s *Sim) quantise(i int) {
-	b := s.scene.Body(i)
+// Row returns a body as a row of a snapshot, not interacting.
+func Row(b *physics.Body) [frame.CubeFields]int32 {
 	largest, three := smallestThree(b.Rot)
-	copy(s.table[i*frame.CubeFields:], []int32{
+	return [frame.CubeFields]int32{
 		largest, three[0], three[1], three[2],
 		position(b.Pos.X, -1<<17, 1<<17-1),
 		position(b.Pos.Y, -1<<17, 1<<17-1),
 		position(b.Pos.Z, 0, 1<<14-1),
-		int32(held(s.interacting[i])),
-	})
+	}
 }
 
 // position rounds metres to units of 1/512 m, within the schema's range.

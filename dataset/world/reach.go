@@ -22,11 +22,11 @@ const (
 
 // push blows everything away from the point under the player, the player
 // included: that is what it hovers on.
-func (s *Sim) push(pulling bool) {
+func (s *sim) push(pulling bool) {
 	at := s.Player().Pos
 	origin := physics.Vec{X: at.X, Y: at.Y, Z: -pushDepth}
 	s.liftPlayer(at.Sub(origin).Length()-ownNearer, pulling)
-	for i := player + 1; i < Cubes; i++ {
+	for i := player + 1; i < cubes; i++ {
 		away := s.scene.Body(i).Pos.Sub(origin)
 		d := away.Length()
 		if d >= pushReach || d < nowhere {
@@ -39,7 +39,7 @@ func (s *Sim) push(pulling bool) {
 
 // liftPlayer pushes the player straight up, d metres above what pushes it. Here
 // the strength is a force, not an acceleration.
-func (s *Sim) liftPlayer(d float64, pulling bool) {
+func (s *sim) liftPlayer(d float64, pulling bool) {
 	if d >= pushReach {
 		return
 	}
@@ -51,9 +51,9 @@ func (s *Sim) liftPlayer(d float64, pulling bool) {
 }
 
 // pull draws everything around towards the player's centre.
-func (s *Sim) pull() {
+func (s *sim) pull() {
 	centre := s.Player().Pos
-	for i := player + 1; i < Cubes; i++ {
+	for i := player + 1; i < cubes; i++ {
 		in := centre.Sub(s.scene.Body(i).Pos)
 		d := in.Length()
 		if d < pullFrom || d > pullTo {

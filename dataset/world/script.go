@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 	"strings"
+
+	"wirelab/dataset/source"
 )
 
 // Script describes one way of playing the world without a person.
@@ -61,27 +63,13 @@ func Scripts() []Script {
 
 // findScript returns the script called name.
 func findScript(name string) (Script, error) {
-	e := &UnknownScriptError{name: name}
+	var known []string
 	for _, s := range Scripts() {
 		if s.Name == name {
 			return s, nil
 		}
-		e.known = append(e.known, s.Name)
+		known = append(known, s.Name)
 	}
-	return Script{}, e
+	text := fmt.Sprintf("script %q: unknown, expected one of %s", name, strings.Join(known, ", "))
+	return Script{}, &source.UnknownError{Text: text, Name: name, Known: known}
 }
-
-// UnknownScriptError says that there is no script of that name.
-type UnknownScriptError struct {
-	name  string
-	known []string
-}
-
-// Error names what was asked for and what there is.
-func (e *UnknownScriptError) Error() string {
-	return fmt.Sprintf("script %q: unknown, expected one of %s", e.name, strings.Join(e.known, ", "))
-}
-
-// Unknown returns the name that was not found and those that there are, so that
-// a caller can suggest a near one.
-func (e *UnknownScriptError) Unknown() (name string, known []string) { return e.name, e.known }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
 	"wirelab/dataset/source"
 )
 
@@ -20,26 +21,26 @@ var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Net
 
 // openScript starts the live world under a script, which the specification may
 // name, or the options.
-func openScript(script string, opt source.Options) (*Source, error) {
-	if opt.Cubes != 0 && opt.Cubes != Cubes {
-		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", source.ErrSpec, Cubes, opt.Cubes)
+func openScript(script string, opt source.Options) (*live, error) {
+	if opt.Cubes != 0 && opt.Cubes != cubes {
+		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", source.ErrSpec, cubes, opt.Cubes)
 	}
 	if script == "" {
 		script = opt.Script
 	}
-	src, err := Open(script, opt.Seed)
+	src, err := open(script, opt.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("data %q: %w: %w", "world:"+script, source.ErrSpec, err)
+		return nil, source.BadSpec("world:"+script, err)
 	}
 	return src, nil
 }
 
-// Source plays the world, for ever, and makes a frame of every step. Its script's
-// pilot has the keys until somebody takes them: see Hold. It implements
-// dataset.Source, dataset.Seamed, dataset.Tracked and dataset.Steered.
-type Source struct {
+// live plays the world without end, and makes a frame of every step. The pilot of its
+// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked
+// and dataset.Steered.
+type live struct {
 	schema *frame.Schema
-	sim    *Sim
+	sim    *sim
 	pilot  *pilot
 	start  frame.Frame
 	tick   uint32
@@ -51,8 +52,8 @@ type Source struct {
 	seam   bool  // the last one was
 }
 
-// Open starts the world under the named script; "" means "random".
-func Open(script string, seed uint64) (*Source, error) {
+// open starts the world under the named script; "" means "random".
+func open(script string, seed uint64) (*live, error) {
 	if script == "" {
 		script = "random"
 	}
@@ -60,30 +61,30 @@ func Open(script string, seed uint64) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{schema: frame.Cubes(Cubes), sim: NewSim(), pilot: newPilot(sc, seed), tick: firstTick}
-	s.sim.Snapshot(&s.start)
+	s := &live{schema: frame.Cubes(cubes), sim: newSim(), pilot: newPilot(sc, seed), tick: firstTick}
+	s.sim.snapshot(&s.start)
 	return s, nil
 }
 
 // Schema describes the snapshots: 901 cubes.
-func (s *Source) Schema() *frame.Schema { return s.schema }
+func (s *live) Schema() *frame.Schema { return s.schema }
 
-// Sim returns the world that is being played, to look at. Reset replaces it.
-func (s *Source) Sim() *Sim { return s.sim }
+// Player returns the player's cube, for tests of what is displayed. Reset replaces it.
+func (s *live) Player() *physics.Body { return s.sim.Player() }
 
 // Initial fills f with the grid at rest and the player above it.
-func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
+func (s *live) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 
 // Next simulates one step and fills f with the outcome. It never fails. A pilot
-// that has blown most cubes away begins anew, after a minute or two.
-func (s *Source) Next(f *frame.Frame) error {
+// that has blown most cubes away starts a new world, after a minute or two.
+func (s *live) Next(f *frame.Frame) error {
 	if !s.manual && s.pilot.wantsReset(s.sim) {
 		s.reset = true
 	}
 	s.seam, s.reset = s.reset, false
 	if s.seam {
-		s.sim = NewSim()
-		s.pilot.left = 0 // whatever it was about
+		s.sim = newSim()
+		s.pilot.left = 0 // its act ends
 	}
 	in := s.held
 	if !s.manual {
@@ -92,35 +93,32 @@ func (s *Source) Next(f *frame.Frame) error {
 	s.last = in
 	s.sim.Step(in)
 	if s.seam {
-		for i := range Cubes {
+		for i := range cubes {
 			s.sim.changed.Add(i) // the frame before is of another world
 		}
 	}
-	s.sim.Snapshot(f)
+	s.sim.snapshot(f)
 	f.Tick = s.tick
 	s.tick++
 	return nil
 }
 
-// Hold takes the keys from the pilot and holds these, and no others, from the
-// next frame on until Hold or Autopilot is called again.
-func (s *Source) Hold(in Input) { s.manual, s.held = true, in }
+// Hold implements dataset.Steered.
+func (s *live) Hold(in Input) { s.manual, s.held = true, in }
 
-// Autopilot gives the keys back to the script's pilot, or takes them from it and
-// lets go of all.
-func (s *Source) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
+// Autopilot implements dataset.Steered.
+func (s *live) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
 
-// Keys returns what was held in the last step, by whoever has the keys.
-func (s *Source) Keys() Input { return s.last }
+// Keys implements dataset.Steered.
+func (s *live) Keys() Input { return s.last }
 
-// Reset begins the world anew with the next frame, in which all cubes are back
-// in the grid: a seam. Who has the keys keeps them.
-func (s *Source) Reset() { s.reset = true }
+// Reset implements dataset.Steered. Keys that are held remain held.
+func (s *live) Reset() { s.reset = true }
 
-// Seam reports whether the frame that Next filled last is the first of a world
-// begun anew, by Reset or by the pilot.
-func (s *Source) Seam() bool { return s.seam }
+// Seam reports whether the frame that Next filled last is the first of a new world, after Reset or
+// by the pilot.
+func (s *live) Seam() bool { return s.seam }
 
 // Changed returns the rows in which the frame that Next filled last may differ from the one
 // before it.
-func (s *Source) Changed() frame.Rows { return s.sim.changed }
+func (s *live) Changed() frame.Rows { return s.sim.changed }

@@ -13,22 +13,22 @@ func TestHold(t *testing.T) {
 	src := start(t, "hover")
 	src.Autopilot(false)
 	play(t, src, 120, nil)
-	from := src.Sim().Player().Pos
+	from := src.sim.Player().Pos
 	src.Hold(Input{Right: true})
 	play(t, src, 60, nil)
-	if d := src.Sim().Player().Pos.Sub(from); d.X < 0.5 {
+	if d := src.sim.Player().Pos.Sub(from); d.X < 0.5 {
 		t.Errorf("held to the right it moved by %+v", d)
 	}
 	src.Hold(Input{})
 	play(t, src, 240, nil)
-	from = src.Sim().Player().Pos
+	from = src.sim.Player().Pos
 	play(t, src, 60, nil)
-	if d := src.Sim().Player().Pos.Sub(from); d.Length() > 0.01 {
+	if d := src.sim.Player().Pos.Sub(from); d.Length() > 0.01 {
 		t.Errorf("with no key held it moved by %+v", d)
 	}
 	src.Autopilot(true)
 	play(t, src, 600, nil)
-	if d := src.Sim().Player().Pos.Sub(from); d.Length() < 1 {
+	if d := src.sim.Player().Pos.Sub(from); d.Length() < 1 {
 		t.Errorf("back with the pilot it moved by %+v", d)
 	}
 }
@@ -80,7 +80,7 @@ func TestPilotBeginsAnew(t *testing.T) {
 	for minute := range minutes {
 		awake := 0
 		play(t, src, 60*60, func(*frame.Frame) {
-			awake += src.Sim().Awake()
+			awake += awakeCubes(src.sim)
 			if src.Seam() {
 				seams++
 			}

@@ -1,5 +1,5 @@
 // Package world is the cube world of Fiedler's networked-physics demonstration,
-// made anew: 900 small cubes lie in a grid, and a player's cube, which may roll,
+// rebuilt: 900 small cubes lie in a grid, and a player's cube, which may roll,
 // hover over them and blow them apart, or gather them up, disturbs them. Its
 // snapshots, quantised as in the walk-off's recordings, are what the lab sends.
 //
@@ -8,8 +8,8 @@
 //	reach        the push and the pull on what is around
 //	interacting  which cubes the player has to do with
 //	quantise     from metres and quaternions to integers
-//	script       what is played when nobody is there
-//	pilot        who then presses the keys;
+//	script       what is played when no user holds the keys
+//	pilot        what then holds the keys;
 //	drift, chase ways of steering
 //	source       all of it as a source of frames
 //
@@ -18,7 +18,7 @@
 // machine.
 //
 // To an encoder the world looks like the recordings alpha, bravo and charlie, in
-// which somebody hovers: the script "random" costs 2 % fewer bits per changed cube, 7 %
+// which the player hovers: the script "random" costs 2 % fewer bits per changed cube, 7 %
 // fewer cubes change, and large differences are as large to 10 %. Median differences are
 // up to 21 % smaller, for this player also rolls, gathers and rests; where the one of a
 // recording does, they are the same. `tui datasets stats world --against FILE` shows
@@ -33,7 +33,7 @@ import (
 // The layout of the world, in metres.
 const (
 	side        = 30 // cubes along one side of the grid
-	Cubes       = side*side + 1
+	cubes       = side*side + 1
 	spacing     = 1.0
 	cubeHalf    = 0.2
 	cubeHeight  = 0.201 // of the centres at first: a hair above the floor, as in the recordings
@@ -46,13 +46,13 @@ const (
 // player is the player's cube; the grid follows.
 const player = 0
 
-// Sim is a world being played. It is not a source of frames yet: see Source.
-type Sim struct {
+// sim is a world that is played.
+type sim struct {
 	scene       *physics.Scene
 	tick        int // steps made
-	interacting [Cubes]bool
-	rested      [Cubes]uint8 // steps for which an interacting cube has been asleep
-	table       [Cubes * frame.CubeFields]int32
+	interacting [cubes]bool
+	rested      [cubes]uint8 // steps for which an interacting cube has been asleep
+	table       [cubes * frame.CubeFields]int32
 	changed     frame.Rows // the rows that the last step changed
 }
 
@@ -65,9 +65,9 @@ func law() physics.Rigid {
 	return l
 }
 
-// NewSim returns a world with the grid at rest and the player above it.
-func NewSim() *Sim {
-	s := &Sim{scene: physics.NewScene(Cubes), changed: frame.NewRows(Cubes)}
+// newSim returns a world with the grid at rest and the player above it.
+func newSim() *sim {
+	s := &sim{scene: physics.NewScene(cubes), changed: frame.NewRows(cubes)}
 	l := law()
 	s.scene.Reset(l, nil)
 	upright := physics.Quat{W: 1}
@@ -78,31 +78,17 @@ func NewSim() *Sim {
 		s.scene.Place(1+i, cubeHalf, at, upright, physics.Vec{}, physics.Vec{}, l.RestTime)
 	}
 	s.interacting[player] = true
-	for i := range Cubes {
+	for i := range cubes {
 		s.quantise(i)
 	}
 	return s
 }
 
-// Tick returns how many steps have been made.
-func (s *Sim) Tick() int { return s.tick }
-
 // Player returns the player's cube.
-func (s *Sim) Player() *physics.Body { return s.scene.Body(player) }
-
-// Awake counts the cubes that are being simulated.
-func (s *Sim) Awake() int {
-	n := 0
-	for i := range Cubes {
-		if !s.scene.Body(i).Asleep() {
-			n++
-		}
-	}
-	return n
-}
+func (s *sim) Player() *physics.Body { return s.scene.Body(player) }
 
 // Step advances the world by a sixtieth of a second with these keys held.
-func (s *Sim) Step(in Input) {
+func (s *sim) Step(in Input) {
 	s.drive(in)
 	if in.Push {
 		s.hover()
@@ -114,21 +100,22 @@ func (s *Sim) Step(in Input) {
 	s.scene.Step(1.0 / stepsPerSecond)
 	s.spread()
 	s.changed.Clear()
-	for i := range Cubes {
+	for i := range cubes {
 		row := (*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:])
 		was := *row
 		if b := s.scene.Body(i); !b.Asleep() {
 			b.Pos = confined(b.Pos)
 			s.quantise(i)
 		}
-		if row[frame.CubeInteracting] = int32(held(s.interacting[i])); *row != was {
+		row[frame.CubeInteracting] = int32(held(s.interacting[i]))
+		if *row != was {
 			s.changed.Add(i)
 		}
 	}
 	s.tick++
 }
 
-// confined returns p, brought back to where snapshots can tell it.
+// confined returns p, limited to the positions that snapshots can express.
 func confined(p physics.Vec) physics.Vec {
 	const wide, high = 256, 32
 	return physics.Vec{X: max(-wide, min(p.X, wide)), Y: max(-wide, min(p.Y, wide)), Z: max(0, min(p.Z, high))}

@@ -14,21 +14,32 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/dataset/source"
 	"wirelab/internal/testkit"
 )
 
 // start opens a script, seed 1.
-func start(t testing.TB, script string) *Source {
+func start(t testing.TB, script string) *live {
 	t.Helper()
-	src, err := Open(script, 1)
+	src, err := open(script, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return src
 }
 
+// awakeCubes counts the cubes that are simulated.
+func awakeCubes(s *sim) (n int) {
+	for i := range cubes {
+		if !s.scene.Body(i).Asleep() {
+			n++
+		}
+	}
+	return n
+}
+
 // play makes n frames and calls each with every one of them.
-func play(t testing.TB, src *Source, n int, each func(f *frame.Frame)) {
+func play(t testing.TB, src *live, n int, each func(f *frame.Frame)) {
 	t.Helper()
 	var f frame.Frame
 	for range n {
@@ -54,11 +65,11 @@ func TestInitialAgainstRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	raw := make([]byte, 4*Cubes*frame.CubeFields)
+	raw := make([]byte, 4*cubes*frame.CubeFields)
 	if _, err := io.ReadFull(z, raw); err != nil {
 		t.Fatal(err)
 	}
-	want := make([]int32, Cubes*frame.CubeFields)
+	want := make([]int32, cubes*frame.CubeFields)
 	if err := binary.Read(bytes.NewReader(raw), binary.LittleEndian, want); err != nil {
 		t.Fatal(err)
 	}
@@ -79,18 +90,18 @@ func TestIdleComesToRest(t *testing.T) {
 	src := start(t, "idle")
 	play(t, src, 8*60, nil)
 	var before, after frame.Frame
-	src.Sim().Snapshot(&before)
+	src.sim.snapshot(&before)
 	play(t, src, 60, func(f *frame.Frame) { after.CopyFrom(f) })
-	if n := src.Sim().Awake(); n != 0 {
+	if n := awakeCubes(src.sim); n != 0 {
 		t.Errorf("%d cubes are awake after 9 s", n)
 	}
 	if !after.Equal(&before) {
 		t.Error("something changed in the ninth second")
 	}
-	if z := src.Sim().Player().Pos.Z; math.Abs(z-1.15) > 0.02 {
+	if z := src.sim.Player().Pos.Z; math.Abs(z-1.15) > 0.02 {
 		t.Errorf("the player lies at %.3f m, expected 1.15", z)
 	}
-	for i := range Cubes {
+	for i := range cubes {
 		if flag := after.Table[i*frame.CubeFields+frame.CubeInteracting]; flag != int32(held(i == player)) {
 			t.Errorf("cube %d: interacting = %d", i, flag)
 		}
@@ -110,7 +121,7 @@ func TestHover(t *testing.T) {
 			changed += f.ChangedRows(slot, frame.CubeFields)
 		}
 		slot.CopyFrom(f)
-		height += src.Sim().Player().Pos.Z
+		height += src.sim.Player().Pos.Z
 		n++
 	})
 	if h := height / float64(n); h < 2.0 || h > 2.8 {
@@ -128,9 +139,9 @@ func TestKatamari(t *testing.T) {
 	}
 	src := start(t, "katamari")
 	play(t, src, 20*60, nil)
-	s := src.Sim()
+	s := src.sim
 	near := 0
-	for i := player + 1; i < Cubes; i++ {
+	for i := player + 1; i < cubes; i++ {
 		if s.scene.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
 			near++
 		}
@@ -148,7 +159,7 @@ func TestRolling(t *testing.T) {
 		x, y float64
 	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0,
 		-1}, {Input{Left: true, Right: true}, 0, 0}} {
-		s := NewSim()
+		s := newSim()
 		for range 120 {
 			s.Step(Input{})
 		}
@@ -176,15 +187,15 @@ func TestBounds(t *testing.T) {
 		seconds = 60
 	}
 	src := start(t, "random")
-	s := src.Sim()
+	s := src.sim
 	var fastest, highest, farthest float64
 	play(t, src, seconds*60, func(f *frame.Frame) {
-		if s.Tick()%60 == 0 {
+		if s.tick%60 == 0 {
 			if err := src.Schema().Check(f); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i := range Cubes {
+		for i := range cubes {
 			b := s.scene.Body(i)
 			if b.Asleep() {
 				continue
@@ -192,7 +203,7 @@ func TestBounds(t *testing.T) {
 			fastest, highest = max(fastest, b.Vel.Length()), max(highest, b.Pos.Z)
 			farthest = max(farthest, math.Abs(b.Pos.X), math.Abs(b.Pos.Y))
 			if b.Vel.Length() > 32 || b.Pos.Z > 30 || b.Pos.Z < 0 || farthest > 250 {
-				t.Fatalf("step %d: cube %d: %+v", s.Tick(), i, *b)
+				t.Fatalf("step %d: cube %d: %+v", s.tick, i, *b)
 			}
 		}
 	})
@@ -204,7 +215,7 @@ func TestBounds(t *testing.T) {
 func TestAnyKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	src := start(t, "idle")
-	s := src.Sim()
+	s := src.sim
 	key := func() bool { return rng.IntN(2) == 0 }
 	seconds := 60
 	if race {
@@ -221,10 +232,10 @@ func TestAnyKeys(t *testing.T) {
 			if err := src.Schema().Check(f); err != nil {
 				t.Fatal(err)
 			}
-			for i := range Cubes {
+			for i := range cubes {
 				b := s.scene.Body(i)
 				if b.Vel.Length() > 32 || b.Pos.Z > 32 || b.Pos.Z < 0 || !(math.Abs(b.Pos.X) <= 256) || !(math.Abs(b.Pos.Y) <= 256) {
-					t.Fatalf("%+v, step %d: cube %d: %+v", in, s.Tick(), i, *b)
+					t.Fatalf("%+v, step %d: cube %d: %+v", in, s.tick, i, *b)
 				}
 			}
 		})
@@ -233,7 +244,7 @@ func TestAnyKeys(t *testing.T) {
 
 func TestSeeds(t *testing.T) {
 	run := func(seed uint64) (last frame.Frame) {
-		src, err := Open("hover", seed)
+		src, err := open("hover", seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,8 +261,8 @@ func TestSeeds(t *testing.T) {
 }
 
 func TestUnknownScript(t *testing.T) {
-	_, err := Open("hovver", 1)
-	var unknown *UnknownScriptError
+	_, err := open("hovver", 1)
+	var unknown *source.UnknownError
 	if !errors.As(err, &unknown) {
 		t.Fatalf("%v, expected an %T", err, unknown)
 	}

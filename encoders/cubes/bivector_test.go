@@ -79,7 +79,7 @@ func apart(p, q rotation.Quaternion) float64 {
 // the orientation exactly, whatever the turn, so the residual is rare.
 func TestRotorsMostlyHit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	steps := int32(Rotor().Params.(*RotorParams).RotorSteps)
+	steps := int32(named("rotor").Params.(*rotorParams).RotorSteps)
 	r := &rotor{steps: steps}
 	var hits, misses, useless int
 	for range 5000 {

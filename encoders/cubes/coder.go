@@ -5,8 +5,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/internal/bitio"
 )
 
 // coder is both directions of a packet behind one set of calls. A writer returns the

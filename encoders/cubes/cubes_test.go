@@ -3,6 +3,7 @@ package cubes
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -47,10 +48,10 @@ func send(t testing.TB, enc encoders.Encoder, dec encoders.Decoder, cur, base *f
 	return payload, &b
 }
 
-// all lists the codecs of the ladder.
-func all() []encoders.Codec {
-	return []encoders.Codec{Raw(), AtRest(), Quantized(), ChangedBits(), ChangedIndex(), RelativeIndex(),
-		RelativePosition(), RelativeOrientation(), Rotor()}
+// named returns a codec of the ladder.
+func named(name string) encoders.Codec {
+	list := Ladder()
+	return list[slices.IndexFunc(list, func(c encoders.Codec) bool { return c.Name == name })]
 }
 
 // randomCube is any cube that the schema allows.
@@ -74,10 +75,10 @@ func TestBitsOfACube(t *testing.T) {
 		codec encoders.Codec
 		want  int // bits of both cubes together
 	}{
-		{Raw(), 321 + 321},
-		{AtRest(), 160 + 127},
-		{Quantized(), 80 + 80},
-		{ChangedBits(), 2 + 80},
+		{named("raw"), 321 + 321},
+		{named("at-rest"), 160 + 127},
+		{named("quantized"), 80 + 80},
+		{named("changed-bits"), 2 + 80},
 	} {
 		enc, dec := ends(t, test.codec, s, nil)
 		_, b := send(t, enc, dec, cur, base)
@@ -92,7 +93,7 @@ func TestIdle(t *testing.T) {
 	s := frame.Cubes(frame.WalkoffCubes)
 	still := s.NewFrame()
 	want := map[string]int{"raw": 36153, "at-rest": 14304, "quantized": 9010, "changed-bits": 113}
-	for _, c := range all() {
+	for _, c := range Ladder() {
 		enc, dec := ends(t, c, s, nil)
 		payload, _ := send(t, enc, dec, still, still)
 		if n, ok := want[c.Name]; !ok {
@@ -108,7 +109,7 @@ func TestIdle(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	s := frame.Cubes(3)
 	base := s.NewFrame()
-	for _, c := range all() {
+	for _, c := range Ladder() {
 		enc, dec := ends(t, c, s, nil)
 		refs := []encoders.Ref{{Frame: base}}
 		prefix := []byte("kept")
@@ -145,12 +146,12 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	other := &frame.Schema{Name: "rpc", Rows: 1, Fields: []frame.Field{{Name: "a", Max: 1}}}
-	for _, c := range all() {
+	for _, c := range Ladder() {
 		if _, _, err := c.New(other, c.Defaults()); err == nil || c.Suits(other) {
 			t.Errorf("%s takes a schema that is not of cubes", c.Name)
 		}
 	}
-	if _, _, err := RelativePosition().New(frame.Cubes(2), &PositionParams{XYSmall: 99}); !errors.Is(err, encoders.ErrParam) {
+	if _, _, err := named("relative-position").New(frame.Cubes(2), &positionWidths{XYSmall: 99}); !errors.Is(err, encoders.ErrParam) {
 		t.Errorf("a width of 99 bits: error %v, want ErrParam", err)
 	}
 }
@@ -162,7 +163,7 @@ func TestDecodersAreStrict(t *testing.T) {
 	for _, i := range []int{3, 4, 30} {
 		cube.At(cur.Table, i)[frame.CubeX] = 100
 	}
-	for _, c := range all() {
+	for _, c := range Ladder() {
 		enc, dec := ends(t, c, s, nil)
 		payload, _ := send(t, enc, dec, cur, base)
 		refs := []encoders.Ref{{Frame: base}}
@@ -177,7 +178,7 @@ func TestDecodersAreStrict(t *testing.T) {
 			t.Errorf("%s: nothing at all: error %v, want ErrTruncated", c.Name, err)
 		}
 		// Against a baseline that has it all already, no cube has changed.
-		if c.ID >= ChangedBits().ID && c.ID <= RelativeIndex().ID {
+		if c.ID >= 4 && c.ID <= 6 {
 			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, cube.ErrUnchanged) ||
 				!errors.Is(err, encoders.ErrCorrupt) {
 				t.Errorf("%s: cubes listed that did not change: error %v, want ErrCorrupt", c.Name, err)
@@ -192,7 +193,7 @@ func TestRelativeStaysInRange(t *testing.T) {
 	base, cur, edge := s.NewFrame(), s.NewFrame(), s.NewFrame()
 	cube.At(cur.Table, 0)[frame.CubeX] = 5
 	cube.At(edge.Table, 0)[frame.CubeX] = cube.XYOffset - 3
-	for _, c := range []encoders.Codec{RelativePosition(), RelativeOrientation(), Rotor()} {
+	for _, c := range Ladder()[6:] {
 		enc, dec := ends(t, c, s, nil)
 		payload, _ := send(t, enc, dec, cur, base)
 		_, err := dec.Decode(s.NewFrame(), payload, []encoders.Ref{{Frame: edge}}, nil)

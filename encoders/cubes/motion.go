@@ -6,6 +6,52 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
+// positionWidths are bits of a difference of positions to the baseline, in steps of 1/512 m.
+type positionWidths struct {
+	XYSmall int `toml:"xy_small" help:"a small difference of x or y" unit:"bits" min:"1" max:"10"`
+	XYLarge int `toml:"xy_large" help:"a large difference of x or y" unit:"bits" min:"1" max:"14"`
+	ZSmall  int `toml:"z_small" help:"a small difference of z" unit:"bits" min:"1" max:"10"`
+	ZLarge  int `toml:"z_large" help:"a large difference of z" unit:"bits" min:"1" max:"14"`
+}
+
+func (p *positionWidths) offset() offset {
+	return offset{xy: widths{uint(p.XYSmall), uint(p.XYLarge)}, z: widths{uint(p.ZSmall), uint(p.ZLarge)}}
+}
+
+// orientationParams are the widths of relative-orientation, in the middle gear. With
+// gear_bits = 0 there is only that one, as in the article.
+type orientationParams struct {
+	positionWidths
+	OrientSmall int `toml:"orientation_small" help:"a small difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
+	OrientLarge int `toml:"orientation_large" help:"a large difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
+	GearBits    int `toml:"gear_bits" help:"a cube's gear, which shifts all its widths; 0: none, as published" unit:"bits" min:"0" max:"3"`
+}
+
+// newRelativePosition returns the rung that sends the position as a difference to the baseline:
+// each component small or large, or, if one is neither, all three absolute.
+func newRelativePosition(rows int, params any) rung {
+	move := params.(*positionWidths).offset()
+	return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(func(c *coder, q, base *cube.Row) {
+		absoluteOrientation(c, q)
+		move.positionOrAbsolute(c, q, base)
+		interacting(c, q)
+	})}
+}
+
+// newRelativeOrientation returns the rung that sends the orientation as a difference too.
+func newRelativeOrientation(rows int, params any) rung {
+	p := params.(*orientationParams)
+	n := 1 << p.GearBits
+	turn := newSmallestThree(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n)
+	return newMotion(rows, p.offset(), p.GearBits, turn)
+}
+
+// newMotion returns the rung of a motion with widths for the middle of 1<<gearBits gears.
+func newMotion(rows int, o offset, gearBits int, turn orientationCoder) rung {
+	m := &motion{gearBits: uint(gearBits), moves: newPositionCoder(o.xy, o.z, 1<<gearBits), turn: turn}
+	return &delta{indices: newGaps(rows, closeGaps...), rows: m}
+}
+
 // orientationCoder codes an orientation relative to the baseline's, in any gear.
 type orientationCoder interface {
 	// begin codes what the listed cubes share.
@@ -97,4 +143,82 @@ func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
 		}
 	}
 	return gear
+}
+
+// offset codes a position relative to the baseline's.
+type offset struct{ xy, z widths }
+
+// fits reports whether all three differences can be expressed.
+func (o offset) fits(q, base *cube.Row) bool {
+	return o.xy.fits(zigzag(q[frame.CubeX]-base[frame.CubeX])) &&
+		o.xy.fits(zigzag(q[frame.CubeY]-base[frame.CubeY])) &&
+		o.z.fits(zigzag(q[frame.CubeZ]-base[frame.CubeZ]))
+}
+
+// positionOrAbsolute codes the position, relative if it can be; a bit says so.
+func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
+	if c.flag(!c.reading && o.fits(q, base)) {
+		o.position(c, q, base)
+	} else {
+		absolutePosition(c, q)
+	}
+}
+
+// position codes the three differences, which must fit.
+func (o offset) position(c *coder, q, base *cube.Row) {
+	if c.reading {
+		x := word{bits: c.r.Peek()}
+		q[frame.CubeX] = base[frame.CubeX] + x.take(o.xy)
+		q[frame.CubeY] = base[frame.CubeY] + x.take(o.xy)
+		q[frame.CubeZ] = base[frame.CubeZ] + x.take(o.z)
+		c.r.Skip(x.n)
+		return
+	}
+	var x word
+	x.put(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	x.put(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	x.put(o.z, q[frame.CubeZ]-base[frame.CubeZ])
+	c.w.Bits(x.bits, x.n)
+	c.charge(encoders.SlotPosition)
+}
+
+// closeGaps gives the next cube, half of all, a range of its own: 1 bit, and the
+// ranges of the article behind it one bit more.
+var closeGaps = []uint{0, 3, 5}
+
+// smallestThree codes an orientation as differences of the smallest three.
+type smallestThree struct {
+	gears []widths
+	table gearBitsTable
+}
+
+func newSmallestThree(w widths, n int) *smallestThree {
+	gears := w.inGears(n)
+	return &smallestThree{gears: gears, table: newGearBitsTable(gears)}
+}
+
+func (*smallestThree) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+
+func (t *smallestThree) cost(_ int, q, base *cube.Row) gearBits {
+	if q[frame.CubeLargest] != base[frame.CubeLargest] {
+		return allUnreachable
+	}
+	return t.table.of(q[frame.CubeA]-base[frame.CubeA]) +
+		t.table.of(q[frame.CubeB]-base[frame.CubeB]) +
+		t.table.of(q[frame.CubeC]-base[frame.CubeC])
+}
+
+func (*smallestThree) limit() int { return cube.OrientationBits }
+
+func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
+	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= cube.OrientationBits)
+	if !relative {
+		absoluteOrientation(c, q)
+		return
+	}
+	v := [3]int32{q[frame.CubeA] - base[frame.CubeA], q[frame.CubeB] - base[frame.CubeB], q[frame.CubeC] - base[frame.CubeC]}
+	t.gears[gear].three(c, &v)
+	q[frame.CubeLargest] = base[frame.CubeLargest]
+	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = base[frame.CubeA]+v[0], base[frame.CubeB]+v[1], base[frame.CubeC]+v[2]
+	c.charge(encoders.SlotOrientation)
 }

@@ -9,12 +9,9 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// RotorParams are the widths of rotor, as they are in the middle gear.
-type RotorParams struct {
-	XYSmall    int `toml:"xy_small" help:"a small difference of x or y" unit:"bits" min:"1" max:"10"`
-	XYLarge    int `toml:"xy_large" help:"a large difference of x or y" unit:"bits" min:"1" max:"14"`
-	ZSmall     int `toml:"z_small" help:"a small difference of z" unit:"bits" min:"1" max:"10"`
-	ZLarge     int `toml:"z_large" help:"a large difference of z" unit:"bits" min:"1" max:"14"`
+// rotorParams are the widths of rotor, in the middle gear.
+type rotorParams struct {
+	positionWidths
 	RotorSmall int `toml:"rotor_small" help:"a small component of the rotor" unit:"bits" min:"1" max:"12"`
 	RotorLarge int `toml:"rotor_large" help:"a large component of the rotor" unit:"bits" min:"1" max:"12"`
 	RotorSteps int `toml:"rotor_steps" help:"steps of a rotor's component from none to half a turn" unit:"steps" min:"128" max:"4096"`
@@ -22,33 +19,13 @@ type RotorParams struct {
 	GearBits   int `toml:"gear_bits" help:"a cube's gear, which shifts all its widths; 0: none" unit:"bits" min:"0" max:"3"`
 }
 
-// Rotor sends an orientation as the turn that leads there from the baseline's.
-// A turn knows nothing of which component is the largest, nor of signs, and it
-// is near zero whenever the cube hardly turned.
-//
-// It also stands in the same space as the motion, so the two can be compared:
-// what moves along the floor mostly rolls. So the rung sends what is left of the
-// turn after the roll that the cube's motion makes likely.
-func Rotor() encoders.Codec {
-	return encoders.Codec{
-		ID: 9, Name: "rotor", Refs: 1, Suits: frame.IsCubes,
-		Summary: "orientation as the rotor from the baseline to now, less what rolling explains: no largest index, no signs",
-		Source:  "Quaternions, Rotations and Compression, Chris Doran, 2015",
-		Params: &RotorParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7,
-			RotorSmall: 5, RotorLarge: 7, RotorSteps: 710, RollBits: 4, GearBits: 3},
-		New: newCodec(func(rows int, params any) rung {
-			p := params.(*RotorParams)
-			n := 1 << p.GearBits
-			gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(n)
-			m := &motion{
-				gearBits: uint(p.GearBits),
-				moves:    newPositionCoder(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
-				turn: &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
-					table: newGearBitsTable(gears), plans: make([]rotorPlan, rows)},
-			}
-			return &delta{indices: newGaps(rows, closeGaps...), rows: m}
-		}),
-	}
+// newRotor returns the rung that sends an orientation as the turn that leads there from the
+// baseline's.
+func newRotor(rows int, params any) rung {
+	p := params.(*rotorParams)
+	gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(1 << p.GearBits)
+	return newMotion(rows, p.offset(), p.GearBits, &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
+		table: newGearBitsTable(gears), plans: make([]rotorPlan, rows)})
 }
 
 // rotor codes a turn as its bivector in steps. Most such bivectors, applied to the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"wirelab/dataset"
 	"wirelab/dataset/files"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -21,8 +22,16 @@ func schema() *frame.Schema {
 
 // example returns the example as frames.
 func example() (old, new *frame.Frame) {
-	a, b := files.Example(3)
-	return &frame.Frame{Body: a}, &frame.Frame{Body: b}
+	src, err := dataset.Open("files", dataset.Options{Seed: 3})
+	if err != nil {
+		panic(err)
+	}
+	old, new = &frame.Frame{}, &frame.Frame{}
+	src.Initial(old)
+	if err := src.Next(new); err != nil {
+		panic(err)
+	}
+	return old, new
 }
 
 // encode makes the packet of new.

@@ -56,7 +56,7 @@ func TestTwin(t *testing.T) {
 		t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 	}
 	s, frames := demo(t, 300, 300)
-	for _, built := range []encoders.Codec{cubes.RelativeOrientation(), cubes.Rotor()} {
+	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		p := load(t, buildTwin(t, built.Name), Options{Timeout: 10 * time.Second})
 		ours, _, err := built.New(s, built.Defaults())
 		if err != nil {
@@ -91,7 +91,7 @@ func BenchmarkTwin(b *testing.B) {
 		b.Skip("WIRELAB_TWIN=1 compiles Go's runtime for WebAssembly")
 	}
 	s, frames := demo(b, 300, 300)
-	for _, built := range []encoders.Codec{cubes.RelativeOrientation(), cubes.Rotor()} {
+	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		module := buildTwin(b, built.Name)
 		b.Run(built.Name, func(b *testing.B) {
 			all := map[string]encoders.Codec{"native": built}

@@ -135,7 +135,7 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	x.budget = b
 	clear(x.spent)
 	w, possible := &x.w, x.possible(cur)
-	if w.Flag(possible); possible {
+	if w.Flag(possible) {
 		time := w.Len()
 		w.Bits(uint32(cur.Table[x.Rows*x.Columns+x.Time]), 32)
 		x.spent[x.Time] = w.Len() - time

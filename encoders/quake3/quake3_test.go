@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	source "wirelab/dataset/quake3"
+	"wirelab/dataset/quake3"
+	"wirelab/dataset/source"
 	"wirelab/encoders"
 	"wirelab/internal/testkit"
 )
@@ -32,10 +33,15 @@ type kept struct {
 func TestAgainstTheGame(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
 		player, entities := snapshots(t, name)
-		src, err := source.Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
+		opened, err := quake3.Kind.Open(testkit.DataFile(t, "games/"+name+".dm_71"), source.Options{Context: t.Context()})
 		if err != nil {
 			t.Fatal(err)
 		}
+		src := opened.(interface {
+			source.Source
+			source.Sized
+			source.Priced
+		})
 		s := src.Schema()
 		c := Codec()
 		enc, dec, err := c.New(s, nil)

@@ -5,7 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
+	"wirelab/internal/bitio"
 )
 
 // Delta sends what changed since a call that the server has: vectors of floats as

@@ -3,7 +3,7 @@ package rpc
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
+	"wirelab/internal/bitio"
 )
 
 // Full sends every field of every call in the bits it has: what the other two are

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"wirelab/encoders/bitio"
+	"wirelab/internal/bitio"
 )
 
 // UE's FVector_NetQuantize10: vectors of three floats, rounded to tenths, all three

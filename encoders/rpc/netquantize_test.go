@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"wirelab/encoders/bitio"
+	"wirelab/internal/bitio"
 )
 
 // The published table: below each bound, which is exclusive above zero and inclusive

@@ -32,16 +32,7 @@ func All() []encoders.Codec { return append(BuiltIn(), Outside()...) }
 
 // BuiltIn returns those that are part of the program. The slice is the caller's.
 func BuiltIn() []encoders.Codec {
-	return []encoders.Codec{
-		cubes.Raw(),
-		cubes.AtRest(),
-		cubes.Quantized(),
-		cubes.ChangedBits(),
-		cubes.ChangedIndex(),
-		cubes.RelativeIndex(),
-		cubes.RelativePosition(),
-		cubes.RelativeOrientation(),
-		cubes.Rotor(),
+	return append(cubes.Ladder(), []encoders.Codec{
 		entropy.Static(),
 		entropy.Adaptive(),
 		entropy.Predictive(),
@@ -66,7 +57,7 @@ func BuiltIn() []encoders.Codec {
 		generic.Zstd(),
 		generic.ZstdDict(),
 		generic.ZstdBaseline(),
-	}
+	}...)
 }
 
 // UnknownError is the answer to a name that no encoder has.

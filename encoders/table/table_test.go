@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -88,13 +89,17 @@ func TestAllIsFresh(t *testing.T) {
 // put there without SetParam.
 func TestNewValidates(t *testing.T) {
 	for _, c := range All() {
+		fields := []reflect.StructField{}
+		if c.Params != nil {
+			fields = slices.DeleteFunc(reflect.VisibleFields(reflect.TypeOf(c.Params).Elem()), func(f reflect.StructField) bool { return f.Anonymous })
+		}
 		for i, p := range c.ParamInfo() {
 			if p.Type != "int" {
 				continue
 			}
 			for v, ok := range map[int]bool{int(*p.Min): true, int(*p.Max): true, int(*p.Min) - 1: false, int(*p.Max) + 1: false} {
 				params := c.Defaults()
-				reflect.ValueOf(params).Elem().Field(i).SetInt(int64(v))
+				reflect.ValueOf(params).Elem().FieldByIndex(fields[i].Index).SetInt(int64(v))
 				_, _, err := c.New(frame.Cubes(3), params)
 				if (err == nil) != ok || err != nil && !errors.Is(err, encoders.ErrParam) {
 					t.Errorf("%s: New with %s = %d: error %v; its range is %g to %g", c.Name, p.Name, v, err, *p.Min, *p.Max)

@@ -15,7 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/teeworlds/protocol"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
+	"wirelab/internal/bitio"
 )
 
 // Codec is the game's own encoder.

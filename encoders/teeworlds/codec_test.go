@@ -16,13 +16,21 @@ import (
 )
 
 // match opens a demo of a real match.
-func match(t testing.TB, name string) *teeworlds.Source {
+func match(t testing.TB, name string) interface {
+	source.Source
+	source.Tracked
+	source.Priced
+} {
 	t.Helper()
-	src, err := teeworlds.Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
+	src, err := teeworlds.Kind.Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return src
+	return src.(interface {
+		source.Source
+		source.Tracked
+		source.Priced
+	})
 }
 
 func ends(t testing.TB, s *frame.Schema) (enc, dec *coder) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
-	"wirelab/dataset/world"
+	"wirelab/dataset/physics"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
@@ -34,7 +34,11 @@ func TestPictureShowsTheWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := src.(*world.Source)
+	w := src.(interface {
+		dataset.Source
+		dataset.Steered
+		Player() *physics.Body
+	})
 	f := w.Schema().NewFrame()
 	var xs []float64 // of the player, by tick
 	if s.View(0).World != nil {
@@ -47,7 +51,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
 			t.Fatal(err)
 		}
-		at := w.Sim().Player().Pos
+		at := w.Player().Pos
 		xs = append(xs, at.X)
 		p := s.View(0).World
 		me := p.Sent[0]

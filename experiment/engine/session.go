@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/delivery"
@@ -427,8 +428,8 @@ func (s *Session) oldestShown() uint64 {
 
 // sourceError adds the name of the data to err, unless err already names that file.
 func (s *Session) sourceError(err error) error {
-	var in *dataset.FileError
-	if errors.As(err, &in) && in.Path == strings.TrimPrefix(s.config.Data.Source, "file:") {
+	var in *source.Error
+	if errors.As(err, &in) && in.File == strings.TrimPrefix(s.config.Data.Source, "file:") {
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)

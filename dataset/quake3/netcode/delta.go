@@ -11,19 +11,15 @@ const (
 // State reads the fields of an entity that change: row holds its base, and becomes its state.
 func (r *Reader) State(fields []Field, row []int32) {
 	if !r.Flag() {
-		return // it is like its base
+		return // unchanged
 	}
 	for i, n := 0, r.count(fields); i < n; i++ {
 		if !r.Flag() {
 			continue
 		}
-		switch f := &fields[i]; {
-		case !r.Flag():
-			row[i] = 0
-		case f.Bits == 0:
-			row[i] = r.float()
-		default:
-			row[i] = r.Signed(f.Bits)
+		row[i] = 0
+		if r.Flag() {
+			row[i] = r.value(fields[i].Bits)
 		}
 	}
 }
@@ -32,14 +28,18 @@ func (r *Reader) State(fields []Field, row []int32) {
 func (r *Reader) count(fields []Field) int {
 	n := int(r.Bits(8))
 	if n > len(fields) {
-		r.Fail(ErrFields)
+		r.Fail(errFields)
 		return 0
 	}
 	return n
 }
 
-func (r *Reader) float() int32 {
-	if r.Flag() {
+// value reads the new value of a field.
+func (r *Reader) value(bits int) int32 {
+	switch {
+	case bits != 0:
+		return r.Signed(bits)
+	case r.Flag():
 		return int32(r.Bits(32))
 	}
 	return int32(math.Float32bits(float32(int(r.Bits(wholeBits)) - wholeBias)))
@@ -47,15 +47,9 @@ func (r *Reader) float() int32 {
 
 // Player reads what changes in the state of the player: row holds its base, and becomes its state.
 func (r *Reader) Player(row []int32) {
-	fields := playerFields[:]
-	for i, n := 0, r.count(fields); i < n; i++ {
-		if !r.Flag() {
-			continue
-		}
-		if f := &fields[i]; f.Bits == 0 {
-			row[i] = r.float()
-		} else {
-			row[i] = r.Signed(f.Bits)
+	for i, n := 0, r.count(playerFields[:]); i < n; i++ {
+		if r.Flag() {
+			row[i] = r.value(playerFields[i].Bits)
 		}
 	}
 	if !r.Flag() {
@@ -65,7 +59,7 @@ func (r *Reader) Player(row []int32) {
 		if !r.Flag() {
 			continue
 		}
-		values := row[len(fields)+a*arraySize:]
+		values := row[len(playerFields)+a*arraySize:]
 		for i, mask := 0, r.Bits(arraySize); mask != 0; i, mask = i+1, mask>>1 {
 			if mask&1 != 0 {
 				values[i] = r.Signed(bits)
@@ -77,16 +71,14 @@ func (r *Reader) Player(row []int32) {
 // State writes what changes in the fields of an entity. Bits are added to spent, by field.
 func (w *Writer) State(fields []Field, base, row []int32, spent []int) {
 	n := changed(base[:len(fields)], row)
-	if w.Flag(n > 0); n == 0 {
+	if !w.Flag(n > 0) {
 		return
 	}
 	w.Bits(uint32(n), 8)
 	for i := range n {
 		at := w.Len()
-		if w.Flag(row[i] != base[i]); row[i] != base[i] {
-			if w.Flag(row[i] != 0); row[i] != 0 {
-				w.value(fields[i].Bits, row[i])
-			}
+		if w.Flag(row[i] != base[i]) && w.Flag(row[i] != 0) {
+			w.value(fields[i].Bits, row[i])
 		}
 		spent[i] += w.Len() - at
 	}
@@ -99,16 +91,15 @@ func (w *Writer) value(bits int, v int32) {
 		return
 	}
 	f := math.Float32frombits(uint32(v))
-	if whole := int32(f); f >= -wholeBias && f < wholeBias && int32(math.Float32bits(float32(whole))) == v {
-		w.Flag(false)
+	whole := int32(f)
+	if w.Flag(!(f >= -wholeBias && f < wholeBias && int32(math.Float32bits(float32(whole))) == v)) {
+		w.Bits(uint32(v), 32)
+	} else {
 		w.Bits(uint32(whole+wholeBias), wholeBits)
-		return
 	}
-	w.Flag(true)
-	w.Bits(uint32(v), 32)
 }
 
-// changed returns how many fields there are up to the last one that differs.
+// changed returns the number of fields up to the last one that differs.
 func changed(base, row []int32) int {
 	n := len(base)
 	for n > 0 && base[n-1] == row[n-1] {
@@ -119,22 +110,21 @@ func changed(base, row []int32) int {
 
 // Player writes what changes in the state of the player. Bits are added to spent, by value.
 func (w *Writer) Player(base, row []int32, spent []int) {
-	fields := playerFields[:]
-	n := changed(base[:len(fields)], row)
+	const size = len(playerFields)
+	n := changed(base[:size], row)
 	w.Bits(uint32(n), 8)
 	for i := range n {
 		at := w.Len()
-		if w.Flag(row[i] != base[i]); row[i] != base[i] {
-			w.value(fields[i].Bits, row[i])
+		if w.Flag(row[i] != base[i]) {
+			w.value(playerFields[i].Bits, row[i])
 		}
 		spent[i] += w.Len() - at
 	}
-	any := changed(base[len(fields):], row[len(fields):]) > 0
-	if w.Flag(any); !any {
+	if !w.Flag(changed(base[size:], row[size:]) > 0) {
 		return
 	}
 	for a, bits := range arrayBits {
-		from := len(fields) + a*arraySize
+		from := size + a*arraySize
 		w.array(bits, base[from:from+arraySize], row[from:], spent[from:])
 	}
 }
@@ -147,7 +137,7 @@ func (w *Writer) array(bits int, base, row []int32, spent []int) {
 			mask |= 1 << i
 		}
 	}
-	if w.Flag(mask != 0); mask == 0 {
+	if !w.Flag(mask != 0) {
 		return
 	}
 	w.Bits(mask, arraySize)

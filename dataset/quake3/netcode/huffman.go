@@ -1,184 +1,43 @@
 package netcode
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
-// weights are how often each byte came in the traffic from which id Software made the code
-// (msg_hData in qcommon/msg.c of ioquake3).
-var weights = [256]int{
-	250315, 41193, 6292, 7106, 3730, 3750, 6110, 23283, 33317, 6950, 7838, 9714, 9257, 17259, 3949, 1778,
-	8288, 1604, 1590, 1663, 1100, 1213, 1238, 1134, 1749, 1059, 1246, 1149, 1273, 4486, 2805, 3472,
-	21819, 1159, 1670, 1066, 1043, 1012, 1053, 1070, 1726, 888, 1180, 850, 960, 780, 1752, 3296,
-	10630, 4514, 5881, 2685, 4650, 3837, 2093, 1867, 2584, 1949, 1972, 940, 1134, 1788, 1670, 1206,
-	5719, 6128, 7222, 6654, 3710, 3795, 1492, 1524, 2215, 1140, 1355, 971, 2180, 1248, 1328, 1195,
-	1770, 1078, 1264, 1266, 1168, 965, 1155, 1186, 1347, 1228, 1529, 1600, 2617, 2048, 2546, 3275,
-	2410, 3585, 2504, 2800, 2675, 6146, 3663, 2840, 14253, 3164, 2221, 1687, 3208, 2739, 3512, 4796,
-	4091, 3515, 5288, 4016, 7937, 6031, 5360, 3924, 4892, 3743, 4566, 4807, 5852, 6400, 6225, 8291,
-	23243, 7838, 7073, 8935, 5437, 4483, 3641, 5256, 5312, 5328, 5370, 3492, 2458, 1694, 1821, 2121,
-	1916, 1149, 1516, 1367, 1236, 1029, 1258, 1104, 1245, 1006, 1149, 1025, 1241, 952, 1287, 997,
-	1713, 1009, 1187, 879, 1099, 929, 1078, 951, 1656, 930, 1153, 1030, 1262, 1062, 1214, 1060,
-	1621, 930, 1106, 912, 1034, 892, 1158, 990, 1175, 850, 1121, 903, 1087, 920, 1144, 1056,
-	3462, 2240, 4397, 12136, 7758, 1345, 1307, 3278, 1950, 886, 1023, 1112, 1077, 1042, 1061, 1071,
-	1484, 1001, 1096, 915, 1052, 995, 1070, 876, 1111, 851, 1059, 805, 1112, 923, 1103, 817,
-	1899, 1872, 976, 841, 1127, 956, 1159, 950, 7791, 954, 1289, 933, 1127, 3207, 1020, 927,
-	1355, 768, 1040, 745, 952, 805, 1073, 740, 1013, 805, 1008, 796, 996, 1057, 11457, 13504,
+const longest = 11 // bits of a code word
+
+// words are the code words of the bytes: the bits, the first one lowest, times 16, plus their
+// number. The game derives them when it starts, from how often each byte came in the traffic of
+// 1999; the tests do the same.
+var words = [256]uint16{
+	0x0022, 0x01b5, 0x0487, 0x06c7, 0x0a18, 0x0118, 0x0107, 0x03f6, 0x0155, 0x0347, 0x0697, 0x00b7, 0x0137, 0x02d6,
+	0x0398, 0x0ac9, 0x0257, 0x0589, 0x1f09, 0x1f89, 0x1dda, 0x3f3a, 0x22ba, 0x323a, 0x0f49, 0x18da, 0x0aba, 0x363a,
+	0x1eba, 0x0438, 0x04f9, 0x0d48, 0x0376, 0x0d3a, 0x0449, 0x2cda, 0x3c5a, 0x3f9a, 0x30da, 0x3cda, 0x0949, 0x1aca,
+	0x033a, 0x014a, 0x271a, 0x2f0a, 0x1f49, 0x0788, 0x0277, 0x0c38, 0x0ef8, 0x1979, 0x0538, 0x0b18, 0x00d9, 0x1619,
+	0x0079, 0x0f19, 0x1999, 0x191a, 0x123a, 0x0bc9, 0x1449, 0x1f3a, 0x0cf8, 0x0507, 0x07c7, 0x0047, 0x0218, 0x0518,
+	0x0809, 0x0709, 0x13d9, 0x063a, 0x2d7a, 0x371a, 0x19d9, 0x2aba, 0x1c7a, 0x333a, 0x12c9, 0x09da, 0x16ba, 0x36ba,
+	0x1d3a, 0x171a, 0x1e3a, 0x233a, 0x0d7a, 0x2cba, 0x1709, 0x0a89, 0x0c79, 0x1059, 0x0eb9, 0x0d88, 0x0f39, 0x03c8,
+	0x1ab9, 0x18f9, 0x0979, 0x0307, 0x0418, 0x14f9, 0x01c6, 0x0288, 0x0bd9, 0x0c49, 0x0988, 0x08f9, 0x00c8, 0x0b38,
+	0x0858, 0x08c8, 0x0478, 0x0798, 0x0597, 0x0407, 0x0178, 0x0198, 0x04b8, 0x0e18, 0x0a38, 0x0738, 0x06f8, 0x0687,
+	0x0087, 0x0657, 0x01f6, 0x0297, 0x04c7, 0x07d7, 0x00f8, 0x0838, 0x0018, 0x0878, 0x0678, 0x0e78, 0x0578, 0x0748,
+	0x1cb9, 0x1c49, 0x0819, 0x04d9, 0x1319, 0x163a, 0x1809, 0x3d7a, 0x02ba, 0x145a, 0x06ba, 0x03da, 0x32ba, 0x0f9a,
+	0x0e3a, 0x245a, 0x12ba, 0x031a, 0x3eba, 0x1b9a, 0x1149, 0x1f9a, 0x133a, 0x02ca, 0x2dda, 0x1c1a, 0x31da, 0x1d1a,
+	0x1389, 0x061a, 0x2e3a, 0x345a, 0x26ba, 0x0cda, 0x0cba, 0x14da, 0x0389, 0x3c1a, 0x23da, 0x3bca, 0x0c5a, 0x3aca,
+	0x3e3a, 0x299a, 0x3d3a, 0x214a, 0x203a, 0x1bca, 0x29da, 0x381a, 0x263a, 0x08da, 0x0548, 0x1039, 0x05d8, 0x0206,
+	0x0097, 0x3c7a, 0x307a, 0x0b88, 0x1f19, 0x22ca, 0x045a, 0x003a, 0x11da, 0x1c5a, 0x34da, 0x01da, 0x0009, 0x3b9a,
+	0x0dda, 0x181a, 0x10da, 0x0b9a, 0x1cda, 0x394a, 0x1bda, 0x194a, 0x38da, 0x158a, 0x3bda, 0x0c1a, 0x3dda, 0x0f8a,
+	0x0d19, 0x0919, 0x099a, 0x2f8a, 0x023a, 0x071a, 0x2d3a, 0x391a, 0x0497, 0x231a, 0x107a, 0x261a, 0x223a, 0x0188,
+	0x205a, 0x2c1a, 0x1d7a, 0x0f0a, 0x2c5a, 0x300a, 0x3d1a, 0x3a8a, 0x21da, 0x500b, 0x005a, 0x358a, 0x2f9a, 0x1a8a,
+	0x2b9a, 0x28da, 0x02f7, 0x0246,
 }
 
-const (
-	longest = 11                 // bits of a code word
-	nodes   = 2*len(weights) + 1 // of the whole tree, with the leaf that stands for what never came
-)
-
-// word is a code word, its first bit lowest.
-type word struct {
-	bits uint16
-	size uint8
-}
-
-// code is the game's Huffman code, both ways. By the next bits of a message: a symbol shifted left
-// by 4 plus the length of its word; 0 where no word begins like that.
-type code struct {
-	words   [256]word
-	symbols [1 << longest]uint16
-}
-
-// theCode is made once: it is not what textbook Huffman makes of the weights,
-// but what an adaptive tree has become after each byte came as often as its weight says.
-var theCode = sync.OnceValue(func() *code {
-	var t tree
-	t.grow()
-	c := new(code)
-	for s := range c.words {
-		w := t.word(t.leaf[s])
-		c.words[s] = w
-		for rest := 0; rest < 1<<(longest-w.size); rest++ {
-			c.symbols[int(w.bits)|rest<<w.size] = uint16(s)<<4 | uint16(w.size)
+// symbols returns the decoding table of words: by the next 11 bits of a message, the byte times
+// 16, plus the number of bits of its word; 0 where no word begins like that.
+var symbols = sync.OnceValue(func() *[1 << longest]uint16 {
+	t := new([1 << longest]uint16)
+	for s, w := range words {
+		size := w & 15
+		for rest := 0; rest < 1<<(longest-size); rest++ {
+			t[int(w>>4)|rest<<size] = uint16(s)<<4 | size
 		}
 	}
-	return c
+	return t
 })
-
-// tree is an adaptive Huffman tree (Faller, Gallager, Knuth) as the engine has it. Nodes are
-// numbered in the order in which they were made; 0 is the leaf for what has not come yet.
-type tree struct {
-	weight        [nodes]int
-	parent, place [nodes]int // the root's parent is -1; place is where the node is in list
-	child         [nodes][2]int
-	list          [nodes]int // by weight, lowest first
-	made          int
-	leaf          [256]int
-}
-
-// grow makes each byte come as often as its weight says.
-func (t *tree) grow() {
-	t.parent[0], t.made = -1, 1
-	for s, n := range weights {
-		t.add(s)
-		for n--; n > 0; {
-			if k := min(n, t.room(t.leaf[s])); k > 0 {
-				n -= k
-				t.raise(t.leaf[s], k)
-				continue
-			}
-			t.increment(t.leaf[s])
-			n--
-		}
-	}
-}
-
-// add takes in a byte that never came: the leaf for those splits in two.
-func (t *tree) add(s int) {
-	inner, leaf := t.made, t.made+1
-	t.made += 2
-	copy(t.list[3:t.made], t.list[1:t.made-2])
-	t.list[1], t.list[2] = leaf, inner
-	for i := 1; i < t.made; i++ {
-		t.place[t.list[i]] = i
-	}
-	above := t.parent[0]
-	if above >= 0 {
-		t.child[above][t.side(0)] = inner
-	}
-	t.child[inner] = [2]int{0, leaf}
-	t.parent[inner], t.parent[leaf], t.parent[0] = above, inner, inner
-	t.weight[inner], t.weight[leaf] = 1, 1
-	t.leaf[s] = leaf
-	if above >= 0 {
-		t.increment(above)
-	}
-}
-
-// side returns which child of its parent a node is.
-func (t *tree) side(n int) int {
-	if t.child[t.parent[n]][1] == n {
-		return 1
-	}
-	return 0
-}
-
-// room returns how often a node can be incremented before it, or one above it, has to change its
-// place: until it weighs as much as the next in the list does now. It makes growing quick.
-func (t *tree) room(n int) int {
-	least := math.MaxInt
-	for ; t.parent[n] >= 0; n = t.parent[n] {
-		least = min(least, t.weight[t.list[t.place[n]+1]]-t.weight[n])
-	}
-	return least
-}
-
-// raise is increment, k times, while there is room.
-func (t *tree) raise(n, k int) {
-	for ; n >= 0; n = t.parent[n] {
-		t.weight[n] += k
-	}
-}
-
-// increment adds one to the weights of a node and of all above it. So that weights keep rising
-// along the list, the node first trades places with the last of its weight.
-func (t *tree) increment(n int) {
-	last := t.place[n]
-	for last+1 < t.made && t.weight[t.list[last+1]] == t.weight[n] {
-		last++
-	}
-	if other := t.list[last]; other != n {
-		if other != t.parent[n] {
-			t.swap(n, other)
-		}
-		t.trade(n, other)
-	}
-	t.weight[n]++
-	above := t.parent[n]
-	if above < 0 {
-		return
-	}
-	t.increment(above)
-	if t.place[n] == t.place[above]+1 {
-		t.trade(n, above)
-	}
-}
-
-// swap exchanges two nodes, with all below them, in the tree.
-func (t *tree) swap(a, b int) {
-	up, side := t.parent[a], t.side(a)
-	t.child[t.parent[b]][t.side(b)] = a
-	t.child[up][side] = b
-	t.parent[a], t.parent[b] = t.parent[b], up
-}
-
-// trade exchanges two nodes in the list.
-func (t *tree) trade(a, b int) {
-	i, j := t.place[a], t.place[b]
-	t.list[i], t.list[j] = b, a
-	t.place[a], t.place[b] = j, i
-}
-
-// word returns the way from the root to a leaf.
-func (t *tree) word(n int) (w word) {
-	for ; t.parent[n] >= 0; n = t.parent[n] {
-		w.bits = w.bits<<1 | uint16(t.side(n))
-		w.size++
-	}
-	return w
-}

@@ -17,16 +17,18 @@ const Name = "teeworlds"
 // timeRow is the row with the tick of the frame.
 const timeRow = "Time"
 
-// Shape is what items have in common that use the same columns.
-type Shape struct {
+// shape is what items have in common that use the same columns.
+type shape struct {
 	Type, Size int
 }
 
 // known reports whether it is as the game's own items of its type are.
-func (s Shape) known() bool { return s.Type >= 1 && s.Type < len(types) && sizes[s.Type] == s.Size }
+func (s shape) known() bool {
+	return s.Type >= 1 && s.Type < len(types) && types[s.Type].size == s.Size
+}
 
 // String returns the name of the part that holds such items.
-func (s Shape) String() string {
+func (s shape) String() string {
 	if s.known() {
 		return types[s.Type].name
 	}
@@ -34,7 +36,7 @@ func (s Shape) String() string {
 }
 
 // columns are the names of what holds the values.
-func (s Shape) columns() []string {
+func (s shape) columns() []string {
 	if s.known() {
 		return types[s.Type].list()
 	}
@@ -45,11 +47,11 @@ func (s Shape) columns() []string {
 	return list
 }
 
-// parseShape is the inverse of Shape.String.
-func parseShape(name string) (s Shape, ok bool) {
+// parseShape is the inverse of shape.String.
+func parseShape(name string) (s shape, ok bool) {
 	for i := 1; i < len(types); i++ {
 		if types[i].name == name {
-			return Shape{i, sizes[i]}, true
+			return shape{i, types[i].size}, true
 		}
 	}
 	text, found := strings.CutPrefix(name, "type ")
@@ -59,32 +61,22 @@ func parseShape(name string) (s Shape, ok bool) {
 	return s, found && also && s.String() == name && s.Type >= 0 && s.Type <= MaxType && s.Size >= 0
 }
 
-// Group is the items of one shape that a schema has room for.
-type Group struct {
-	Shape
-	IDs       int     // identities are below it: as many rows
-	Low, High []int32 // the least and the greatest of each value, where somebody has seen them all
-}
-
-// see takes values into account.
-func (g *Group) see(values []int32) {
-	if g.Low == nil {
-		g.Low, g.High = slices.Clone(values), slices.Clone(values)
-	}
-	for i, v := range values {
-		g.Low[i], g.High[i] = min(g.Low[i], v), max(g.High[i], v)
-	}
+// group is the items of one shape that a schema has room for.
+type group struct {
+	shape
+	ids       int     // identities are below it: as many rows
+	low, high []int32 // the lowest and the highest of each value
 }
 
 // Groups are the items that a schema has room for.
 type Groups struct {
-	list   []Group
-	at     map[Shape]int
+	list   []group
+	at     map[shape]int
 	rows   int // of the table, and its columns, without those of the tick
 	fields int
 }
 
-// ErrLarge: items that need a larger table than anybody wants to send.
+// ErrLarge: items that need a table of more than MaxTable cells.
 var ErrLarge = errors.New("too large")
 
 // MaxTable is the most cells of a table. Real matches need a tenth.
@@ -92,37 +84,35 @@ const MaxTable = 1 << 18
 
 // See makes room for an item. It fails, and changes nothing, if the table becomes too large.
 func (g *Groups) See(item Item) error {
-	shape := Shape{item.Key.Type(), len(item.Values)}
-	at, known := g.at[shape]
+	s := shape{item.Key.Type(), len(item.Values)}
+	at, known := g.at[s]
+	fields := g.fields
 	if !known {
 		at = len(g.list)
-		g.list = append(g.list, Group{Shape: shape})
+		g.list = append(g.list, group{shape: s, low: slices.Clone(item.Values), high: slices.Clone(item.Values)})
+		fields = len(columnsOf(g.list))
 	}
-	if more := item.Key.ID() + 1 - g.list[at].IDs; more > 0 {
-		fields := g.fields
-		if !known {
-			fields = len(columnsOf(g.list))
-		}
-		if g.rows+more+1 > MaxTable/(fields+1) {
-			g.list = g.list[:len(g.at)]
-			return fmt.Errorf("%w: item %v makes a table of %d rows x %d fields, expected at most %d cells",
-				ErrLarge, item.Key, g.rows+more+1, fields+1, MaxTable)
-		}
-		g.rows, g.fields, g.list[at].IDs = g.rows+more, fields, item.Key.ID()+1
+	x := &g.list[at]
+	ids := max(x.ids, item.Key.ID()+1)
+	rows := g.rows + ids - x.ids
+	if ids > x.ids && rows+1 > MaxTable/(fields+1) {
+		g.list = g.list[:len(g.at)]
+		return fmt.Errorf("%w: item %v makes a table of %d rows x %d fields, expected at most %d cells",
+			ErrLarge, item.Key, rows+1, fields+1, MaxTable)
 	}
-	if !known {
-		if g.at == nil {
-			g.at = map[Shape]int{}
-		}
-		g.at[shape] = at
+	if g.at == nil {
+		g.at = map[shape]int{}
 	}
-	g.list[at].see(item.Values)
+	g.at[s], g.rows, g.fields, x.ids = at, rows, fields, ids
+	for i, v := range item.Values {
+		x.low[i], x.high[i] = min(x.low[i], v), max(x.high[i], v)
+	}
 	return nil
 }
 
 // columnsOf lists the columns of groups that are sorted or not: those that types share, then
 // each type's own with its presence in front.
-func columnsOf(groups []Group) []string {
+func columnsOf(groups []group) []string {
 	used := map[string]bool{}
 	for i := range groups {
 		for _, c := range groups[i].columns() {
@@ -145,10 +135,10 @@ func columnsOf(groups []Group) []string {
 }
 
 // placed reports whether items share the columns of what is somewhere in the world.
-func (s Shape) placed() bool { return s.known() && !strings.HasPrefix(types[s.Type].columns, ".") }
+func (s shape) placed() bool { return s.known() && !strings.HasPrefix(types[s.Type].columns, ".") }
 
 // present is the column that says whether the item is there.
-func (s Shape) present() string {
+func (s shape) present() string {
 	if s.placed() {
 		return "Present"
 	}
@@ -159,7 +149,7 @@ func (s Shape) present() string {
 // first. Ranges are the game's, wider where values were seen beyond them.
 func (g *Groups) Schema(hz int) *frame.Schema {
 	groups := slices.Clone(g.list)
-	slices.SortFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Size, b.Size)) })
+	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Size, b.Size)) })
 	columns := append([]string{"Now"}, columnsOf(groups)...)
 	s := &frame.Schema{Name: Name, Item: "item", Rows: 1, TickHz: hz, Parts: []frame.Part{{Name: timeRow, Rows: 1, Size: 1}}}
 	at := map[string]int{}
@@ -171,18 +161,17 @@ func (g *Groups) Schema(hz int) *frame.Schema {
 		x := &groups[i]
 		first, last := at[x.present()], at[x.present()]
 		for j, c := range x.columns() {
-			if first, last = min(first, at[c]), max(last, at[c]); x.Low != nil {
-				widen(&s.Fields[at[c]], x.Low[j], x.High[j])
-			}
+			first, last = min(first, at[c]), max(last, at[c])
+			widen(&s.Fields[at[c]], x.low[j], x.high[j])
 		}
-		s.Parts = append(s.Parts, frame.Part{Name: x.String(), Row: s.Rows, Rows: x.IDs, Field: first, Size: last - first + 1})
-		s.Rows += x.IDs
+		s.Parts = append(s.Parts, frame.Part{Name: x.String(), Row: s.Rows, Rows: x.ids, Field: first, Size: last - first + 1})
+		s.Rows += x.ids
 	}
 	return s
 }
 
 // rank orders types: characters come first, since much else is where they are.
-func (s Shape) rank() int {
+func (s shape) rank() int {
 	if s.Type == 10 {
 		return 0
 	}
@@ -206,7 +195,7 @@ func widen(f *frame.Field, low, high int32) {
 
 // Part is where the items of a shape are in a table.
 type Part struct {
-	Shape
+	shape
 	Row, Rows int
 	Present   int   // the column of its presence
 	Columns   []int // of the values, in the order in which they travel
@@ -217,18 +206,18 @@ type Layout struct {
 	Schema *frame.Schema
 	Now    int // the cell with the tick of the frame
 	Parts  []Part
-	at     map[Shape]int
+	at     map[shape]int
 }
 
-// ErrSchema: a schema is not of Teeworlds' snapshots.
-var ErrSchema = errors.New("no schema of Teeworlds' snapshots")
+// errSchema: a schema is not of Teeworlds' snapshots.
+var errSchema = errors.New("no schema of Teeworlds' snapshots")
 
 // LayoutOf finds out from a schema alone how items become its rows: parts and columns tell it by
 // their names.
 func LayoutOf(s *frame.Schema) (*Layout, error) {
-	l := &Layout{Schema: s, at: map[Shape]int{}}
+	l := &Layout{Schema: s, at: map[shape]int{}}
 	if s.Name != Name || len(s.Parts) == 0 || s.Parts[0].Name != timeRow || s.Rows < 1 || len(s.Fields) == 0 || s.Fields[0].Name != "Now" {
-		return nil, ErrSchema
+		return nil, errSchema
 	}
 	column := map[string]int{}
 	for i := range s.Fields {
@@ -236,15 +225,15 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 	}
 	row := 1
 	for _, p := range s.Parts[1:] {
-		shape, ok := parseShape(p.Name)
-		if _, twice := l.at[shape]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
-			return nil, fmt.Errorf("%w: part %q", ErrSchema, p.Name)
+		x, ok := parseShape(p.Name)
+		if _, twice := l.at[x]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
+			return nil, fmt.Errorf("%w: part %q", errSchema, p.Name)
 		}
-		part := Part{Shape: shape, Row: row, Rows: p.Rows}
-		for i, c := range append([]string{shape.present()}, shape.columns()...) {
+		part := Part{shape: x, Row: row, Rows: p.Rows}
+		for i, c := range append([]string{x.present()}, x.columns()...) {
 			at, ok := column[c]
 			if f := p.Field; !ok || at < f || at-f >= p.Size {
-				return nil, fmt.Errorf("%w: part %q has no %q", ErrSchema, p.Name, c)
+				return nil, fmt.Errorf("%w: part %q has no %q", errSchema, p.Name, c)
 			}
 			if i == 0 {
 				part.Present = at
@@ -252,19 +241,19 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 				part.Columns = append(part.Columns, at)
 			}
 		}
-		l.at[shape] = len(l.Parts)
+		l.at[x] = len(l.Parts)
 		l.Parts = append(l.Parts, part)
 		row += p.Rows
 	}
 	if row != s.Rows {
-		return nil, fmt.Errorf("%w: %d rows of %d have no part", ErrSchema, s.Rows-row, s.Rows)
+		return nil, fmt.Errorf("%w: %d rows of %d have no part", errSchema, s.Rows-row, s.Rows)
 	}
 	return l, nil
 }
 
 // Find returns the part and the row of an item with so many values; false if there is none for it.
 func (l *Layout) Find(k Key, size int) (p *Part, row int, ok bool) {
-	at, ok := l.at[Shape{k.Type(), size}]
+	at, ok := l.at[shape{k.Type(), size}]
 	if !ok {
 		return nil, 0, false
 	}

@@ -53,11 +53,20 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// The sizes of types are those of their columns.
+func TestSizes(t *testing.T) {
+	for typ := 1; typ < len(types); typ++ {
+		if n := len(types[typ].list()); n != types[typ].size {
+			t.Errorf("%s has %d columns, and size %d", types[typ].name, n, types[typ].size)
+		}
+	}
+}
+
 // every makes a schema with items of every type, and of some that are not known.
 func every(t testing.TB) *frame.Schema {
 	var g Groups
 	for typ := 1; typ < len(types); typ++ {
-		if err := g.See(Item{KeyOf(typ, 2), make([]int32, sizes[typ])}); err != nil {
+		if err := g.See(Item{KeyOf(typ, 2), make([]int32, types[typ].size)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,17 +91,17 @@ func TestLayout(t *testing.T) {
 	seen := map[int]bool{}
 	for i, p := range l.Parts {
 		if len(p.Columns) != p.Size {
-			t.Errorf("%v: %d columns for %d values", p.Shape, len(p.Columns), p.Size)
+			t.Errorf("%v: %d columns for %d values", p.shape, len(p.Columns), p.Size)
 		}
 		if !slices.IsSorted(p.Columns) && !p.placed() {
-			t.Errorf("%v: columns %v", p.Shape, p.Columns)
+			t.Errorf("%v: columns %v", p.shape, p.Columns)
 		}
 		if part := s.Parts[i+1]; part.Size > len(p.Columns)+8 {
-			t.Errorf("%v: %d columns for %d values", p.Shape, part.Size, p.Size)
+			t.Errorf("%v: %d columns for %d values", p.shape, part.Size, p.Size)
 		}
 		for row := p.Row; row < p.Row+p.Rows; row++ {
-			if seen[row] || s.PartOf(row).Name != p.Shape.String() {
-				t.Errorf("row %d is of %v and of %s", row, p.Shape, s.PartOf(row).Name)
+			if seen[row] || s.PartOf(row).Name != p.shape.String() {
+				t.Errorf("row %d is of %v and of %s", row, p.shape, s.PartOf(row).Name)
 			}
 			seen[row] = true
 		}
@@ -118,7 +127,7 @@ func TestLayout(t *testing.T) {
 		bad := *s
 		bad.Parts, bad.Fields = slices.Clone(s.Parts), slices.Clone(s.Fields)
 		break_(&bad)
-		if _, err := LayoutOf(&bad); !errors.Is(err, ErrSchema) {
+		if _, err := LayoutOf(&bad); !errors.Is(err, errSchema) {
 			t.Errorf("a schema of %d parts: %v", len(bad.Parts), err)
 		}
 	}

@@ -193,11 +193,15 @@ func TestAgainstTheEncoder(t *testing.T) {
 	for _, w := range [][3]Widths{
 		{{5, 9}, {5, 9}, {5, 8}}, {{6, 11}, {4, 8}, {3, 7}}, {{2, 12}, {8, 8}, {7, 10}}, {{8, 9}, {2, 12}, {2, 10}},
 	} {
-		c := cubes.RelativeOrientation()
-		enc, _, err := c.New(frame.Cubes(frame.WalkoffCubes), &cubes.OrientationParams{
-			XYSmall: w[0].Small, XYLarge: w[0].Large, ZSmall: w[1].Small, ZLarge: w[1].Large,
-			OrientSmall: w[2].Small, OrientLarge: w[2].Large, GearBits: 0,
-		})
+		c := cubes.Ladder()[7] // relative-orientation
+		params := c.Defaults()
+		for name, bits := range map[string]int{"xy_small": w[0].Small, "xy_large": w[0].Large, "z_small": w[1].Small, "z_large": w[1].Large,
+			"orientation_small": w[2].Small, "orientation_large": w[2].Large, "gear_bits": 0} {
+			if err := encoders.SetParam(params, name, bits); err != nil {
+				t.Fatal(err)
+			}
+		}
+		enc, _, err := c.New(frame.Cubes(frame.WalkoffCubes), params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ type end struct {
 }
 
 func newEnd(s *Schema, _ []float64) (*end, error) {
-	list := []encoders.Codec{cubes.ChangedIndex(), cubes.RelativeOrientation(), cubes.Rotor()}
+	list := cubes.Ladder()
 	i := slices.IndexFunc(list, func(c encoders.Codec) bool { return c.Name == which })
 	if i < 0 {
 		return nil, errors.New("there is no " + which)

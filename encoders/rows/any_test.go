@@ -57,10 +57,10 @@ func anyStep(rng *rand.Rand, p *plan, f *frame.Frame) {
 // disturbs the chain. The packets are the same on every machine.
 func TestAnySchema(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	params, sum := DeltaAdaptive().Params.(*Params), uint32(0)
+	set, sum := DeltaAdaptive().Params.(*params), uint32(0)
 	for n := range 60 {
 		s := anySchema(rng)
-		enc, dec := newCoder(s, params), newCoder(s, params)
+		enc, dec := newCoder(s, set), newCoder(s, set)
 		p, base := newPlan(s), s.NewFrame()
 		for i := range base.Table {
 			base.Table[i] = valueOf(rng, &p.cols[i%p.fields])

@@ -32,6 +32,9 @@ type column struct {
 	slot  int    // its weights; fields beyond maxSlots share the last
 }
 
+// admits reports whether v lies within the field's range.
+func (c *column) admits(v int32) bool { return uint32(v)-uint32(c.min) <= c.span }
+
 // number reports whether differences of values are meaningful.
 func (c *column) number() bool {
 	return c.kind == frame.Quantity || c.kind == frame.Angle || c.kind == frame.Float32

@@ -107,7 +107,7 @@ func (s *scene) findNearest() {
 		}
 	}
 	s.nearest = slices.Grow(s.nearest, len(s.places))[:len(s.places)]
-	nearestVectors(s.nearest, s.places, &s.lanes, groups)
+	nearestAVX2(&s.nearest[0], &s.places[0], len(s.places), &s.lanes, groups)
 }
 
 // distances returns the distance of the nearest mover from a row at a place and of the

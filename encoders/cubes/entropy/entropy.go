@@ -32,8 +32,8 @@ func Static() encoders.Codec {
 			if err != nil {
 				return nil, nil, err
 			}
-			model, err := appendCounters(nil, table, ctxSize, 0)
-			return &contextCoder{fixed: model}, newMemo(rows, nil, nil), err
+			counters, err := appendCounters(nil, table, ctxSize, 0)
+			return &contextCoder{fixed: counters}, newMemo(rows, nil, nil), err
 		}),
 	}
 }
@@ -64,8 +64,8 @@ func Adaptive() encoders.Codec {
 			if !p.Trained {
 				table = nil
 			}
-			model, err := appendCounters(nil, table, ctxSize, trainedCount)
-			return &contextCoder{limit: p.Limit}, newMemo(rows, model, nil), err
+			counters, err := appendCounters(nil, table, ctxSize, trainedCount)
+			return &contextCoder{limit: p.Limit}, newMemo(rows, counters, nil), err
 		}),
 	}
 }
@@ -121,7 +121,7 @@ func build(of func(rows int, params any) (traversal, *memo, error)) func(*frame.
 			if err != nil {
 				return nil, nil, err
 			}
-			ends[i] = &coder{rows: s.Rows, initial: initial, body: b, compared: frame.NewRows(s.Rows)}
+			ends[i] = newCoder(s.Rows, b, initial)
 		}
 		return ends[0], ends[1], nil
 	}

@@ -8,7 +8,7 @@ import "wirelab/encoders/rangecoder"
 type mixing struct {
 	coder          *rangecoder.Coder
 	trained        []int8               // by context: the logit of a probability, in steps
-	model          []counter            // by context: the adaptive probabilities
+	counters       []rangecoder.Counter // by context: the adaptive probabilities
 	weights        []rangecoder.Weights // by set
 	limit          int                  // how many decisions a counter rests on at most
 	rate           int32                // learning rate of the weights
@@ -17,7 +17,7 @@ type mixing struct {
 
 	ctx      [maxContexts]int // contexts of the present decision or number; always in trained
 	n        int              // how many count, at least maxContexts-2
-	adaptive int              // the context in model
+	adaptive int              // the context in counters
 	set      int              // which weights
 	signAt   int              // the trained contexts of a number's sign and of its top bits
 	topAt    int
@@ -31,7 +31,7 @@ const (
 
 // codeMixed codes a decision, the node-th of those in the present contexts.
 func (m *mixing) codeMixed(node, v int) int {
-	k := &m.model[m.adaptive+node]
+	k := &m.counters[m.adaptive+node]
 	// At most two contexts do not count, and what comes after the others stands in their
 	// place. To write them out is faster than a loop.
 	var in rangecoder.Inputs

@@ -47,13 +47,13 @@ func lowest(c *rangecoder.Coder, top, left uint, size uint32) int32 {
 
 // number codes v, which has at most 22 bits. A reader returns no longer one.
 func (l *contextCoder) number(v int32) int32 {
-	c, size := &l.e.c.Coder, uint32(max(v, -v))
+	c, size := &l.e.Coder, uint32(max(v, -v))
 	short := bits.Len32(size)
 	n := wholeLength(c, l.tree(l.at.length, min(short, longest), lengthBits), short)
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(l.bit(l.at.sign, flag(v < 0))) // all ones or zero
+	negative := -int32(l.bit(l.at.sign, rangecoder.Flag(v < 0))) // all ones or zero
 	with, node, left := topOf(n)
 	top := uint(l.tree(l.at.top+node, int(size>>left)&(1<<with-1), with)) | 1<<with
 	return lowest(c, top, left, size) ^ negative - negative
@@ -70,7 +70,7 @@ func (m *mixing) number(v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(m.codeTrained(m.signAt, flag(v < 0))) // all ones or zero
+	negative := -int32(m.codeTrained(m.signAt, rangecoder.Flag(v < 0))) // all ones or zero
 	with, node, left := topOf(n)
 	top := 1
 	for i := with; i > 0; i-- {

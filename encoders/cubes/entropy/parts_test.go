@@ -30,14 +30,14 @@ func TestNumber(t *testing.T) {
 	var c *rangecoder.Coder
 	kinds := map[string]func() func(int32) int32{
 		"in contexts": func() func(int32) int32 {
-			l := &contextCoder{e: &coder{}, model: make([]counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
-			rangecoder.Fill(l.model, rangecoder.NewCounter(rangecoder.One/2, 0))
-			c = &l.e.c.Coder
+			l := &contextCoder{e: &coder{}, counters: make([]rangecoder.Counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
+			rangecoder.Fill(l.counters, rangecoder.NewCounter(rangecoder.One/2, 0))
+			c = &l.e.Coder
 			return l.number
 		},
 		"mixed": func() func(int32) int32 {
 			p, memo := table.body(learnLimit, learnRate), table.memo(1)
-			p.coder, p.model, p.weights = &rangecoder.Coder{}, memo.model, memo.weights
+			p.coder, p.counters, p.weights = &rangecoder.Coder{}, memo.counters, memo.weights
 			p.signAt, p.topAt = signAt, topAt
 			p.setContexts(4, &lengthAt, [maxContexts]int{})
 			p.adaptive, p.set = ownLength, setLength

@@ -43,7 +43,7 @@ func stretchByte(p uint32) byte {
 
 // appendCounters appends counters with the probabilities of a trained table of n
 // contexts, as if each had seen trust bits. An empty table gives probabilities of 1/2.
-func appendCounters(list []counter, table []byte, n, trust int) ([]counter, error) {
+func appendCounters(list []rangecoder.Counter, table []byte, n, trust int) ([]rangecoder.Counter, error) {
 	if len(table) != 0 && len(table) != n {
 		return nil, fmt.Errorf("entropy: trained tables of %d contexts, expected %d: train them again", len(table), n)
 	}

@@ -114,7 +114,7 @@ func (k *trainedModel) body(limit int, rate int32) *predictive {
 
 // memo returns the memo of the initial state.
 func (k *trainedModel) memo(rows int) *memo {
-	model := make([]counter, ownSize)
-	rangecoder.Fill(model, rangecoder.NewCounter(rangecoder.One/2, 0))
-	return newMemo(rows, model, slices.Clone(k.weights))
+	counters := make([]rangecoder.Counter, ownSize)
+	rangecoder.Fill(counters, rangecoder.NewCounter(rangecoder.One/2, 0))
+	return newMemo(rows, counters, slices.Clone(k.weights))
 }

@@ -62,7 +62,7 @@ func (e *coder) decide(bit int, z int32, c *contexts) int {
 		sum += int32(e.memo.adaptive[l])
 	}
 	p := rangecoder.Squash(sum)
-	bit = e.rc.Bit(bit, p)
+	bit = e.Bit(bit, p)
 	for _, l := range c.adapted[:c.adaptedN] {
 		v := &e.memo.adaptive[l]
 		*v = adapted(*v, bit, p, c.rate)

@@ -99,7 +99,7 @@ func (e *coder) codeQuiet(i int) bool {
 	sum := e.model.quiet.moved[h][was] + int32(e.model.weights[flag.run.at+e.run*histories+h])
 	bit := e.decideQuiet(btoi(moved), &e.quiet[0], sum, flag.adaptMove.at+h*forecastMoves, flag.adaptRun.at+e.run)
 	e.run = (e.run<<1 | bit) % runs
-	e.charge(encoders.SlotFlags)
+	e.Charge(encoders.SlotFlags)
 	if bit != 0 {
 		return false
 	}
@@ -110,7 +110,7 @@ func (e *coder) codeQuiet(i int) bool {
 	if is != was {
 		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)
 	}
-	e.charge(encoders.SlotInteracting)
+	e.Charge(encoders.SlotInteracting)
 	s.flags[i] |= isCoded
 	return true
 }
@@ -127,7 +127,7 @@ func (e *coder) decideQuiet(bit int, last *probability, sum int32, first, second
 	if sum += int32(*a) + int32(*b); sum != last.sum || last.p == 0 {
 		*last = probability{sum, rangecoder.Squash(sum)}
 	}
-	bit = e.rc.Bit(bit, last.p)
+	bit = e.Bit(bit, last.p)
 	by := ((int32(bit<<16)-int32(last.p))*flagRate + 1<<15) >> 16
 	if by != 0 { // hardly ever
 		*a = int16(min(max(int32(*a)+by, -adaptiveMax), adaptiveMax))

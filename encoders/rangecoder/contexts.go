@@ -1,0 +1,41 @@
+package rangecoder
+
+// MaxContexts bounds the contexts of a decision of a Mixer or a StateMixer.
+const MaxContexts = 6
+
+// Contexts are the hashed contexts of the next decisions. One set of hashes serves all
+// decisions of a symbol or a number: nodeSalt tells those apart.
+type Contexts struct {
+	Hashes [MaxContexts]uint32
+	N      int // number of contexts
+}
+
+// add adds a context of four parts. A context's place, times a constant of the mixer, is part
+// of the hash, so that equal parts at different places use different counters.
+func (x *Contexts) add(place, a, b, c, d uint32) {
+	x.Hashes[x.N] = finish(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*place)
+	x.N++
+}
+
+// Hash mixes four numbers into one.
+func Hash(a, b, c, d uint32) uint32 {
+	return finish(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F)
+}
+
+// finish spreads the differences of h over all bits.
+func finish(h uint32) uint32 {
+	h ^= h >> 15
+	h *= 0x2C1B3C6D
+	return h ^ h>>13
+}
+
+// nodeSalt is added to the hash of a context for decision node of a symbol.
+func nodeSalt(node uint32) uint32 { return node * 0x9E3779B1 >> 7 }
+
+// Flag returns 1 for true, 0 for false.
+func Flag(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}

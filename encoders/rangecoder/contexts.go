@@ -10,10 +10,10 @@ type Contexts struct {
 	N      int // number of contexts
 }
 
-// add adds a context of four parts. A context's place, times a constant of the mixer, is part
-// of the hash, so that equal parts at different places use different counters.
-func (x *Contexts) add(place, a, b, c, d uint32) {
-	x.Hashes[x.N] = finish(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*place)
+// push adds a context. Its place among the contexts must be part of the hash, so that equal
+// parts at different places use different counters.
+func (x *Contexts) push(hash uint32) {
+	x.Hashes[x.N] = hash
 	x.N++
 }
 

@@ -22,7 +22,9 @@ const mixerContexts = 4
 func (x *Mixer) Begin(set int) { x.N, x.Set = 0, set }
 
 // AddContext adds a context: a hash of its parts.
-func (x *Mixer) AddContext(a, b, c, d uint32) { x.add(0x165667B1, a, b, c, d) }
+func (x *Mixer) AddContext(a, b, c, d uint32) {
+	x.push(finish(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*0x165667B1))
+}
 
 // CodeBit codes decision node in the present contexts: bit, unless the coder reads. own, if not
 // nil, is one more counter.

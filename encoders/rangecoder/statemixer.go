@@ -71,7 +71,7 @@ func (x *StateMixer) Begin() {
 }
 
 // AddContext adds a context: a hash of its parts.
-func (x *StateMixer) AddContext(a, b, c, d uint32) { x.add(0xF0000000, a, b, c, d) }
+func (x *StateMixer) AddContext(a, b, c, d uint32) { x.push(Hash(a, b, c, d+uint32(x.N)<<28)) }
 
 // ReservePredictors makes room for n numeric predictions, which are 0 until Predict.
 func (x *StateMixer) ReservePredictors(n int) {

@@ -128,32 +128,32 @@ type numberCoder struct {
 
 // code codes index i. skip means that it is not i0.
 func (n *numberCoder) code(i int64, skip bool) int64 {
-	x := n.mixer
-	x.ReservePredictors(maxLane(n.list) + 1)
+	x, logs, list, fine := n.mixer, n.logs, n.list, n.fine
+	x.ReservePredictors(maxLane(list) + 1)
 	low, high := n.grid.below(n.i0), n.grid.below(n.i0+1)
-	for k := range n.list {
-		p := &n.list[k]
+	for k := range list {
+		p := &list[k]
 		p.prepare()
-		p.last, p.first = p.mass(low, n.fine), p.mass(high, n.fine)
+		p.last, p.first = p.mass(low, fine), p.mass(high, fine)
 	}
 	if !skip {
-		for k := range n.list {
-			p := &n.list[k]
+		for k := range list {
+			p := &list[k]
 			in := p.first - p.last
-			x.Predict(p.lane, n.logs.logOdds(in, p.high-in))
+			x.Predict(p.lane, logs.logOdds(in, p.high-in))
 		}
 		if x.CodeFlag(i == n.i0, nodeSame, n.set+nodeSame, 3) {
 			n.learn(n.i0)
 			return n.i0
 		}
 	}
-	for k := range n.list {
-		p := &n.list[k]
-		x.Predict(p.lane, n.logs.logOdds(p.high-p.first, p.last))
+	for k := range list {
+		p := &list[k]
+		x.Predict(p.lane, logs.logOdds(p.high-p.first, p.last))
 	}
 	up := x.CodeFlag(i > n.i0, nodeUp, n.set+nodeUp, 3)
-	for k := range n.list {
-		if p := &n.list[k]; up {
+	for k := range list {
+		if p := &list[k]; up {
 			p.low = p.first
 		} else {
 			p.high = p.last
@@ -235,20 +235,21 @@ func (n *numberCoder) predict(split int64) bool {
 	if n.dir < 0 {
 		v = n.i0 - split + 1
 	}
+	x, logs, list, fine, down := n.mixer, n.logs, n.list, n.fine, n.dir < 0
 	at := n.grid.below(v)
 	flat := true
-	for k := range n.list {
-		p := &n.list[k]
-		p.last = p.mass(at, n.fine)
+	for k := range list {
+		p := &list[k]
+		p.last = p.mass(at, fine)
 		yes, no := p.high-p.last, p.last-p.low
-		if n.dir < 0 {
+		if down {
 			yes, no = no, yes
 		}
 		logit := int32(0)
 		if yes+no > 2 {
-			logit = n.logs.logOdds(yes, no)
+			logit = logs.logOdds(yes, no)
 		}
-		n.mixer.Predict(p.lane, logit)
+		x.Predict(p.lane, logit)
 		flat = flat && logit < 41 && logit > -41
 	}
 	return flat
@@ -257,9 +258,9 @@ func (n *numberCoder) predict(split int64) bool {
 // narrow restricts what is possible to distances at least as far as the last decision's, or to
 // nearer ones.
 func (n *numberCoder) narrow(far bool) {
-	above := far == (n.dir > 0)
-	for k := range n.list {
-		if p := &n.list[k]; above {
+	above, list := far == (n.dir > 0), n.list
+	for k := range list {
+		if p := &list[k]; above {
 			p.low = p.last
 		} else {
 			p.high = p.last

@@ -151,7 +151,8 @@ func (p *predictor) mass(v int64, fine int) int64 {
 
 // errorMass returns the mass of errors below v, interpolated linearly within a half octave.
 func (p *predictor) errorMass(v int64, fine int) int64 {
-	m := uint64(magnitude(v))
+	minus := v >> 63 // all ones or zero
+	m := uint64(v ^ minus - minus)
 	if m>>uint(fine) == 0 {
 		return int64(p.under) + (int64(p.center)*(v+1<<uint(fine)))>>uint(fine+1)
 	}
@@ -172,7 +173,6 @@ func (p *predictor) errorMass(v int64, fine int) int64 {
 	} else {
 		mag = uint64(p.sum[i]-p.center) + (uint64(p.sum[i+1]-p.sum[i])*min(part, 1<<16))>>16
 	}
-	minus := v >> 63 // all ones or zero
 	share := p.above ^ uint64(minus) + uint64(minus)&(1<<16+1)
 	return int64(p.under) + int64(p.center)&^minus + (int64(mag*share>>16) ^ minus - minus)
 }

@@ -182,11 +182,13 @@ func (r *row) code(there bool) error {
 
 // codeField codes a field of a row that changed.
 func (r *row) codeField(k int, c *column) error {
-	code := r.oldField
+	var err error
 	if r.fresh {
-		code = r.newField
+		err = r.newField(k, c)
+	} else {
+		err = r.oldField(k, c)
 	}
-	if err := code(k, c); err != nil {
+	if err != nil {
 		return err
 	}
 	if k == r.part.kind {

@@ -220,3 +220,16 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// The set of bytes that may end an instruction is that of displacement.
+func TestOpcodeEnds(t *testing.T) {
+	for a := range 256 {
+		want := false
+		for b := range 256 {
+			want = want || displacement(byte(b), byte(a))
+		}
+		if got := opcodeEnds[a>>6]>>(a&63)&1 == 1; got != want {
+			t.Errorf("byte %#x: %v, want %v", a, got, want)
+		}
+	}
+}

@@ -148,7 +148,7 @@ func (m *Model) quickWhole() bool {
 // quickWord looks for a word at view[k:].
 func (m *Model) quickWord(view []byte, k int, place int64, room int) {
 	p := m.first + int64(m.p)
-	if (place|p)&3 != 0 && (k == 0 || !mayEndOpcode(view[k-1])) {
+	if (place|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}
 	m.words.begin(view, k, place, p, room)
@@ -157,8 +157,9 @@ func (m *Model) quickWord(view []byte, k int, place int64, room int) {
 	}
 }
 
-// mayEndOpcode reports whether displacement may be true of a byte and the one before it.
-func mayEndOpcode(a byte) bool { return a == 0xE8 || a == 0xE9 || a&0xF0 == 0x80 || a&0xC7 == 0x05 }
+// opcodeEnds is the set of bytes that may end an instruction up to its displacement: 0x05, 0x0D
+// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9.
+var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
 // beginWord decides whether the prediction of a word that begins is expected, or the old word.
 func (q *quick) beginWord(w *pointers, old []byte) {

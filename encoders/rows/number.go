@@ -13,7 +13,7 @@ func (r *rowState) number(f int, col *column) {
 	r.missedBy(f, length(miss))
 }
 
-// missedBy records the length of a residual.
+// missedBy records a residual of n bits.
 func (r *rowState) missedBy(f, n int) {
 	r.miss[f] = uint8(n)
 	r.worst = max(r.worst, n)
@@ -26,8 +26,8 @@ const (
 	farBits    = 5
 )
 
-// residual codes a residual: the length of its magnitude, its sign, and the bits below
-// the leading one.
+// residual codes a residual: the length of its magnitude, its sign unless the range implies
+// it, and the bits below the leading one.
 func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
@@ -63,13 +63,8 @@ func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	return int32(size)
 }
 
-// magnitude returns |v|, 2^31 included.
-func magnitude(v int32) uint32 {
-	if v < 0 {
-		return -uint32(v)
-	}
-	return uint32(v)
-}
+// magnitude returns |v|, also of -2^31.
+func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
 
 // sign codes the sign of a residual.
 func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {

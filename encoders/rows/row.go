@@ -28,21 +28,21 @@ var errUnchanged = errors.New("listed as changed, but is not")
 type rowState struct {
 	e                *coder
 	cur, base        []int32 // its values
-	start            []int32 // origin of shifts: base, or its rotation with another component left out
-	was              []int32 // its last shifts, scaled to the present ticks; zero if it did not change
+	start            []int32 // origin of shifts: base, with the rotation as another component is left out
+	was              []int32 // its last shifts, scaled to the present ticks; 0 if it did not change
 	lastAcceleration []int32 // the change of its last shifts
 	missed           []uint8 // lengths of its last residuals
 	step                     // the present shifts
 	idle             int
-	place            *[maxPlace]int32 // where it is in base
-	nearest          uint32           // distances of the nearest and the fastest mover
-	fastest          uint32
-	pace             int    // length of the longest of was, in the place
-	ahead            int    // length of the predicted shift of the field being coded
-	worst            int    // length of the longest residual so far
-	last             [2]int // of the last two residuals
-	same             uint32 // which of the fields before did not change, the last one lowest
-	neighbour        step   // of the nearest row that changed, with its distance
+	place            *[maxPlace]int32 // its position in base
+	nearest          uint32           // distance of the nearest mover
+	fastest          uint32           // distance of the fastest mover
+	pace             int              // length of the longest of was, of the position
+	ahead            int              // length of the predicted shift of the field being coded
+	worst            int              // length of the longest residual so far
+	last             [2]int           // of the last two residuals
+	same             uint32           // which of the fields before did not change, the last in the lowest bit
+	neighbour        step             // of the nearest row that changed, with its distance
 	distance         uint32
 	prediction       prediction
 	none             step // of a row that did not change
@@ -64,7 +64,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idle = idleClass(past.idle[i])
 		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
-		r.forget()
+		r.clearHistory()
 		if moved {
 			r.loadHistory(past, next, at)
 			at++
@@ -94,13 +94,13 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	return nil
 }
 
-// forget leaves a row without a history. Its shifts and their origin are set only if it
-// changes.
-func (r *rowState) forget() {
+// clearHistory makes a row one without a history. Its shifts and their origin are set only if
+// it changes.
+func (r *rowState) clearHistory() {
 	r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 }
 
-// loadHistory loads the last step of a row that moved, the n-th that did.
+// loadHistory loads the last step of a row, the n-th that moved.
 func (r *rowState) loadHistory(past, next *memo, n int) {
 	copy(r.start, r.base)
 	s := past.step(n, r.e.fields)
@@ -160,7 +160,7 @@ func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *rangecoder
 func (r *rowState) code() error {
 	r.worst, r.last, r.same = 0, [2]int{}, 0
 	r.prepareRotation()
-	all := true // nothing has changed yet
+	all := true // no field has changed so far
 	for f := range r.cur {
 		col := &r.e.cols[f]
 		r.ahead = r.shiftAhead(f, col)
@@ -208,7 +208,7 @@ func (r *rowState) shiftAhead(f int, c *column) int {
 	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
-// noteUnchanged notes that a field did not change.
+// noteUnchanged records that a field did not change.
 func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {

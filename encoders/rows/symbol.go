@@ -23,7 +23,7 @@ func (r *rowState) symbol(f int, col *column) {
 	r.cur[f] = int32(v + uint32(col.min))
 }
 
-// expected returns the context of an enum that is predicted, 0 if it is not.
+// expected returns a context of a rotation's enum, which is predicted, and 0 of others.
 func (r *rowState) expected(f int) uint32 {
 	if f != r.e.turn.at {
 		return 0

@@ -28,7 +28,7 @@ func sign(v int32) int { return 1 + rangecoder.Flag(v > 0) - rangecoder.Flag(v <
 
 // Numbers of classes for contexts.
 const (
-	idleClasses     = 6  // how long a cube has not changed
+	idleClasses     = 6  // of packets without a change
 	distanceClasses = 12 // distance from the player's cube
 	speeds          = 12 // lengths of a motion
 )

@@ -14,8 +14,8 @@ import (
 // the residuals of its coordinates that are already known.
 type contextCoder struct {
 	fixed  []rangecoder.Counter // probabilities of static; nil in adaptive
-	limit  int                  // how many bits a counter rests on at most; 0 in static
-	counts *decisionCounts      // of a trainer: counts the decisions, nil in a codec
+	limit  int                  // number of bits that a counter rests on at most; 0 in static
+	counts *decisionCounts      // of a trainer: counts the decisions; nil in a codec
 
 	e        *coder
 	counters []rangecoder.Counter
@@ -58,8 +58,7 @@ func (l *contextCoder) bit(at, v int) int {
 	return v
 }
 
-// tree codes n bits of v, the highest first, in the contexts from at on, of which the
-// first is not used.
+// tree codes n bits of v, the highest first, in contexts from at on. The first is not used.
 func (l *contextCoder) tree(at, v int, n uint) int {
 	v = l.e.Tree(l.counters[at:], v, n, l.limit)
 	if l.counts != nil {
@@ -117,11 +116,11 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	return nil
 }
 
-// restBatch is how many cubes at rest are coded at once.
+// restBatch is the number of cubes at rest that are coded at once.
 const restBatch = 32
 
-// rest codes as many cubes from i on as neither changed with base, nor do so now. It returns
-// the first that is left, and the history of changes before it.
+// rest codes cubes from i on as long as they changed neither with base nor now. It returns the
+// first that is left, and the history of changes before it.
 func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
 	e := l.e
 	for full := true; full; {
@@ -145,7 +144,7 @@ func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Ro
 	return i, recent
 }
 
-// contextCube is a changed cube and what its contexts are made of.
+// contextCube is a changed cube and the values of its contexts.
 type contextCube struct {
 	e                *coder
 	coder            *contextCoder

@@ -19,10 +19,10 @@ const (
 	escape  = 3
 )
 
-// contextCoder and mixing code a number each in a function of its own: through an
-// interface it takes longer. These are the parts that they share.
+// contextCoder and mixing each have a function for numbers, because calls through an interface take
+// longer. These are the parts that they share.
 
-// wholeLength returns the length that the tree's symbol stands for: n, unless c reads.
+// wholeLength returns the length for a symbol of the tree: n, unless c reads.
 func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
 	if symbol == longest {
 		return longest + uint(c.Direct(uint64(n-longest)&(1<<escape-1), escape))
@@ -30,8 +30,8 @@ func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
 	return uint(symbol)
 }
 
-// topOf splits the bits below the leading one of a magnitude of n bits: so many of them
-// have contexts, after this one, and so many are left.
+// topOf splits the bits below the leading one of a magnitude of n bits: with bits have contexts,
+// after context node, and left bits are coded directly.
 func topOf(n uint) (with uint, node int, left uint) {
 	with = min(n-1, topBits)
 	return with, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - with

@@ -269,7 +269,7 @@ func TestKnowledge(t *testing.T) {
 	if _, err := readTrainedModel(predictive[1:]); err == nil {
 		t.Error("a short file was taken")
 	}
-	if _, err := appendCounters(nil, static[1:], ctxSize, 0); err == nil {
+	if _, err := newCounters(static[1:], ctxSize, 0); err == nil {
 		t.Error("a short table was taken")
 	}
 	if k.scale[0] = 1 << 30; coarser(k.scale[0], scaleShift, 1<<7) != 127 {
@@ -281,7 +281,7 @@ func TestKnowledge(t *testing.T) {
 func TestTally(t *testing.T) {
 	counts := make(decisionCounts, 4)
 	counts[1], counts[2], counts[3] = [2]uint32{900, 100}, [2]uint32{0, 5}, [2]uint32{1 << 20, 0}
-	model, err := appendCounters(nil, counts.table(), 4, 7)
+	model, err := newCounters(counts.table(), 4, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ type predictive struct {
 	drive      [3]int32
 }
 
-// cubeContext is a cube and what its contexts and predictions are made of. One serves all
-// cubes of a frame, for most of them rest and need little of it.
+// cubeContext is a cube and the values of its contexts and predictions. One serves all cubes of a
+// frame, because most of them rest and need few of the values.
 type cubeContext struct {
 	p                *predictive
 	q, base          *cube.Row

@@ -86,7 +86,7 @@ func (s *trainer) report(part string, epoch int, bits float64) error {
 // trainStatic counts the decisions of each context of contextCoder.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := make(decisionCounts, ctxSize)
-	model, err := appendCounters(nil, nil, ctxSize, 0)
+	model, err := newCounters(nil, ctxSize, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 	}
 	l.counts = nil
 	table := counts.table()
-	if l.fixed, err = appendCounters(nil, table, ctxSize, 0); err != nil {
+	if l.fixed, err = newCounters(table, ctxSize, 0); err != nil {
 		return nil, err
 	}
 	bits, err := s.pass("probabilities", job.Clips...)

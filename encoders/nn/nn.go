@@ -30,7 +30,7 @@ import (
 const (
 	InputBits  = 10                                    // binary places of an input and of a hidden value
 	InputMax   = 4 << InputBits                        // inputs are clamped to [-InputMax, InputMax]
-	OutputBits = 12                                    // binary places of an output
+	outputBits = 12                                    // binary places of an output
 	hiddenMax  = math.MaxInt16                         // hidden values are clamped to [-hiddenMax, hiddenMax]
 	slopeNum   = 13                                    // the leaky ReLU's slope below zero is
 	slopeBits  = 7                                     // slopeNum / 1<<slopeBits, rounded down
@@ -83,7 +83,7 @@ func (n *Net) In() int { return n.layers[0].in }
 // Out returns the number of outputs.
 func (n *Net) Out() int { return n.layers[len(n.layers)-1].out }
 
-// Run computes the outputs, with OutputBits binary places, of the inputs x, which have InputBits
+// Run computes the outputs, with 12 binary places, of the inputs x, which have InputBits
 // places and are clamped to [-InputMax, InputMax]. It panics unless out and x have the net's sizes.
 // It allocates only when s has to grow.
 func (n *Net) Run(out, x []int32, s *Scratch) {

@@ -174,7 +174,7 @@ func TestNearFloat(t *testing.T) {
 			n.Run(out, x, new(Scratch))
 			want, bound := floatRun(layers, p, x)
 			for k := range out {
-				off := math.Abs(float64(out[k])/(1<<OutputBits) - want[k])
+				off := math.Abs(float64(out[k])/(1<<outputBits) - want[k])
 				if off > bound[k] {
 					t.Fatalf("%v: output %d is off by %g, at most %g was promised", shape, k, off, bound[k])
 				}

@@ -19,7 +19,7 @@ func limits(i, n int) (inMax int64, outBits int) {
 		inMax = InputMax
 	}
 	if i == n-1 {
-		outBits = OutputBits
+		outBits = outputBits
 	}
 	return inMax, outBits
 }

@@ -11,7 +11,7 @@
 //	Mixer                  contexts, Counters and Weights; for rows of tables
 //	StateMixer             contexts, StateCounters and numeric predictions, where memory is scarce
 //	ByteMixer              many contexts, two weight sets and two APM stages; for bytes
-//	Contexts, Hash         hashed contexts
+//	Hash                   a hash of context values
 //	Coder.Tree, Zeros      bit trees and runs of zeros by single counters, fast
 //
 // The mixers are one package with the coder because their vector routines code a decision

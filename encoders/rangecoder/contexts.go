@@ -1,18 +1,18 @@
 package rangecoder
 
-// MaxContexts bounds the contexts of a decision of a Mixer or a StateMixer.
-const MaxContexts = 6
+// maxContexts bounds the contexts of a decision of a Mixer or a StateMixer.
+const maxContexts = 6
 
-// Contexts are the hashed contexts of the next decisions. One set of hashes serves all
+// contexts are the hashed contexts of the next decisions. One set of hashes serves all
 // decisions of a symbol or a number: nodeSalt tells those apart.
-type Contexts struct {
-	Hashes [MaxContexts]uint32
+type contexts struct {
+	Hashes [maxContexts]uint32
 	N      int // number of contexts
 }
 
 // push adds a context. Its place among the contexts must be part of the hash, so that equal
 // parts at different places use different counters.
-func (x *Contexts) push(hash uint32) {
+func (x *contexts) push(hash uint32) {
 	x.Hashes[x.N] = hash
 	x.N++
 }

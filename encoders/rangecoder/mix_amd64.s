@@ -123,10 +123,10 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	MOVQ Mixer_Counters(DI), BX
 	MOVL (Mixer_Counters+8)(DI), DX
 	DECL DX
-	MOVL (Mixer_Contexts+Contexts_Hashes+0)(DI), R8
-	MOVL (Mixer_Contexts+Contexts_Hashes+4)(DI), R9
-	MOVL (Mixer_Contexts+Contexts_Hashes+8)(DI), R10
-	MOVL (Mixer_Contexts+Contexts_Hashes+12)(DI), R11
+	MOVL (Mixer_contexts+contexts_Hashes+0)(DI), R8
+	MOVL (Mixer_contexts+contexts_Hashes+4)(DI), R9
+	MOVL (Mixer_contexts+contexts_Hashes+8)(DI), R10
+	MOVL (Mixer_contexts+contexts_Hashes+12)(DI), R11
 	ADDL AX, R8
 	ADDL AX, R9
 	ADDL AX, R10
@@ -144,7 +144,7 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	VMOVD (BX)(R8*4), X0
 	VPINSRD $1, (BX)(R9*4), X0, X0
 	VPINSRD $2, (BX)(R10*4), X0, X0
-	CMPQ (Mixer_Contexts+Contexts_N)(DI), $4
+	CMPQ (Mixer_contexts+contexts_N)(DI), $4
 	JNE three
 	CMPL R8, R11
 	JEQ shared
@@ -255,7 +255,7 @@ stretch:
 	VMOVD X2, (BX)(R8*4)
 	VPEXTRD $1, X2, (BX)(R9*4)
 	VPEXTRD $2, X2, (BX)(R10*4)
-	CMPQ (Mixer_Contexts+Contexts_N)(DI), $4
+	CMPQ (Mixer_contexts+contexts_N)(DI), $4
 	JNE done
 	VPEXTRD $3, X2, (BX)(R11*4)
 

@@ -9,7 +9,7 @@ type Mixer struct {
 	Counters []Counter // a power of two
 	Weights  []Weights
 	Set      int // index of the weights of node 0
-	Contexts
+	contexts
 	Bias  int32 // the constant: a logit, below 1<<16
 	Limit int   // of Counter.Update
 	Rate  int32 // of Weights.Code

@@ -86,14 +86,14 @@ func inTurns(t *testing.T, quick, plain *Coder, forged []byte, check func()) {
 
 func BenchmarkMixer(b *testing.B) {
 	var c Coder
-	x := Mixer{Coder: &c, Counters: make([]Counter, 1<<15), Contexts: Contexts{N: 4}, Bias: 256, Limit: 250, Rate: 400}
+	x := Mixer{Coder: &c, Counters: make([]Counter, 1<<15), contexts: contexts{N: 4}, Bias: 256, Limit: 250, Rate: 400}
 	Fill(x.Counters, NewCounter(One/2, 0))
 	w := make([]Weights, 16)
 	buf := make([]byte, 0, 1<<16)
 	c.Write(buf)
 	n := uint32(0)
 	for b.Loop() {
-		x.Hashes = [MaxContexts]uint32{n * 0x9E3779B1, n & 63 * 0x85EBCA6B, n & 255 * 0xC2B2AE35, 17}
+		x.Hashes = [maxContexts]uint32{n * 0x9E3779B1, n & 63 * 0x85EBCA6B, n & 255 * 0xC2B2AE35, 17}
 		x.code(&w[n&15], n, int(n*7/3&1), nil)
 		if n++; n&0xFFFF == 0 {
 			c.Write(buf)

@@ -2,12 +2,12 @@ package rangecoder
 
 import "math/bits"
 
-// The inputs of a StateMixer: the bias, the counters of up to MaxContexts contexts, and up to
+// The inputs of a StateMixer: the bias, the counters of up to maxContexts contexts, and up to
 // MaxPredictors numeric predictions. Where there are fewer contexts than six, the last two
 // places are those of the pretrained counters.
 const (
 	MaxPredictors  = 9
-	firstPredictor = 1 + MaxContexts
+	firstPredictor = 1 + maxContexts
 	maxStateInputs = firstPredictor + MaxPredictors
 	stateBias      = 800
 )
@@ -43,7 +43,7 @@ type StateMixer struct {
 	StateLimit int32          // highest confidence state; lower adapts faster
 	LearnRate  int32          // of weights, of 65536
 	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
-	Contexts
+	contexts
 
 	counters []StateCounter // a power of two
 	shift    uint           // of hashes, to an index of counters
@@ -90,7 +90,7 @@ func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 // CodeBit codes v, or decodes and returns a bit, in the present contexts. node distinguishes the
 // decisions of one symbol; weightSet selects the weights; only the first n contexts count.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
-	var used [MaxContexts]*StateCounter
+	var used [maxContexts]*StateCounter
 	w := &x.weights[weightSet*0x9E3779B1>>(32-StateWeightBits)]
 	salt := nodeSalt(node)
 	n = min(n, x.N)
@@ -103,7 +103,7 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 		x.inputs[i] = 0
 	}
 	x.inputs[0] = stateBias
-	if x.Pretrained != nil && n <= MaxContexts-2 {
+	if x.Pretrained != nil && n <= maxContexts-2 {
 		x.inputs[firstPredictor-2] = x.pretrained(x.Hashes[min(1, n-1)] + salt)
 		x.inputs[firstPredictor-1] = x.pretrained(x.Hashes[n-1] + salt)
 	}

@@ -1,15 +1,15 @@
 package rangecoder
 
-// MaxInputs bounds the predictions that Weights mix.
-const MaxInputs = 8
+// maxInputs bounds the predictions that Weights mix.
+const maxInputs = 8
 
 // Inputs are the predictions of a decision: logits as Stretch returns them, or others below
 // 1<<16. Unused inputs are zero and have no effect.
-type Inputs [MaxInputs]int32
+type Inputs [maxInputs]int32
 
 // Weights are the factors of the predictions, in units of 1/65536. A codec has a set for
 // each class of decisions.
-type Weights [MaxInputs]int32
+type Weights [maxInputs]int32
 
 // Unit is a weight of 1.
 const Unit = 1 << 16
@@ -33,7 +33,7 @@ func moved(w, in, errScaled int32) int32 {
 	return min(max(w+int32((int64(in)*int64(errScaled)+1<<(shift-1))>>shift), -maxWeight), maxWeight)
 }
 
-// maxWeight keeps sums far from overflow: with MaxInputs of MaxStretch, they are below
+// maxWeight keeps sums far from overflow: with maxInputs of MaxStretch, they are below
 // 1<<41.
 const maxWeight = 64 * Unit
 

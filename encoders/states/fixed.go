@@ -192,7 +192,8 @@ func (g *grid) nearest(x int64) int64 {
 		i = ordered(unfix(x, g.unit))
 	case g.float && g.class == stepped:
 		x = min(max(x, -1<<45), 1<<45)<<16 + g.by/2
-		if i = x / g.by; x < 0 && i*g.by != x {
+		i = x / g.by
+		if x < 0 && i*g.by != x {
 			i--
 		}
 	default:

@@ -111,7 +111,8 @@ func (l *lesson) learn(ctx context.Context, clip train.Clip, from, to int, log t
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if n++; n <= from || n > to {
+		n++
+		if n <= from || n > to {
 			return nil
 		}
 		if n%100 == 0 {

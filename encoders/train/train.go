@@ -39,14 +39,14 @@ type Point struct {
 	Train, Held float64
 }
 
-// Age is the age of the baseline by the walk-off's rules, in frames.
-const Age = 6
+// age is the age of the baseline by the walk-off's rules, in frames.
+const age = 6
 
 // Chain calls code for each frame of a clip of cubes by the walk-off's rules, with the frame six
 // before it as base, the memo that code returned for that one, nil at first, and a memo to
 // overwrite. It stops after limit frames if limit is not 0.
 func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error)) error {
-	var ring [Age]struct {
+	var ring [age]struct {
 		held, next  frame.Frame
 		memo, spare encoders.Memo
 	}
@@ -55,10 +55,10 @@ func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, s
 		if limit != 0 && n > limit {
 			return nil
 		}
-		r := &ring[n%Age]
+		r := &ring[n%age]
 		r.next.CopyFrom(f)
 		r.next.Tick = uint32(n)
-		if n >= Age {
+		if n >= age {
 			memo, err := code(n, &r.next, &r.held, r.memo, r.spare)
 			if err != nil {
 				return err

@@ -78,7 +78,8 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
 		if past.idle[i] > 0 && l.counts == nil {
-			if i, recent = l.rest(base, past, next, player, i, recent); i == e.rows {
+			i, recent = l.rest(base, past, next, player, i, recent)
+			if i == e.rows {
 				break
 			}
 		}
@@ -224,7 +225,8 @@ func (k *contextCube) turn() {
 	if k.step != nil {
 		var from cube.Row
 		cube.UnpackOrientation(&from, k.step.from)
-		if was = orientation(&from); dot(&was, &is) < 0 {
+		was = orientation(&from)
+		if dot(&was, &is) < 0 {
 			was = was.Negative()
 		}
 	}

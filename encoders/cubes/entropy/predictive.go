@@ -113,7 +113,8 @@ func (k *cubeContext) changed(idle uint8, differ int) int {
 	gap, pace := 0, 0
 	k.nearMissed, k.nearTurnMiss = 0, 0
 	var d uint64
-	if k.near, d = p.neighbours.nearest(k.base); k.near != nil {
+	k.near, d = p.neighbours.nearest(k.base)
+	if k.near != nil {
 		gap = 1 + min(int(d>>14), gaps-2)
 		pace = span(k.near.shift, paces-1)
 		k.nearMissed = 1 + span(k.near.miss, offs-2)

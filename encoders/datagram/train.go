@@ -117,10 +117,8 @@ type compared struct {
 	ref, ref2, any message
 }
 
-// messages cuts all samples, with the references that the model's keys give.
-func (t *trainer) messages() [][]compared { return t.messagesOf(t.samples) }
-
-func (t *trainer) messagesOf(samples []sample) [][]compared {
+// messages cuts samples into messages, by kind, with the references that the model's keys give.
+func (t *trainer) messages(samples []sample) [][]compared {
 	out := make([][]compared, len(t.m.kinds))
 	f, k := newFlow(t.m), newCoder(t.m, false)
 	w := &k.w

@@ -2,6 +2,7 @@ package datagram
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -63,7 +64,7 @@ func (t *trainer) findFields() {
 
 // fit finds the best predictions with the present clocks, and the total cost of the residuals.
 func (t *trainer) fit() (total int64, out []fitted) {
-	for kind, list := range t.messages() {
+	for kind, list := range t.messages(t.samples) {
 		if t.m.acked {
 			list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
 		}
@@ -110,21 +111,14 @@ func ratioOf(a, b int64) int64 {
 	return min(max(a/b, -1<<20), 1<<20)<<40 + fraction(a%b, b)
 }
 
-// fraction is a/b in units of 2^-40, of |a| < |b| < 2^62.
-func fraction(a, b int64) (q int64) {
-	negative := (a < 0) != (b < 0)
-	a, b = max(a, -a), max(b, -b)
-	for range 40 {
-		a, q = a<<1, q<<1
-		if a >= b {
-			a -= b
-			q++
-		}
+// fraction returns a/b in units of 2^-40, rounded towards zero, of |a| < |b| < 2^62.
+func fraction(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, -a)), 1<<40)
+	q, _ := bits.Div64(hi, lo, uint64(max(b, -b)))
+	if (a < 0) != (b < 0) {
+		return -int64(q)
 	}
-	if negative {
-		return -q
-	}
-	return q
+	return int64(q)
 }
 
 // crowd returns the half-sample mode of sorted numbers: the shortest interval with half of them,

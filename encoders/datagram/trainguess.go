@@ -43,8 +43,7 @@ func (f *fitted) usable(c *compared, g *guess) bool {
 // try adds a trial of a guess and returns its cost. A number without a guess costs all its bits.
 func (x *fitter) try(f *fitted, g guess) int64 {
 	r := trial{guess: g, cost: make([]int32, len(x.list))}
-	var c residuals
-	c.reset(int(f.bits))
+	c := newResiduals(int(f.bits))
 	for i := range x.list {
 		m := &x.list[i]
 		if !f.usable(m, &g) {
@@ -100,8 +99,7 @@ func (x *fitter) fit(key int) (total int64) {
 
 // plain returns the cost of a field without a guess. A guess from the message alone must cost less.
 func (x *fitter) plain(f *fitted) int64 {
-	var c residuals
-	c.reset(int(f.bits))
+	c := newResiduals(int(f.bits))
 	for i := range x.list {
 		if m := &x.list[i]; f.usable(m, &guess{way: guessLeft}) {
 			c.add(message{units: m.units}.value(f.at, f.bits))

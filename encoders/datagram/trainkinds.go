@@ -34,7 +34,7 @@ func (t *trainer) findKeys() {
 	some := t.samples[:min(len(t.samples), 800)]
 	score := func() []int {
 		s := make([]int, len(t.m.kinds))
-		for kind, list := range t.messagesOf(some) {
+		for kind, list := range t.messages(some) {
 			for i := range list {
 				s[kind] += alike(&list[i], int(t.m.kinds[kind].key))
 			}
@@ -88,7 +88,7 @@ const (
 // findLists finds the kinds that consist of a head and records of one size, and makes the records a
 // kind of their own.
 func (t *trainer) findLists() {
-	for i, list := range t.messagesOf(t.samples[:min(len(t.samples), 2000)]) {
+	for i, list := range t.messages(t.samples[:min(len(t.samples), 2000)]) {
 		if len(list) < fewest || len(t.m.kinds) == maxKinds {
 			continue
 		}

@@ -27,7 +27,7 @@ type piece struct {
 func (t *trainer) findLayouts() {
 	t.pieces = make([][]piece, len(t.m.kinds))
 	t.clocks = make([][]clock, len(t.m.kinds))
-	for i, list := range t.messages() {
+	for i, list := range t.messages(t.samples) {
 		list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
 		if len(list) < fewest {
 			continue
@@ -149,8 +149,7 @@ func cheapest(v *[4][]int64, bits int) int64 {
 	}
 	best := int64(math.MaxInt64)
 	for guess := range guessRate {
-		var c residuals
-		c.reset(bits)
+		c := newResiduals(bits)
 		for i, x := range v[0] {
 			switch guess {
 			case guessAny:
@@ -175,7 +174,7 @@ type residuals struct {
 	bits  int64
 }
 
-func (c *residuals) reset(bits int) { *c = residuals{half: 1 << (bits - 1)} }
+func newResiduals(bits int) residuals { return residuals{half: 1 << (bits - 1)} }
 
 func (c *residuals) add(r int64) {
 	side, i, log := sideOf(wrap(r, c.half))

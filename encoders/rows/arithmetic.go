@@ -69,14 +69,6 @@ func (c *column) half(shift int32) int32 {
 	return shift / 2
 }
 
-// subtract returns the difference of two shifts.
-func (c *column) subtract(a, b int32) int32 {
-	if c.kind != frame.Float32 {
-		return a - b
-	}
-	return 0 // not used for floats
-}
-
 // scaled returns a shift over was ticks, scaled to now ticks.
 func (c *column) scaled(shift, was, now int32) int32 {
 	switch {

@@ -9,7 +9,7 @@ func (r *rowState) number(f int, col *column) {
 	r.cur[f] = col.add(g.value, miss)
 	g.learn(r.cur[f], col)
 	r.shift[f] = col.shift(r.start[f], r.cur[f])
-	r.acceleration[f] = col.subtract(r.shift[f], r.was[f])
+	r.acceleration[f] = r.shift[f] - r.was[f] // not used of floats
 	r.missedBy(f, length(miss))
 }
 

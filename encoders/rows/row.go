@@ -212,7 +212,7 @@ func (r *rowState) shiftAhead(f int, c *column) int {
 func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {
-		r.acceleration[f] = col.subtract(0, r.was[f])
+		r.acceleration[f] = -r.was[f]
 		r.missedBy(f, r.ahead)
 	}
 }

@@ -86,6 +86,7 @@ const (
 	stepped  // a multiple of the field's step
 	fraction // any other finite number
 	strange  // -0, infinite, or not a number: coded as its bits
+	integer  // a field that is not a float
 )
 
 // classOf returns the class of a float.
@@ -121,7 +122,6 @@ func (c *column) classOf(b uint32) class {
 // grid maps the values of a class to indices, in order.
 type grid struct {
 	class class
-	float bool
 	unit  int
 	step  float64 // of class stepped
 	by    int64   // the same in fixed point, in units of 2^-16
@@ -129,20 +129,20 @@ type grid struct {
 
 // grid returns the grid of a class.
 func (c *column) grid(k class, unit int) grid {
-	g := grid{class: k, float: c.kind == frame.Float32, unit: unit, step: c.step}
-	if k == stepped {
-		g.by = int64(min(math.Ldexp(c.step, unit+16), 1<<40))
-		g.by = max(g.by, 1)
+	g := grid{class: k, unit: unit, step: c.step}
+	if c.kind != frame.Float32 {
+		g.class = integer
+	} else if k == stepped {
+		g.by = max(int64(min(math.Ldexp(c.step, unit+16), 1<<40)), 1)
 	}
 	return g
 }
 
 // index returns the index of a value, given by its bits, of the class.
 func (g *grid) index(b uint32) int64 {
-	if !g.float {
-		return int64(int32(b))
-	}
 	switch v := math.Float32frombits(b); g.class {
+	case integer:
+		return int64(int32(b))
 	case whole:
 		return int64(v)
 	case eighth:
@@ -155,10 +155,9 @@ func (g *grid) index(b uint32) int64 {
 
 // bits is the inverse of index.
 func (g *grid) bits(i int64) uint32 {
-	if !g.float {
-		return uint32(i)
-	}
 	switch g.class {
+	case integer:
+		return uint32(i)
 	case whole:
 		return math.Float32bits(float32(i))
 	case eighth:
@@ -171,14 +170,14 @@ func (g *grid) bits(i int64) uint32 {
 
 // most returns the largest index.
 func (g *grid) most() int64 {
-	switch {
-	case !g.float:
+	switch g.class {
+	case integer:
 		return math.MaxInt32
-	case g.class == whole:
+	case whole:
 		return 1<<24 - 1
-	case g.class == eighth:
+	case eighth:
 		return 1<<21 - 1
-	case g.class == stepped:
+	case stepped:
 		return 1<<20 - 1
 	}
 	return 0x7f7fffff
@@ -187,10 +186,10 @@ func (g *grid) most() int64 {
 // nearest returns the index of the value nearest to x.
 func (g *grid) nearest(x int64) int64 {
 	var i int64
-	switch {
-	case g.float && g.class == fraction:
+	switch g.class {
+	case fraction:
 		i = ordered(unfix(x, g.unit))
-	case g.float && g.class == stepped:
+	case stepped:
 		x = min(max(x, -1<<45), 1<<45)<<16 + g.by/2
 		i = x / g.by
 		if x < 0 && i*g.by != x {
@@ -203,8 +202,8 @@ func (g *grid) nearest(x int64) int64 {
 	return min(max(i, -most-1), most)
 }
 
-// shift returns the number of bits of a value in fixed point that lie below an index of the
-// classes whole and eighth.
+// shift returns the number of bits of a value in fixed point that lie below an index of a whole
+// number, an eighth or an integer.
 func (g *grid) shift() int {
 	if g.class == eighth {
 		return g.unit - 3
@@ -225,10 +224,10 @@ func round(x int64, shift int) int64 {
 
 // below returns, in fixed point, where the values begin that are nearest to index i.
 func (g *grid) below(i int64) int64 {
-	switch {
-	case g.float && g.class == fraction:
+	switch g.class {
+	case fraction:
 		return (g.fix(i) + g.fix(i-1)) / 2
-	case g.float && g.class == stepped:
+	case stepped:
 		return ((2*i - 1) * g.by) >> 17
 	}
 	s := g.shift() - 1
@@ -246,9 +245,9 @@ func (g *grid) fix(i int64) int64 {
 // fine returns the logarithm of the smallest error that counts: a quarter of a step.
 func (g *grid) fine() int {
 	n := 2
-	switch {
-	case g.float && g.class == fraction:
-	case g.float && g.class == stepped:
+	switch g.class {
+	case fraction:
+	case stepped:
 		n = bits.Len64(uint64(g.by)) - 17 - 2
 	default:
 		n = g.shift() - 2

@@ -163,7 +163,7 @@ func (n *numberCoder) code(i int64, skip bool) int64 {
 		n.dir = -1
 	}
 	i = n.i0 + n.dir*n.distance((i-n.i0)*n.dir)
-	if n.grid.float {
+	if n.grid.class != integer {
 		most := n.grid.most()
 		i = min(max(i, -most), most)
 	}

@@ -40,7 +40,7 @@ type packet struct {
 	want []byte
 }
 
-func newTalk(t *testing.T, p Params, seed uint64) *talk {
+func newTalk(t *testing.T, p settings, seed uint64) *talk {
 	t.Helper()
 	if err := encoders.Validate(&p); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func newTalk(t *testing.T, p Params, seed uint64) *talk {
 	return &talk{t: t, snd: newSender(p), rcv: newReceiver(p), rng: rand.New(rand.NewPCG(seed, 77)), delay: 6, stride: 1}
 }
 
-func defaults() Params { return *ReceiverAdaptive().Params.(*Params) }
+func defaults() settings { return *ReceiverAdaptive().Params.(*settings) }
 
 // send sends message n and lets arrive what is due.
 func (k *talk) send(n int, message []byte) {
@@ -221,8 +221,8 @@ func TestHostileReports(t *testing.T) {
 		"half a request": {n + 1, 1, 0}, "no batches": {n + 1, 0, 1, 2, 3, 4}, "too many": append([]byte{n + 1, 9}, make([]byte, 22)...),
 		"a batch to come": {n + 1, 1, 0xff, 0x7f, 1, 2, 3, 4}, "a batch that cannot be": {n + 1, 1, 0xff, 0xff, 1, 2, 3, 4},
 	} {
-		if err := k.snd.Learn(report); !errors.Is(err, ErrReport) {
-			t.Errorf("%s: error %v, want ErrReport", name, err)
+		if err := k.snd.Learn(report); !errors.Is(err, errReport) {
+			t.Errorf("%s: error %v, want errReport", name, err)
 		}
 	}
 	id, _ := k.snd.batches.idOf(k.tick - 1)
@@ -300,7 +300,7 @@ func TestBook(t *testing.T) {
 		t.Skip("sends a book several times: under WIRELAB_THOROUGH=1")
 	}
 	var models uint64
-	ratio := func(loss float64, alter func(p *Params)) float64 {
+	ratio := func(loss float64, alter func(p *settings)) float64 {
 		p := defaults()
 		alter(&p)
 		sum := 0.0
@@ -314,16 +314,16 @@ func TestBook(t *testing.T) {
 		}
 		return sum
 	}
-	static := ratio(0, func(p *Params) { p.Static = true })
-	clean := ratio(0, func(*Params) {})
+	static := ratio(0, func(p *settings) { p.Static = true })
+	clean := ratio(0, func(*settings) {})
 	for _, loss := range []float64{0.01, 0.05, 0.2, 1} {
-		got := ratio(loss, func(*Params) {})
+		got := ratio(loss, func(*settings) {})
 		t.Logf("loss %3.0f %%: %.1f %%, %d models", 100*loss, 100*got, models)
 		if got > static || loss <= 0.05 && got > clean+0.03 {
 			t.Errorf("loss %g: %.3f; without %.3f, static %.3f", loss, got, clean, static)
 		}
 	}
-	second, third := ratio(0, func(p *Params) { p.Order = 2 }), ratio(0, func(p *Params) { p.Order = 3 })
+	second, third := ratio(0, func(p *settings) { p.Order = 2 }), ratio(0, func(p *settings) { p.Order = 3 })
 	t.Logf("no loss: %.1f %%, order 2 %.1f %%, order 3 %.1f %%, static %.1f %%", 100*clean, 100*second, 100*third, 100*static)
 	if clean > 0.51 || second > 0.9*clean || third > second {
 		t.Errorf("without loss %.3f, want about a half; order 2 %.3f, want a tenth less; order 3 %.3f, want no more", clean, second, third)

@@ -1,5 +1,7 @@
 package adaptive
 
+import "slices"
+
 // Messages are grouped in batches by the lower 16 bits of their ticks, divided by the
 // size of a batch. Both ends agree on them however late one joined. Batch numbers wrap
 // around, and the last batch of a round is shorter.
@@ -21,9 +23,9 @@ const chunk = 512
 type batch struct {
 	id    uint16
 	used  bool   // holds anything
-	spent bool   // in a model already: the statistics are gone
+	spent bool   // the statistics are released: in a model, or too large
 	seen  uint64 // which of its messages were counted
-	n     int    // how many
+	n     int    // number of messages counted
 	sums  tally
 }
 
@@ -35,8 +37,8 @@ type batches struct {
 	newest  uint16 // batch
 	any     bool
 	span    int   // batches from the first to the newest, until they fill the reach
-	expired int64 // out of reach since, whether anything came of them or not
-	one     tally // of the piece at hand
+	expired int64 // batches beyond maxAge so far
+	one     tally // of the present piece of a message
 	closed  func(b *batch)
 }
 
@@ -61,8 +63,8 @@ func (s *batches) age(newest, id uint16) int {
 	return d
 }
 
-// note counts a message unless it was counted before or is too old.
-func (s *batches) note(tick uint32, message []byte) {
+// addMessage counts a message unless it was counted before or is too old.
+func (s *batches) addMessage(tick uint32, message []byte) {
 	id, place := s.idOf(tick)
 	switch {
 	case !s.any || s.age(s.newest, id) < 0:
@@ -82,12 +84,14 @@ func (s *batches) note(tick uint32, message []byte) {
 	if b.spent {
 		return
 	}
-	for last := uint32(start); len(message) > 0 && !b.spent; {
-		n := min(len(message), chunk)
-		s.one, last = s.of(s.one, last, message[:n])
+	last := uint32(start)
+	for piece := range slices.Chunk(message, chunk) {
+		if b.spent {
+			break
+		}
+		s.one, last = s.of(s.one, last, piece)
 		b.sums = s.add(b.sums, s.one)
 		s.bound(b)
-		message = message[n:]
 	}
 }
 
@@ -109,7 +113,7 @@ func (s *batches) advance(id uint16) {
 	}
 }
 
-// forgetAll starts anew, whatever the ticks.
+// forgetAll removes all batches.
 func (s *batches) forgetAll() {
 	for i := range s.all {
 		if s.all[i].used {
@@ -136,7 +140,7 @@ func (s *batches) get(id uint16) *batch {
 	return nil
 }
 
-// allocate takes a free entry. There is one, since batches too old were forgotten.
+// allocate returns a free entry. There is one, because batches beyond maxAge were forgotten.
 func (s *batches) allocate(id uint16) *batch {
 	for i := range s.all {
 		if b := &s.all[i]; !b.used {

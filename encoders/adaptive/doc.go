@@ -1,18 +1,20 @@
 // Package adaptive compresses messages by models that the receiver controls (Jonathan
 // Blow, "Adaptive Compression Across Unreliable Networks", Game Developer, 2003). Only
-// the receiver knows what arrived, so it decides what is learnt from.
+// the receiver knows which messages arrived, so it chooses those that both ends learn from.
 //
 // Both ends start with the same model. Messages are grouped in batches, and both ends
-// count, for each batch, which byte followed which. When the receiver has a batch
-// complete it requests: make model 5 of model 4 by mixing in batch 31. It makes that
-// model at once and repeats the request until a packet shows that the sender has it too.
-// Every packet names the model it was coded with, in three bits. Both ends hold the last
-// seven models, so that late packets decode, and the trained one, which always does.
+// count, for each batch, which byte followed which. When a batch is complete at the receiver,
+// it requests: make model 5 of model 4 by mixing in batch 31. It makes that model at once and
+// repeats the request until a packet names the model. Every packet names the model it was coded
+// with, in three bits. Both ends hold the last seven models, so that late packets decode, and the
+// trained one, which both ends always hold.
 //
-// A request carries a fingerprint of the statistics it means. A sender with other
-// statistics, or none, ignores it. A request expires when its batch is forgotten, which
-// depends only on the age in messages. The receiver sees the age: a packet that old
-// which does not name the model proves that no packet will.
+// A request carries a fingerprint of its statistics. A sender with other statistics, or none,
+// ignores it. A request expires when its batch is forgotten, which depends only on the age in
+// messages: once a packet of that age does not name the model, no packet will.
+//
+// A packet has the label of the sender's newest model, the label of the model used, the size of the
+// message, whether its bytes are literal, and the bytes.
 package adaptive
 
 import (
@@ -22,11 +24,11 @@ import (
 	"wirelab/encoders"
 )
 
-// ErrReport marks a report of the receiver that the sender cannot use.
-var ErrReport = errors.New("report of the receiver")
+// errReport means that the sender cannot use a report of the receiver.
+var errReport = errors.New("report of the receiver")
 
-// Params are the settings of the protocol; both ends have the same.
-type Params struct {
+// settings are the settings of the protocol; both ends have the same.
+type settings struct {
 	Order   int  `toml:"order" help:"bytes of context that a byte is predicted from" min:"0" max:"3"`
 	Batch   int  `toml:"batch" help:"messages of which statistics are kept as one" min:"1" max:"64"`
 	Ask     int  `toml:"ask" help:"whole batches that a receiver waits for until it asks for a new model" min:"1" max:"4"`
@@ -44,9 +46,9 @@ func ReceiverAdaptive() encoders.Codec {
 		Suits:   suits,
 		Summary: "bytes range-coded by models that the receiver asks for, batch by batch",
 		Source:  "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
-		Params:  &Params{Order: 1, Batch: 10, Ask: 1, Weight: 12, Message: 500, Trained: true},
+		Params:  &settings{Order: 1, Batch: 10, Ask: 1, Weight: 12, Message: 500, Trained: true},
 		New: func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-			p := *params.(*Params)
+			p := *params.(*settings)
 			if err := encoders.Validate(&p); err != nil {
 				return nil, nil, err
 			}
@@ -60,12 +62,12 @@ func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Eve
 
 // endpoint is what sender and receiver share.
 type endpoint struct {
-	params  Params
+	params  settings
 	batches batches
 	models  modelChain
 }
 
-func newEndpoint(p Params) endpoint {
+func newEndpoint(p settings) endpoint {
 	e := endpoint{params: p, batches: batches{packing: packingOf(p.Order), size: p.Batch}}
 	e.models.packing = e.batches.packing
 	e.models.model = model{trained: &untrained, order: p.Order, weight: uint64(p.Weight)}
@@ -75,8 +77,7 @@ func newEndpoint(p Params) endpoint {
 	return e
 }
 
-// fingerprint hashes the statistics of some batches. It fails if those of one are
-// missing.
+// fingerprint hashes the statistics of some batches; ok is false if those of one are missing.
 func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	hash = 2166136261
 	for _, id := range ids {
@@ -89,8 +90,8 @@ func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	return hash, true
 }
 
-// learn makes the next model from the statistics of some batches. They are added up in
-// the memory of the first and then released.
+// learn makes the next model from the statistics of some batches, which are added up in the memory
+// of the first and then released.
 func (e *endpoint) learn(ids []uint16, hash uint32) {
 	s := &e.batches
 	first := s.get(ids[0])

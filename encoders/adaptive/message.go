@@ -7,37 +7,31 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// MaxMessage bounds a message, in bytes, and so the work that a packet can cause.
-const MaxMessage = 1<<messageBits - 1
+// maxMessage bounds a message, in bytes, and so the work that a packet can cause.
+const maxMessage = 1<<messageBits - 1
 
 const messageBits = 14
 
 // usual is the probability of the usual case of a flag.
 const usual = rangecoder.One - rangecoder.One/512
 
+// codeUsually codes v in n bits, after whether it is the usual value.
+func codeUsually(c *rangecoder.Coder, v, usually int, n uint) int {
+	if c.Bit(rangecoder.Flag(v == usually), usual) != 0 {
+		return usually
+	}
+	return int(c.Direct(uint64(v), n))
+}
+
 // codeLabels codes which model is the sender's newest, and which it used.
 func codeLabels(c *rangecoder.Coder, newest, used int) (int, int) {
 	newest = int(c.Direct(uint64(newest), 3))
-	same := 0
-	if used == newest {
-		same = 1
-	}
-	if c.Bit(same, usual) != 0 {
-		return newest, newest
-	}
-	return newest, int(c.Direct(uint64(used), 3))
+	return newest, codeUsually(c, used, newest, 3)
 }
 
 // codeSize codes the length of a message.
 func codeSize(c *rangecoder.Coder, n, usually int) int {
-	same := 0
-	if n == usually {
-		same = 1
-	}
-	if c.Bit(same, usual) != 0 {
-		return usually
-	}
-	return int(c.Direct(uint64(n), messageBits))
+	return codeUsually(c, n, usually, messageBits)
 }
 
 // mostOver bounds how much longer a packet is than its message: labels, size, and the
@@ -57,19 +51,18 @@ func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) [
 	return dst
 }
 
-// encodeWith appends a message coded in one of the two ways, and returns what it spent.
-func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
+// encodeWith appends a message, coded with a model or literally, and returns its cost in units.
+func (e *endpoint) encodeWith(dst, message []byte, used uint64, literal bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
 	zero := c.Spent()
 	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
 	codeSize(&c, len(message), e.params.Message)
-	// codeLiteral codes whether literal bytes follow.
-	codeLiteral(&c, asItIs)
+	codeLiteral(&c, literal)
 	head, last := c.Spent(), uint32(start)
 	m := e.models.use(used)
 	for _, v := range message {
-		if asItIs {
+		if literal {
 			c.Direct(uint64(v), 8)
 			continue
 		}
@@ -80,21 +73,17 @@ func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (pa
 	return c.Finish(), head - zero, spent - head
 }
 
-// codeLiteral codes whether the bytes follow as they are, without a model.
-func codeLiteral(c *rangecoder.Coder, asItIs bool) bool {
-	bit := 0
-	if asItIs {
-		bit = 1
-	}
-	return c.Bit(bit, rangecoder.One-usual) != 0
+// codeLiteral codes whether the bytes follow without a model.
+func codeLiteral(c *rangecoder.Coder, literal bool) bool {
+	return c.Bit(rangecoder.Flag(literal), rangecoder.One-usual) != 0
 }
 
 // readBody reads a message into dst. It stops soon after the input ends.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
-	last, asItIs := uint32(start), codeLiteral(c, false)
+	last, literal := uint32(start), codeLiteral(c, false)
 	for range n {
 		v := byte(0)
-		if asItIs {
+		if literal {
 			v = byte(c.Direct(0, 8))
 		} else {
 			v = m.code(c, last, 0)

@@ -15,8 +15,8 @@ type model struct {
 	order   int
 	weight  uint64
 
-	// root is how likely a 1 is without any context, after the bits that have come of
-	// a byte, below a leading 1: worked out once for a model.
+	// root is the probability of a 1 without any context, by the bits of the byte so far behind a
+	// leading 1. It is computed once for a model.
 	root [256]uint16
 }
 
@@ -72,11 +72,7 @@ func (m *model) code(c *rangecoder.Coder, last uint32, b byte) byte {
 			cutOwn[k], lowO, highO = m.own[k].split(own[k], middle)
 			p = m.blend(k, p, lowG, highG, lowO, highO)
 		}
-		bit := 0
-		if b&mask != 0 {
-			bit = 1
-		}
-		bit = c.Bit(bit, uint32(min(max(p, least), rangecoder.One-least)))
+		bit := c.Bit(rangecoder.Flag(b&mask != 0), uint32(min(max(p, least), rangecoder.One-least)))
 		for k := 1; k <= m.order; k++ {
 			if bit != 0 {
 				given[k].lo, own[k].lo = cutGiven[k], cutOwn[k]

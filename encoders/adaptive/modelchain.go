@@ -1,6 +1,6 @@
 package adaptive
 
-// heldModels is how many models an end holds besides the trained one.
+// heldModels is the number of models that an end holds beside the trained one.
 const heldModels = 7
 
 // A label names a model in a packet in three bits: one of the last seven, or the trained

@@ -13,13 +13,13 @@ import (
 type receiver struct {
 	endpoint
 	asking     bool               // no packet has named the newest model yet
-	made       [heldModels]madeAt // born[i%kept]: when model i was made
+	made       [heldModels]madeAt // model i was made at made[i%heldModels]
 	ids        []uint16           // batches of the newest model
 	newestTick uint32             // the newest tick received
 	any        bool
-	stride     int // least distance between two ticks that came: a sender may leave some out
+	stride     int // least distance between two received ticks, because a sender may skip some
 
-	complete     int   // batches that came whole, of those out of reach
+	complete     int   // batches beyond maxAge that were complete
 	came, missed int64 // messages
 }
 
@@ -30,11 +30,11 @@ type madeAt struct {
 	young bool
 }
 
-// maxLateness bounds how many messages late one may come. After a gap of so many the
-// receiver starts anew.
+// maxLateness bounds the lateness of a message, in messages. After a gap as long the receiver
+// begins with new batches.
 const maxLateness = 1 << 14
 
-func newReceiver(p Params) *receiver {
+func newReceiver(p settings) *receiver {
 	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
 	r.batches.closed = r.close
 	return r
@@ -83,7 +83,7 @@ func (r *receiver) observe(f *frame.Frame, newest int) {
 	gap := between(r.newestTick, f.Tick)
 	jump := r.any && (gap > maxLateness || gap < -maxLateness)
 	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > maxAge) {
-		r.models.pop() // the sender had forgotten the batches before it could hear of the model
+		r.models.pop() // the sender forgot the batches before the request could arrive
 		r.asking = false
 	}
 	switch {
@@ -95,10 +95,10 @@ func (r *receiver) observe(f *frame.Frame, newest int) {
 		r.missed += int64(gap/r.stride - 1)
 		r.newestTick = f.Tick
 	default:
-		r.missed = max(0, r.missed-1) // was only late
+		r.missed = max(0, r.missed-1) // it was only late
 	}
 	r.came++
-	r.batches.note(f.Tick, f.Body)
+	r.batches.addMessage(f.Tick, f.Body)
 }
 
 // close counts a batch that is too old to be used.
@@ -108,8 +108,8 @@ func (r *receiver) close(b *batch) {
 	}
 }
 
-// isComplete reports whether all messages of a batch came, as far as is known if the
-// sender leaves ticks out. The fingerprint decides.
+// isComplete reports whether all messages of a batch came, as far as is known if the sender skips
+// ticks. The fingerprint decides.
 func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
 	if int(b.id) == r.batches.round()-1 {

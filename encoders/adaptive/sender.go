@@ -8,8 +8,8 @@ import (
 	"wirelab/encoders"
 )
 
-// reportTimeout is how many messages a sender waits for a report before it uses the
-// trained model, which a receiver that was replaced can read too.
+// reportTimeout is the number of messages without a report after which a sender uses the trained
+// model, which a receiver that was replaced can read too.
 const reportTimeout = 512
 
 // sender is the end that encodes. It does what reports request.
@@ -21,17 +21,18 @@ type sender struct {
 	list        []uint64
 }
 
-func newSender(p Params) *sender { return &sender{endpoint: newEndpoint(p)} }
+func newSender(p settings) *sender { return &sender{endpoint: newEndpoint(p)} }
 
 // Encode implements encoders.Encoder.
 func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if len(cur.Body) > MaxMessage || len(cur.Table) > 0 {
+	if len(cur.Body) > maxMessage || len(cur.Table) > 0 {
 		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d and none", len(cur.Body),
-			len(cur.Table), MaxMessage)
+			len(cur.Table), maxMessage)
 	}
 	used := min(s.acked, s.models.newest)
-	if s.sinceReport++; s.sinceReport > reportTimeout || !s.safe(used, 0) {
+	s.sinceReport++
+	if s.sinceReport > reportTimeout || !s.safe(used, 0) {
 		used = 0
 	}
 	if s.params.TryAll && used > 0 {
@@ -39,12 +40,12 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 	}
 	dst = s.write(dst, cur.Body, used, b)
 	if !s.params.Static {
-		s.batches.note(cur.Tick, cur.Body)
+		s.batches.addMessage(cur.Tick, cur.Body)
 	}
 	return dst, nil, nil
 }
 
-// maxLateBatches is how many models the receiver may make while a packet is on its way.
+// maxLateBatches is the number of models that the receiver may make while a packet is on its way.
 // A model takes a batch, so packets may come that many batches late.
 const maxLateBatches = 3
 
@@ -76,11 +77,11 @@ func (s *sender) Report(dst []byte) []byte { return dst }
 // (16 bits each), their fingerprint.
 func (s *sender) Learn(report []byte) error {
 	if len(report) == 0 || s.params.Static {
-		return fmt.Errorf("adaptive: %w: %d bytes, expected some, and a sender that learns", ErrReport, len(report))
+		return fmt.Errorf("adaptive: %w: %d bytes, expected some, and a sender that learns", errReport, len(report))
 	}
 	held := int64(s.models.newest) + int64(int8(report[0]-uint8(s.models.newest)))
 	if held < 0 || held > int64(s.models.newest)+1 {
-		return fmt.Errorf("adaptive: %w: it holds model %d, expected at most %d", ErrReport, held, s.models.newest+1)
+		return fmt.Errorf("adaptive: %w: it holds model %d, expected at most %d", errReport, held, s.models.newest+1)
 	}
 	if len(report) > 1 {
 		ids, hash, err := s.parse(report[1:])
@@ -99,14 +100,14 @@ func (s *sender) Learn(report []byte) error {
 func (s *sender) parse(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
 	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
-		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes that ask for %d batches", ErrReport, len(src), n)
+		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes that ask for %d batches", errReport, len(src), n)
 	}
 	var list [maxAge + 1]uint16
 	for i := range n {
 		list[i] = binary.LittleEndian.Uint16(src[1+2*i:])
 		if int(list[i]) >= s.batches.round() || !s.batches.any || s.batches.age(s.batches.newest, list[i]) < 0 || i > 0 &&
 			s.batches.age(list[i], list[i-1]) <= 0 {
-			return nil, 0, fmt.Errorf("adaptive: %w: batch %d, which was never sent or is out of order", ErrReport, list[i])
+			return nil, 0, fmt.Errorf("adaptive: %w: batch %d, which was never sent or is out of order", errReport, list[i])
 		}
 	}
 	return list[:n], binary.LittleEndian.Uint32(src[1+2*n:]), nil
@@ -116,12 +117,12 @@ func (s *sender) parse(src []byte) (ids []uint16, hash uint32, err error) {
 // or differ.
 func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if index < s.models.newest || index == s.models.newest && (index == 0 || s.models.hash == hash) {
-		return // said before
+		return // a repeated request
 	}
 	if own, ok := s.fingerprint(ids); !ok || own != hash {
-		return // forgotten, or other statistics: a receiver may be wrong about what is whole
+		return // forgotten, or other statistics: a receiver may wrongly assume that a batch is complete
 	}
-	if index == s.models.newest { // somebody else asked for another model of this number
+	if index == s.models.newest { // another receiver requested another model of this number
 		s.models.pop()
 	}
 	s.learn(ids, hash)

@@ -2,23 +2,23 @@ package adaptive
 
 import "math/bits"
 
-// table is a tally prepared for look-ups: how often did any of a range of bytes follow a
-// context? Running sums answer that with two look-ups.
+// table is a tally prepared for look-ups of how often any of a range of bytes followed a context:
+// with running sums, two look-ups suffice.
 type table struct {
 	order int
 	keys  tally    // context and byte, sorted
-	sums  []uint32 // sums[i]: how often any of keys[:i] came
+	sums  []uint32 // sums[i]: the count of keys[:i]
 	rows  []uint32 // where the keys of each latest byte begin; none at order 0
 
-	// dense has the running sums of all bytes, 257 for each context, where there is
-	// memory to spare: there is nothing to search for then.
+	// dense has the running sums of all bytes, 257 for each context, in tables that are shared: then
+	// nothing is searched.
 	dense []uint32
 }
 
 // rowSize is how many running sums there are of the bytes after a context.
 const rowSize = 257
 
-// ready turns the tally that stands in t.keys into a table.
+// ready turns the tally in t.keys into a table.
 func (t *table) ready(p packing) {
 	n := p.entries(t.keys)
 	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
@@ -73,7 +73,7 @@ func (t *table) put(key, n uint32) {
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
 
-// index notes where the keys of each latest byte begin.
+// index computes rows.
 func (t *table) index() {
 	if t.order == 0 {
 		return
@@ -90,7 +90,7 @@ func (t *table) index() {
 	}
 }
 
-// spread makes the dense sums, of tables of order 0 and 1.
+// spread computes the dense sums, of tables of order 0 and 1.
 func (t *table) spread() {
 	contexts := 1 << (8 * t.order)
 	if t.dense == nil {
@@ -111,7 +111,7 @@ func (t *table) spread() {
 	}
 }
 
-// cursor is a context, and what is left of its bytes while one is spelt out.
+// cursor is a context and the range of its bytes that the bits so far leave.
 type cursor struct {
 	lo, hi uint32
 	row    uint32 // where the context begins in the dense sums
@@ -154,8 +154,7 @@ func (t *table) search(in cursor, key uint32) uint32 {
 	return lo
 }
 
-// split returns where the bytes from middle on begin, and how many there were on
-// either side.
+// split returns where the bytes from middle on begin, and the counts on either side.
 func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
 	sums := t.dense
 	switch {

@@ -50,16 +50,16 @@ func (p packing) put(t tally, i int, key, n uint32) {
 	t[i] = key<<p.shift | min(n, 1<<p.shift-1)
 }
 
-// start is the context of the first byte of a message: that after the end of a sentence.
+// start is the context of the first byte of a message: the end of a sentence.
 const start = 'd' | '.'<<8 | ' '<<16
 
-// contextKey is the key of b in a context of so many of the last bytes: the latest
-// is the highest, so that what has the latest bytes in common lies together.
+// contextKey returns the key of b in the context of the last order bytes. The latest is the highest,
+// so that contexts with the latest bytes in common lie together.
 func contextKey(order int, last uint32, b byte) uint32 {
 	return last>>(8*(orders-1-order))<<8 | uint32(b)
 }
 
-// after returns the last three bytes once b has come: the latest in the upper byte.
+// after returns the last three bytes after b: the latest is the highest.
 func after(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<16 }
 
 // of counts a chunk of a message, in dst's memory, and returns the context after it.
@@ -104,7 +104,7 @@ func (p packing) add(a, b tally) tally {
 	return a
 }
 
-// fresh counts the keys of b that a has not.
+// fresh returns the number of keys of b that a lacks.
 func (p packing) fresh(a, b tally) int {
 	n, i := 0, 0
 	for j := range p.entries(b) {
@@ -119,8 +119,7 @@ func (p packing) fresh(a, b tally) int {
 	return n
 }
 
-// grow makes a list n longer. It grows little at a time, since a client's memory is
-// bounded.
+// grow makes a list n longer, by little more than that, because a client's memory is bounded.
 func grow(t []uint32, n int) []uint32 {
 	const step = 64
 	if want := len(t) + n; want > cap(t) {
@@ -129,7 +128,8 @@ func grow(t []uint32, n int) []uint32 {
 	return t[:len(t)+n]
 }
 
-// limit shortens a tally to most entries by halving every count and dropping zeros.
+// limit reduces a tally to at most most entries and total counts, by halving every count and
+// dropping zeros.
 func (p packing) limit(t tally, most int, total uint32) tally {
 	for p.entries(t) > most || p.total(t) > total {
 		to := 0

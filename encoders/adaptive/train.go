@@ -2,7 +2,7 @@ package adaptive
 
 import (
 	"context"
-	"math"
+	"fmt"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -10,8 +10,8 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Trainers returns the trainer of this package's table: how often each byte of some
-// texts followed each three.
+// Trainers returns the trainer of this package's table: the number of times each byte of some texts
+// followed each three bytes.
 func Trainers() []train.Trainer {
 	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, as text:PATH", Per: "byte", Train: learn}}
 }
@@ -50,27 +50,20 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 
 // measure reports the bits for a byte of the training texts and of the held-out text.
 func measure(ctx context.Context, job train.Job, log train.Log, m *model) error {
-	part := []string{"order 0", "order 1", "order 2", "order 3"}[m.order]
-	learnt, err := bitsPerByte(ctx, m, job.Clips)
-	if err != nil {
+	p := train.Point{Part: fmt.Sprint("order ", m.order), Epoch: 1}
+	var err error
+	if p.Train, err = bitsPerByte(ctx, m, job.Clips...); err != nil {
 		return err
 	}
-	held := math.NaN()
-	if job.Held != nil {
-		if held, err = bitsPerByte(ctx, m, []train.Clip{*job.Held}); err != nil {
-			return err
-		}
+	if p.Held, err = job.MeasureHeld(func(c train.Clip) (float64, error) { return bitsPerByte(ctx, m, c) }); err != nil {
+		return err
 	}
-	if log.Step != nil {
-		log.Step(part, 1, 1)
-	}
-	if log.Point != nil {
-		log.Point(train.Point{Part: part, Epoch: 1, Train: learnt, Held: held})
-	}
+	log.Progress(p.Part, 1, 1)
+	log.Report(p)
 	return nil
 }
 
-func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
+func bitsPerByte(ctx context.Context, m *model, clips ...train.Clip) (float64, error) {
 	units, n := int64(0), 0
 	var c rangecoder.Coder
 	var buf []byte

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// trainedTable is what English is like, as learnt from one book: how often each byte
-// followed each three. `tui train` learns it anew.
+// trainedTable is learnt from one English book: the number of times each byte followed each three
+// bytes. `tui train` learns it again.
 //
 //go:embed trained.tab
 var trainedTable []byte
@@ -85,7 +85,7 @@ func readTables(src []byte) (*[orders]table, error) {
 	for k := orders - 1; k > 0; k-- {
 		t[k-1].fold(&t[k])
 	}
-	t[0].spread() // shared by all clients: memory is of no account
+	t[0].spread() // shared by all clients, so its memory counts little
 	t[1].spread()
 	return t, nil
 }

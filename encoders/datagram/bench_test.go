@@ -11,14 +11,14 @@ import (
 )
 
 // benchModel learns the tank game's first half, once for all runs if it can be kept.
-func benchModel(b *testing.B, acked bool) (*Model, [][]byte) {
+func benchModel(b *testing.B, acked bool) (*model, [][]byte) {
 	list := capture(b, "bz-1", 5154, true)
 	half := len(list) / 2
 	name := filepath.Join(os.TempDir(), "datagram-bench.model")
 	if acked {
 		name += "-acked"
 	}
-	if m, err := Load(name); err == nil {
+	if m, err := load(name); err == nil {
 		return m, list[half:]
 	}
 	m := learn(b, acked, list[:half])

@@ -7,8 +7,8 @@ import (
 	"wirelab/encoders"
 )
 
-// Params are the parameters of both encoders.
-type Params struct {
+// modelParams are the parameters of both encoders.
+type modelParams struct {
 	Model string `toml:"model" help:"file of the model that both ends have, as tui train writes it" file:"true"`
 }
 
@@ -17,7 +17,7 @@ const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless mode
 // Datagram codes every datagram by itself.
 func Datagram() encoders.Codec {
 	return encoders.Codec{
-		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: suits, Source: source, Params: &Params{},
+		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: suits, Source: source, Params: &modelParams{},
 		Summary: "every datagram of a game by itself, with a model trained on captures that both ends have",
 		New:     with("datagram", false),
 	}
@@ -26,26 +26,26 @@ func Datagram() encoders.Codec {
 // Acked codes a datagram with the help of those that were acknowledged.
 func Acked() encoders.Codec {
 	return encoders.Codec{
-		ID: 29, Name: "datagram-acked", Refs: 2, Suits: suits, Source: source, Params: &Params{},
+		ID: 29, Name: "datagram-acked", Refs: 2, Suits: suits, Source: source, Params: &modelParams{},
 		Summary: "the same against what acknowledged datagrams said last of the same thing",
 		New:     with("datagram-acked", true),
 	}
 }
 
-// suits is about datagrams of a program: nothing but a body.
+// suits reports whether frames are datagrams of a program, which have only a body.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
 // with returns the New of a codec.
 func with(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		path := params.(*Params).Model
+		path := params.(*modelParams).Model
 		if path == "" {
 			return nil, nil, fmt.Errorf("%w model: none is named; expected a file, as tui train --encoder %s "+
 				"--data packets:FILE.pcap --out FILE.model makes it", encoders.ErrParam, name)
 		}
-		m, err := Load(path)
+		m, err := load(path)
 		if err == nil && m.acked != acked {
-			err = fmt.Errorf("%s: %w", path, ErrOther)
+			err = fmt.Errorf("%s: %w", path, errOther)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w model: %w; expected a file that tui train --encoder %s made", encoders.ErrParam, err, name)
@@ -61,13 +61,13 @@ type end struct {
 	merger      merger
 }
 
-func newEnd(m *Model, read bool) *end { return &end{coder: newCoder(m, read)} }
+func newEnd(m *model, read bool) *end { return &end{coder: newCoder(m, read)} }
 
 // Encode implements encoders.Encoder.
 func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if len(cur.Body) > MaxDatagram {
-		return dst, nil, fmt.Errorf("datagram: %d bytes, expected at most %d", len(cur.Body), MaxDatagram)
+	if len(cur.Body) > maxDatagram {
+		return dst, nil, fmt.Errorf("datagram: %d bytes, expected at most %d", len(cur.Body), maxDatagram)
 	}
 	past := e.past(refs)
 	out := e.encode(dst, cur.Body, past)
@@ -85,7 +85,7 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	return e.memo(past, dst, spare), nil
 }
 
-// past returns what the references remember together, nil for a model that looks at none.
+// past returns the log of the references together, nil for a model without acknowledgements.
 func (e *end) past(refs []encoders.Ref) *log {
 	if !e.m.acked {
 		return nil
@@ -93,7 +93,7 @@ func (e *end) past(refs []encoders.Ref) *log {
 	if len(refs) == 0 {
 		panic("datagram: the endpoints must hand over a reference")
 	}
-	a := e.remembers(&refs[0])
+	a := e.logOf(&refs[0])
 	if len(refs) < 2 {
 		return a
 	}
@@ -105,8 +105,8 @@ func (e *end) past(refs []encoders.Ref) *log {
 	return &e.both
 }
 
-// remembers returns a reference's memo; if it has none, what it says itself.
-func (e *end) remembers(r *encoders.Ref) *log {
+// logOf returns a reference's memo, or a log of itself only if it has none.
+func (e *end) logOf(r *encoders.Ref) *log {
 	if l, _ := r.Memo.(*log); l != nil {
 		return l
 	}
@@ -114,7 +114,7 @@ func (e *end) remembers(r *encoders.Ref) *log {
 	return &e.alone
 }
 
-// memo returns what is remembered once f was acknowledged.
+// memo returns the log for the time when f is acknowledged.
 func (e *end) memo(past *log, f *frame.Frame, spare encoders.Memo) encoders.Memo {
 	if past == nil {
 		return nil
@@ -127,7 +127,7 @@ func (e *end) memo(past *log, f *frame.Frame, spare encoders.Memo) encoders.Memo
 	return l
 }
 
-// add fills l with what past holds, and f.
+// add fills l with past and f.
 func (e *end) add(l, past *log, f *frame.Frame) {
 	if len(f.Body) > maxBytes {
 		e.merger.merge(l, past, &nothing, nil, nil)

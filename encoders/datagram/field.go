@@ -7,20 +7,19 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// A field is a number of up to 32 bits that is predicted, in two ways at best: from messages
-// before, and from what the message said so far. What is left over has a distribution of
-// buckets, whose width grows with the distance.
+// A field is a number of up to 32 bits with up to two predictions. The residual of each has a
+// distribution over buckets, whose width grows with the distance.
 type field struct {
 	bits  uint8 // of the number
 	units uint8 // the first has what does not fill 8 bits
 	guess [guesses]guess
 	share [guesses][classes][2][buckets]uint8
 	// below holds the mass, of massOne, of the buckets below each on one side of the prediction,
-	// by the class of what is known of it: see number.begin.
+	// by class: see number.beginField.
 	below [guesses][classes][2][buckets + 1]uint32
 }
 
-// count is how many guesses there are: one if the second is the first again.
+// count returns the number of guesses: one if the second equals the first.
 func (f *field) count() int {
 	if f.guess[1] == f.guess[0] {
 		return 1
@@ -45,7 +44,7 @@ func bucket(k uint32) (i int, from uint32, log uint) {
 	return int(4*(l-1)) + int(sub), (4 + sub) << (l - 2), l - 2
 }
 
-// fill makes masses of shares, which are in eighths of a bit.
+// fill computes masses from shares, which are in eighths of a bit.
 func (f *field) fill() {
 	for g := range f.count() {
 		for c := range f.share[g] {
@@ -71,8 +70,7 @@ func fill(below *[2][buckets + 1]uint32, share *[2][buckets]uint8) {
 	}
 }
 
-// shares leaves nothing to the buckets that the field's bits do not reach, and returns how
-// many they do.
+// shares removes the share of buckets beyond the field's bits, and returns the number of the others.
 func (f *field) shares(share *[buckets]uint8) int {
 	n := 4 * int(f.bits)
 	for i := n; i < buckets; i++ {
@@ -81,13 +79,13 @@ func (f *field) shares(share *[buckets]uint8) int {
 	return n
 }
 
-// shareOf is 2^(32-s/8): one of 2^32, halved by every 8.
+// shareOf returns 2^(32-s/8).
 func shareOf(s uint8) uint64 {
 	eighths := [8]uint64{1 << 32, 3938502375, 3611622602, 3311872529, 3037000499, 2784941738, 2553802833, 2341847524}
 	return eighths[s&7] >> (s >> 3)
 }
 
-// shareFrom is the inverse, rounded: of part of whole.
+// shareFrom returns the share, as shareOf takes it, of part in whole.
 func shareFrom(part, whole int64) uint8 {
 	p := uint32(min(max(part<<30/max(whole, 1), 2), 1<<30))
 	return uint8(min(max((30*65536-rangecoder.Log2(p)+4096)>>13, 0), 255))
@@ -103,7 +101,7 @@ func under(t *[buckets + 1]uint32, k uint64) int64 {
 	return a + (int64(t[i+1])-a)*int64(k-uint64(from))>>log
 }
 
-// mass returns that of residuals below r; those above half go on with the lowest.
+// mass returns the mass of residuals below r. Residuals of half or more wrap to the lowest.
 func mass(b *[2][buckets + 1]uint32, r, half int64) int64 {
 	if r > half {
 		return mass(b, half, half) + mass(b, r-2*half, half) - mass(b, -half, half)
@@ -126,14 +124,14 @@ func (m message) value(at int, bits uint8) int64 {
 
 // Ways of writing a time.
 const (
-	floatBig    = iota // seconds
+	floatBig    = iota // seconds, highest byte first
 	integerBig         // any unit
-	floatLittle        //
+	floatLittle        // seconds, lowest byte first
 	integerLittle
 	timings
 )
 
-// clockTime reads a time from four bytes: integers as they are, floats in 1/65536.
+// clockTime reads a time from four bytes: integers unchanged, floats in 1/65536.
 func clockTime(b uint32, timing uint8) uint32 {
 	if timing >= floatLittle {
 		b = bits.ReverseBytes32(b)

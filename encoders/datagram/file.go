@@ -5,59 +5,60 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
+	"unsafe"
 
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/boundedio"
 )
 
-// A model's file: these bytes, a version, the model, and a CRC-32 of all before it.
+// The file of a model: these bytes, a version, the model, and a CRC-32 of all before it.
 const (
 	magic   = "datagram model"
 	version = 2
-
-	// MaxFile bounds the file of a model.
-	MaxFile = 16 << 20
+	maxFile = 16 << 20 // bytes
 )
 
 // Errors of model files.
 var (
-	ErrNoModel = errors.New("not the file of a datagram model")
-	ErrVersion = errors.New("the model is of another version of this program")
-	ErrDamaged = errors.New("the model is damaged")
-	ErrOther   = errors.New("the model is for the other of datagram and datagram-acked")
+	errNoModel = errors.New("not the file of a datagram model")
+	errVersion = errors.New("the model is of another version of this program")
+	errDamaged = errors.New("the model is damaged")
+	errOther   = errors.New("the model is for the other of datagram and datagram-acked")
 )
 
-// Load reads a model from a file. Its errors wrap those above, or are the system's.
-func Load(path string) (*Model, error) {
-	data, err := boundedio.ReadFile(path, MaxFile)
+// load reads a model from a file. Its errors wrap those above, or are the system's.
+func load(path string) (*model, error) {
+	data, err := boundedio.ReadFile(path, maxFile)
 	switch {
 	case errors.As(err, new(*boundedio.KindError)):
-		return nil, fmt.Errorf("%s: %w", path, ErrNoModel)
+		return nil, fmt.Errorf("%s: %w", path, errNoModel)
 	case errors.As(err, new(*boundedio.SizeError)):
-		return nil, fmt.Errorf("%w: %w", err, ErrNoModel)
+		return nil, fmt.Errorf("%w: %w", err, errNoModel)
 	case err != nil:
 		return nil, err
 	}
-	m, err := Parse(data)
+	m, err := parseModel(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-// Parse reads the bytes of a file; any may come.
-func Parse(data []byte) (*Model, error) {
+// parseModel reads the bytes of a file. It takes any bytes.
+func parseModel(data []byte) (*model, error) {
 	if len(data) < len(magic)+5 || string(data[:len(magic)]) != magic {
-		return nil, ErrNoModel
+		return nil, errNoModel
 	}
 	if v := data[len(magic)]; v != version {
-		return nil, fmt.Errorf("%w: version %d, expected %d", ErrVersion, v, version)
+		return nil, fmt.Errorf("%w: version %d, expected %d", errVersion, v, version)
 	}
 	body := data[:len(data)-4]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(data[len(body):]) {
-		return nil, fmt.Errorf("%w: its checksum does not hold", ErrDamaged)
+		return nil, fmt.Errorf("%w: its checksum does not hold", errDamaged)
 	}
 	f := filer{data: body[len(magic)+1:], reading: true}
-	m := &Model{}
+	m := &model{}
 	f.model(m)
 	if len(f.data) > 0 {
 		f.refuse("bytes behind its end")
@@ -70,14 +71,14 @@ func Parse(data []byte) (*Model, error) {
 }
 
 // Bytes returns the file of the model.
-func (m *Model) Bytes() []byte {
+func (m *model) Bytes() []byte {
 	f := filer{data: append([]byte(magic), version)}
 	f.model(m)
 	return binary.LittleEndian.AppendUint32(f.data, crc32.ChecksumIEEE(f.data))
 }
 
-// prepare makes what is not in the file.
-func (m *Model) prepare() {
+// prepare computes what is not in the file.
+func (m *model) prepare() {
 	m.index()
 	for i := range m.fields {
 		m.fields[i].fill()
@@ -85,21 +86,22 @@ func (m *Model) prepare() {
 	m.length.fill()
 }
 
-// filer writes a model, or reads one: one traversal, so that the two cannot drift apart.
+// filer writes a model, or reads one: one traversal, so that both agree.
 type filer struct {
 	data    []byte
 	reading bool
 	err     error
 }
 
+// refuse records that the file is damaged.
 func (f *filer) refuse(what string) {
 	if f.err == nil {
-		f.err = fmt.Errorf("%w: %s", ErrDamaged, what)
+		f.err = fmt.Errorf("%w: %s", errDamaged, what)
 	}
 	f.data = nil
 }
 
-// bytes passes bytes on.
+// bytes codes bytes.
 func (f *filer) bytes(b []byte) {
 	switch {
 	case !f.reading:
@@ -112,35 +114,37 @@ func (f *filer) bytes(b []byte) {
 	}
 }
 
-// sparse passes bytes on of which many are the same: it, and which are others.
+// sparse codes bytes of which many are equal: the most frequent, and for each eight which differ,
+// and those.
 func (f *filer) sparse(b []byte) {
-	var seen [256]int
+	var count [256]int
 	usual := [1]byte{}
 	for _, v := range b {
-		if seen[v]++; seen[v] > seen[usual[0]] {
+		count[v]++
+		if count[v] > count[usual[0]] {
 			usual[0] = v
 		}
 	}
 	f.bytes(usual[:])
-	for ; len(b) > 0; b = b[min(8, len(b)):] {
+	for eight := range slices.Chunk(b, 8) {
 		var others [1]byte
-		for i, v := range b[:min(8, len(b))] {
+		for i, v := range eight {
 			if v != usual[0] {
 				others[0] |= 1 << i
 			}
 		}
 		f.bytes(others[:])
-		for i := range b[:min(8, len(b))] {
+		for i := range eight {
 			if others[0]>>i&1 != 0 {
-				f.bytes(b[i : i+1])
+				f.bytes(eight[i : i+1])
 			} else {
-				b[i] = usual[0]
+				eight[i] = usual[0]
 			}
 		}
 	}
 }
 
-// number passes a number of up to 4 bytes on, which has to be from low to high.
+// number codes a number in so many bytes, which a reader refuses unless it is in low..high.
 func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))
@@ -148,8 +152,9 @@ func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
 	if !f.reading {
 		return v
 	}
-	free := 64 - 8*bytes
-	if v = int64(binary.LittleEndian.Uint64(b[:])); low < 0 {
+	v = int64(binary.LittleEndian.Uint64(b[:]))
+	if low < 0 {
+		free := 64 - 8*bytes
 		v = v << free >> free
 	}
 	if v < low || v > high {
@@ -159,31 +164,25 @@ func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
 	return v
 }
 
-func (f *filer) u8(v *uint8, low, high int64, what string) {
-	*v = uint8(f.number(int64(*v), 1, low, high, what))
+// integer codes v in its own size.
+func integer[T uint8 | int8 | uint16 | int16 | uint32](f *filer, v *T, low, high int64, what string) {
+	*v = T(f.number(int64(*v), int(unsafe.Sizeof(*v)), low, high, what))
 }
 
-func (f *filer) i8(v *int8, low, high int64, what string) {
-	*v = int8(f.number(int64(*v), 1, low, high, what))
-}
-
-func (f *filer) u16(v *uint16, low, high int64, what string) {
-	*v = uint16(f.number(int64(*v), 2, low, high, what))
-}
-
-func (f *filer) i16(v *int16, low, high int64, what string) {
-	*v = int16(f.number(int64(*v), 2, low, high, what))
-}
-
-func (f *filer) flag(v *bool) {
-	n := int64(0)
-	if *v {
-		n = 1
+// any16 codes any numbers of 16 bits.
+func any16(f *filer, list []int16) {
+	for i := range list {
+		integer(f, &list[i], -1<<15, 1<<15-1, "")
 	}
-	*v = f.number(n, 1, 0, 1, "a flag") == 1
 }
 
-// size passes the length of a slice on, and makes one of that length.
+// flag codes a flag and returns it.
+func (f *filer) flag(v *bool) bool {
+	*v = f.number(int64(rangecoder.Flag(*v)), 1, 0, 1, "a flag") == 1
+	return *v
+}
+
+// size codes the length of a slice; a reader makes one of that length.
 func size[T any](f *filer, s *[]T, bytes int, low, high int64, what string) {
 	n := f.number(int64(len(*s)), bytes, low, high, what)
 	if f.reading {
@@ -191,7 +190,7 @@ func size[T any](f *filer, s *[]T, bytes int, low, high int64, what string) {
 	}
 }
 
-func (f *filer) model(m *Model) {
+func (f *filer) model(m *model) {
 	f.flag(&m.acked)
 	size(f, &m.kinds, 1, 1, maxKinds, "its kinds")
 	if f.reading {
@@ -208,9 +207,7 @@ func (f *filer) model(m *Model) {
 		f.field(&m.fields[i])
 	}
 	for i := range m.found {
-		for j := range m.found[i] {
-			f.i16(&m.found[i][j], -1<<15, 1<<15-1, "")
-		}
+		any16(f, m.found[i][:])
 	}
 	f.table(m)
 	f.lengths(&m.length)
@@ -218,31 +215,31 @@ func (f *filer) model(m *Model) {
 
 func (f *filer) kind(k *kind, kinds int) {
 	f.flag(&k.hooked)
-	k.anchor = uint32(f.number(int64(k.anchor), 4, 0, 1<<32-1, ""))
-	f.i8(&k.key, -1, maxPlaces-1, "a key")
-	f.u8(&k.size, 0, 255, "")
-	f.u8(&k.then, 0, int64(kinds-1), "what follows a message")
-	f.i8(&k.clock, -1, maxPlaces-1, "a clock")
-	f.u8(&k.timing, 0, timings-1, "a clock")
+	integer(f, &k.anchor, 0, 1<<32-1, "")
+	integer(f, &k.key, -1, maxPlaces-1, "a key")
+	integer(f, &k.size, 0, 255, "")
+	integer(f, &k.then, 0, int64(kinds-1), "what follows a message")
+	integer(f, &k.clock, -1, maxPlaces-1, "a clock")
+	integer(f, &k.timing, 0, timings-1, "a clock")
 	size(f, &k.groups, 1, 0, maxPlaces, "its groups")
 	for i := range k.groups {
 		g := &k.groups[i]
-		f.u8(&g.offset, 0, maxPlaces+maxSpan-1, "where a group is")
-		f.u8(&g.span, 1, maxSpan, "how long a group is")
+		integer(f, &g.offset, 0, maxPlaces+maxSpan-1, "where a group is")
+		integer(f, &g.span, 1, maxSpan, "how long a group is")
 		size(f, &g.units, 1, int64(g.span), 8*maxSpan-1, "the units of a group")
 		f.units(g)
 	}
 }
 
-// units passes the units of a group on: each of its bits must be in one of them.
+// units codes the units of a group: each of its bits must be in one of them.
 func (f *filer) units(g *group) {
 	var seen [8 * maxSpan]bool
 	bits := 0
 	for i := range g.units {
 		u := &g.units[i]
-		f.u8(&u.bits, 1, 8, "a unit")
+		integer(f, &u.bits, 1, 8, "a unit")
 		for j := range u.from[:u.bits] {
-			f.u8(&u.from[j], 0, 8*int64(g.span)-1, "the bits of a unit")
+			integer(f, &u.from[j], 0, 8*int64(g.span)-1, "the bits of a unit")
 			if seen[u.from[j]] {
 				f.refuse("a bit in two units")
 			}
@@ -255,8 +252,8 @@ func (f *filer) units(g *group) {
 	}
 }
 
-func (f *filer) place(m *Model, p *place) {
-	if f.flag(&p.seen); !p.seen {
+func (f *filer) place(m *model, p *place) {
+	if !f.flag(&p.seen) {
 		p.random, p.field = f.reading || p.random, -1
 		return
 	}
@@ -264,33 +261,31 @@ func (f *filer) place(m *Model, p *place) {
 	f.flag(&p.low)
 	f.flag(&p.steady)
 	f.flag(&p.zero)
-	f.i8(&p.zeros, -128, 127, "")
-	f.i16(&p.field, -1, int64(len(m.fields)-1), "a field")
-	f.u8(&p.part, 0, 3, "a part of a field")
+	integer(f, &p.zeros, -128, 127, "")
+	integer(f, &p.field, -1, int64(len(m.fields)-1), "a field")
+	integer(f, &p.part, 0, 3, "a part of a field")
 	if p.random {
 		return
 	}
 	for i := range p.recipe {
 		r := &p.recipe[i]
-		f.u8(&r.n, 0, maxParts, "a context")
+		integer(f, &r.n, 0, maxParts, "a context")
 		for j := range r.part[:r.n] {
-			f.u8(&r.part[j].source, 0, int64(sources-1), "the source of a context")
-			f.u8(&r.part[j].mask, 0, 255, "")
+			integer(f, &r.part[j].source, 0, int64(sources-1), "the source of a context")
+			integer(f, &r.part[j].mask, 0, 255, "")
 		}
 	}
 	for i := range p.near {
 		f.sparse(p.near[i][:])
 	}
 	for i := range p.weight {
-		for j := range p.weight[i] {
-			f.i16(&p.weight[i][j], -1<<15, 1<<15-1, "")
-		}
+		any16(f, p.weight[i][:])
 	}
 }
 
 func (f *filer) field(d *field) {
-	f.u8(&d.bits, 1, 32, "the bits of a field")
-	f.u8(&d.units, int64(d.bits+7)/8, int64(d.bits+7)/8, "the units of a field")
+	integer(f, &d.bits, 1, 32, "the bits of a field")
+	integer(f, &d.units, int64(d.bits+7)/8, int64(d.bits+7)/8, "the units of a field")
 	for i := range d.guess {
 		f.guess(&d.guess[i])
 	}
@@ -305,51 +300,54 @@ func (f *filer) field(d *field) {
 }
 
 func (f *filer) guess(g *guess) {
-	f.u8(&g.way, 0, ways-1, "the prediction of a field")
+	integer(f, &g.way, 0, ways-1, "the prediction of a field")
 	if g.way < guessRate {
 		return
 	}
 	for _, o := range []*operand{&g.a, &g.b, &g.turn} {
-		f.u8(&o.at, 0, maxPlaces-1, "another field")
-		f.u8(&o.bits, 0, 24, "another field")
+		integer(f, &o.at, 0, maxPlaces-1, "another field")
+		integer(f, &o.bits, 0, 24, "another field")
 	}
 	for _, x := range []*factor{&g.gain, &g.spin} {
-		f.i16(&x.by, -1<<15, 1<<15-1, "")
-		f.u8(&x.shift, 0, 62, "a gain")
+		integer(f, &x.by, -1<<15, 1<<15-1, "")
+		integer(f, &x.shift, 0, 62, "a gain")
 	}
 	f.flag(&g.minus)
-	g.radius = uint32(f.number(int64(g.radius), 4, 0, 1<<24, "a speed"))
-	g.offset = uint32(f.number(int64(g.offset), 4, 0, 1<<32-1, ""))
+	integer(f, &g.radius, 0, 1<<24, "a speed")
+	integer(f, &g.offset, 0, 1<<32-1, "")
 }
 
-// table passes the lines on. A byte before each says how many empty ones to skip; 255:
-// so many, and there is none yet.
-func (f *filer) table(m *Model) {
+// table codes the lines. A byte before each is the number of empty lines to skip; 255 means that
+// 255 are skipped and none follows yet.
+func (f *filer) table(m *model) {
 	if !f.reading {
 		f.number(int64(m.shift), 1, 0, 0, "")
-		f.put(m.lines)
+		f.putLines(m.lines)
 		return
 	}
 	m.shift = uint(f.number(0, 1, 32-20, maxShift, "its table"))
 	m.lines = make([]line, 1<<(32-m.shift))
-	for i := 0; i < len(m.lines) && f.err == nil; i++ {
+	for i := 0; i < len(m.lines) && f.err == nil; {
 		var skip [1]byte
 		f.bytes(skip[:])
-		if i += int(skip[0]); skip[0] == 255 {
-			i--
-		} else if i < len(m.lines) {
+		i += int(skip[0])
+		if skip[0] < 255 && i < len(m.lines) {
 			f.bytes(m.lines[i][:])
+			i++
 		}
 	}
 }
 
-func (f *filer) put(lines []line) {
+func (f *filer) putLines(lines []line) {
 	skip := byte(0)
 	for i := range lines {
 		if lines[i] != noLine {
 			f.data = append(append(f.data, skip), lines[i][:]...)
 			skip = 0
-		} else if skip++; skip == 255 {
+			continue
+		}
+		skip++
+		if skip == 255 {
 			f.data = append(f.data, skip)
 			skip = 0
 		}
@@ -359,23 +357,24 @@ func (f *filer) put(lines []line) {
 	}
 }
 
-// lengths passes the model of lengths on. Sizes of packets that never occurred share the
-// probabilities of size 0, which none has.
+// lengths codes the model of lengths. Sizes of packets that never occurred share the
+// probabilities of size 0, which no packet has.
 func (f *filer) lengths(l *lengths) {
 	for i := range l.known {
-		f.u16(&l.known[i], 0, maxBytes, "a length")
+		integer(f, &l.known[i], 0, maxBytes, "a length")
+	}
+	probabilities := func(list []uint16) {
+		for i := range list {
+			integer(f, &list[i], 1, 1<<16-1, "a probability")
+		}
 	}
 	for i := range l.which {
 		other := i == 0 || l.which[i] != l.which[0]
-		if f.flag(&other); !other {
+		if f.flag(&other) {
+			probabilities(l.which[i][:])
+		} else {
 			l.which[i] = l.which[0]
-			continue
-		}
-		for j := range l.which[i] {
-			f.u16(&l.which[i][j], 1, 1<<16-1, "a probability")
 		}
 	}
-	for i := range l.off {
-		f.u16(&l.off[i], 1, 1<<16-1, "a probability")
-	}
+	probabilities(l.off[:])
 }

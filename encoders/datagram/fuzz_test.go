@@ -19,7 +19,7 @@ import (
 
 // smallModels are a stateless and an acked model of the made-up game in which numbers have
 // no regard to bytes: lists, keys, groups of bits and clocks are in it.
-var smallModels = sync.OnceValue(func() (m [2]*Model) {
+var smallModels = sync.OnceValue(func() (m [2]*model) {
 	for i := range m {
 		m[i] = learn(new(testing.T), i == 1, made(nil, "bits", 1, 40))
 	}
@@ -41,8 +41,8 @@ func FuzzRoundTrip(f *testing.F) {
 			m = models[1]
 		}
 		enc, dec := newEnd(m, false), newEnd(m, true)
-		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), MaxDatagram)]}}}
-		cur := &frame.Frame{Tick: 1, Body: d[:min(len(d), MaxDatagram)]}
+		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), maxDatagram)]}}}
+		cur := &frame.Frame{Tick: 1, Body: d[:min(len(d), maxDatagram)]}
 		packet, a, err := enc.Encode(nil, cur, past, nil, nil)
 		if err != nil || len(packet) > len(cur.Body)+1 {
 			t.Fatalf("%d bytes became %d: %v", len(cur.Body), len(packet), err)
@@ -76,7 +76,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(newCoder(smallModels()[1], false).encode(nil, d, &log{}), d)
 	}
 	f.Fuzz(func(t *testing.T, packet, before []byte) {
-		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), MaxDatagram)]}}}
+		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), maxDatagram)]}}}
 		for _, m := range smallModels() {
 			got := &frame.Frame{Tick: 1}
 			_, err := newEnd(m, true).Decode(got, packet, past, nil)
@@ -98,16 +98,16 @@ func sealed(data []byte) []byte {
 // tryModel codes with what bytes claim to be a model: it is refused, or as good as any.
 func tryModel(t *testing.T, data []byte, datagrams [][]byte) {
 	t.Helper()
-	m, err := Parse(data)
+	m, err := parseModel(data)
 	if err != nil {
-		if !errors.Is(err, ErrNoModel) && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrDamaged) {
+		if !errors.Is(err, errNoModel) && !errors.Is(err, errVersion) && !errors.Is(err, errDamaged) {
 			t.Fatal(err)
 		}
 		return
 	}
 	if !bytes.Equal(m.Bytes(), data) {
 		// Fields of what is not used may hold anything; written again they hold still.
-		again, err := Parse(m.Bytes())
+		again, err := parseModel(m.Bytes())
 		if err != nil || !bytes.Equal(again.Bytes(), m.Bytes()) {
 			t.Fatalf("written again it is refused: %v", err)
 		}
@@ -165,14 +165,14 @@ func TestHostileModels(t *testing.T) {
 			data []byte
 			want error
 		}{
-			"empty":         {nil, ErrNoModel},
-			"another file":  {[]byte("PK\x03\x04 and so on, and on"), ErrNoModel},
-			"later version": {append(append([]byte(magic), version+1), good[len(magic)+1:]...), ErrVersion},
-			"cut":           {good[:len(good)/2], ErrDamaged},
-			"longer":        {sealed(append(bytes.Clone(body), 0)), ErrDamaged},
-			"a flipped bit": {append([]byte(magic), append([]byte{version, good[len(magic)+1] ^ 1}, good[len(magic)+2:]...)...), ErrDamaged},
+			"empty":         {nil, errNoModel},
+			"another file":  {[]byte("PK\x03\x04 and so on, and on"), errNoModel},
+			"later version": {append(append([]byte(magic), version+1), good[len(magic)+1:]...), errVersion},
+			"cut":           {good[:len(good)/2], errDamaged},
+			"longer":        {sealed(append(bytes.Clone(body), 0)), errDamaged},
+			"a flipped bit": {append([]byte(magic), append([]byte{version, good[len(magic)+1] ^ 1}, good[len(magic)+2:]...)...), errDamaged},
 		} {
-			if _, err := Parse(c.data); !errors.Is(err, c.want) {
+			if _, err := parseModel(c.data); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", name, err, c.want)
 			}
 		}
@@ -186,23 +186,23 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(path, smallModels()[1].Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Acked().New(nil, &Params{Model: path}); err != nil {
+	if _, _, err := Acked().New(nil, &modelParams{Model: path}); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := Datagram().New(nil, &Params{Model: path}); !errors.Is(err, ErrOther) || !errors.Is(err, encoders.ErrParam) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errOther) || !errors.Is(err, encoders.ErrParam) {
 		t.Errorf("an acked model for datagram: %v", err)
 	}
-	if _, _, err := Datagram().New(nil, &Params{Model: dir}); !errors.Is(err, ErrNoModel) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: dir}); !errors.Is(err, errNoModel) {
 		t.Errorf("a folder: %v", err)
 	}
-	if err := os.Truncate(path, MaxFile+1); err != nil {
+	if err := os.Truncate(path, maxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	want := path + " has 16777217 bytes, expected at most 16777216"
-	if _, _, err := Datagram().New(nil, &Params{Model: path}); !errors.Is(err, ErrNoModel) || !strings.Contains(err.Error(), want) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errNoModel) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a file that is too large: %v, want %q", err, want)
 	}
-	if _, _, err := Datagram().New(nil, &Params{Model: path + "x"}); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: path + "x"}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/train"
@@ -18,10 +17,10 @@ const (
 	smallest    = 32 << 10
 )
 
-// ErrFew: there is too little to learn from.
-var ErrFew = errors.New("too few datagrams to learn from")
+// errFew means that there are too few datagrams to learn from.
+var errFew = errors.New("too few datagrams to learn from")
 
-// Trainers returns what makes models: one for each encoder.
+// Trainers returns the trainers of models: one for each encoder.
 func Trainers() []train.Trainer {
 	list := []train.Trainer{{Encoder: "datagram"}, {Encoder: "datagram-acked"}}
 	for i := range list {
@@ -30,7 +29,7 @@ func Trainers() []train.Trainer {
 		t.Folder, t.Model, t.Suits = "encoders/datagram", true, suits
 		t.From, t.Per = "a capture, as packets:FILE.pcap", "byte"
 		t.Train = func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-			m, err := Learn(ctx, job, log, acked)
+			m, err := learnModel(ctx, job, log, acked)
 			if err != nil {
 				return nil, err
 			}
@@ -40,15 +39,15 @@ func Trainers() []train.Trainer {
 	return list
 }
 
-// Learn makes a model of clips of datagrams. The same clips give the same model on every
-// machine: it is integers throughout.
-func Learn(ctx context.Context, job train.Job, log train.Log, acked bool) (*Model, error) {
-	t := &trainer{ctx: ctx, step: log.Step, budget: defaultSize}
+// learnModel trains a model on clips of datagrams. The same clips give the same model on every
+// machine, because all arithmetic is on integers.
+func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (*model, error) {
+	t := &trainer{ctx: ctx, log: log, budget: defaultSize}
 	if job.Size > 0 {
 		t.budget = job.Size
 	}
-	if t.budget < smallest || t.budget > MaxFile {
-		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, smallest, MaxFile)
+	if t.budget < smallest || t.budget > maxFile {
+		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, smallest, maxFile)
 	}
 	for i, clip := range job.Clips {
 		list, err := bodies(ctx, clip)
@@ -63,7 +62,7 @@ func Learn(ctx context.Context, job train.Job, log train.Log, acked bool) (*Mode
 		}
 	}
 	if len(t.samples) < folds {
-		return nil, fmt.Errorf("%w: %d, expected some hundreds", ErrFew, len(t.samples))
+		return nil, fmt.Errorf("%w: %d, expected some hundreds", errFew, len(t.samples))
 	}
 	deal(t.samples)
 	m, err := t.run(acked)
@@ -73,10 +72,10 @@ func Learn(ctx context.Context, job train.Job, log train.Log, acked bool) (*Mode
 	if n := len(m.Bytes()); n > t.budget {
 		return nil, fmt.Errorf("%w: %d bytes, expected %d at least for what these datagrams hold", train.ErrSize, t.budget, n)
 	}
-	if log.Point == nil {
-		return m, nil
+	if log.Point != nil {
+		err = report(ctx, job, log, m)
 	}
-	return m, report(ctx, job, log, m)
+	return m, err
 }
 
 // bodies reads the datagrams of a clip.
@@ -90,24 +89,22 @@ func bodies(ctx context.Context, clip train.Clip) (list [][]byte, err error) {
 	return list, err
 }
 
-// report tells the log what a byte takes, in what was learnt from and in what was held out.
-func report(ctx context.Context, job train.Job, log train.Log, m *Model) error {
-	p := train.Point{Part: "model", Epoch: 1, Held: math.NaN()}
+// report reports the bits per byte of the training clips and of the held-out one.
+func report(ctx context.Context, job train.Job, log train.Log, m *model) error {
+	p := train.Point{Part: "model", Epoch: 1}
 	var err error
-	if p.Train, err = bitsPerByte(ctx, m, job.Clips); err != nil {
+	if p.Train, err = bitsPerByte(ctx, m, job.Clips...); err != nil {
 		return err
 	}
-	if job.Held != nil {
-		if p.Held, err = bitsPerByte(ctx, m, []train.Clip{*job.Held}); err != nil {
-			return err
-		}
+	p.Held, err = job.MeasureHeld(func(c train.Clip) (float64, error) { return bitsPerByte(ctx, m, c) })
+	if err == nil {
+		log.Report(p)
 	}
-	log.Point(p)
-	return nil
+	return err
 }
 
-// bitsPerByte is what the packets of clips come to, for each byte of the datagrams.
-func bitsPerByte(ctx context.Context, m *Model, clips []train.Clip) (float64, error) {
+// bitsPerByte returns the bits of the packets of clips for each byte of the datagrams.
+func bitsPerByte(ctx context.Context, m *model, clips ...train.Clip) (float64, error) {
 	in, out := 0, 0
 	f, k := newFlow(m), newCoder(m, false)
 	var packet []byte

@@ -1,14 +1,15 @@
 package datagram
 
-// Bounds of what is remembered of a flow.
+import "slices"
+
+// Bounds of a log.
 const (
 	maxRecords = 160
 	maxLogged  = 12 << 10 // units
 )
 
-// log is what both ends hold of a flow: the messages of acknowledged datagrams, of each
-// kind and key the last two. It is the memo of a datagram: what its references
-// remembered, and itself. So an end that holds the references knows it.
+// log holds the messages of acknowledged datagrams: of each kind and key the last two. It is the
+// memo of a datagram: the logs of its references, and the datagram itself.
 type log struct {
 	records []record // the oldest first
 	units   []byte
@@ -29,13 +30,13 @@ func (l *log) of(r *record) []byte { return l.units[r.from : r.from+r.n] }
 // when orders records by datagram, and by place in it.
 func (r *record) when() uint64 { return uint64(r.tick)<<16 | uint64(r.start) }
 
-// merger makes logs of logs.
+// merger merges logs.
 type merger struct {
 	count [maxKinds][256]uint8
 }
 
-// merge fills l with a, b, and the messages of a newer datagram, which lie in order in
-// own and units.
+// merge fills l with a, b, and the messages of a newer datagram, which are in order in own and
+// units.
 func (w *merger) merge(l, a, b *log, own []record, units []byte) {
 	l.records, l.units = l.records[:0], l.units[:0]
 	for i := len(own) - 1; i >= 0; i-- {
@@ -57,12 +58,10 @@ func (w *merger) merge(l, a, b *log, own []record, units []byte) {
 	for i := range l.records {
 		w.count[l.records[i].kind][l.records[i].key] = 0
 	}
-	for i, j := 0, len(l.records)-1; i < j; i, j = i+1, j-1 {
-		l.records[i], l.records[j] = l.records[j], l.records[i]
-	}
+	slices.Reverse(l.records)
 }
 
-// keep appends a record, unless two newer ones of its kind and key are there, or no room.
+// keep appends a record, unless there are two newer ones of its kind and key, or no room.
 func (w *merger) keep(l *log, r *record, units []byte) {
 	n := &w.count[r.kind][r.key]
 	if *n == 2 || len(l.records) == maxRecords || len(l.units)+len(units) > maxLogged {
@@ -75,8 +74,8 @@ func (w *merger) keep(l *log, r *record, units []byte) {
 	l.records = append(l.records, kept)
 }
 
-// find returns the last two records of a kind and key, nil where there are none. A key
-// below 0 stands for any.
+// find returns the last two records of a kind and key, nil where there are none. A negative key
+// stands for any.
 func (l *log) find(kind uint8, key int) (last, before *record) {
 	for i := len(l.records) - 1; i >= 0; i-- {
 		r := &l.records[i]

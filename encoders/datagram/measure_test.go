@@ -12,7 +12,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func learn(t testing.TB, acked bool, clips ...[][]byte) *Model {
+func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 	t.Helper()
 	tr := &trainer{ctx: context.Background(), budget: 256 << 10}
 	for i, c := range clips {
@@ -22,14 +22,14 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *Model {
 	}
 	deal(tr.samples)
 	if os.Getenv("V") != "" {
-		tr.step = func(what string, done, total int64) { t.Log(time.Now().Format("05.000"), what, done) }
+		tr.log.Step = func(what string, done, total int64) { t.Log(time.Now().Format("05.000"), what, done) }
 	}
 	m, err := tr.run(acked)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := m.Bytes()
-	back, err := Parse(file)
+	back, err := parseModel(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (r result) ratio() float64 { return float64(r.out) / float64(r.in) }
 
 // measure codes datagrams as a session does in which the newest acknowledged one is lag
 // back, and decodes them.
-func measure(t testing.TB, m *Model, list [][]byte, lag int) (r result) {
+func measure(t testing.TB, m *model, list [][]byte, lag int) (r result) {
 	t.Helper()
 	enc, dec := newEnd(m, false), newEnd(m, true)
 	frames := make([]frame.Frame, len(list))

@@ -1,10 +1,6 @@
 package datagram
 
-import (
-	"math/bits"
-
-	"wirelab/encoders/rangecoder"
-)
+import "math/bits"
 
 // number follows a field through its units.
 type number struct {
@@ -12,24 +8,23 @@ type number struct {
 	f      *field
 	part   uint8
 	so     int64 // the number so far, zeros behind
-	before int64 // how far off the last whole field was
+	before int64 // residual of the last complete field
 	size   int64 // of the intervals of residuals that the bits so far leave
-	on     int   // guesses that can be made
-	guess  [guesses]opinion
+	on     int   // number of guesses that can be made
+	guess  [guesses]estimate
 }
 
-// opinion is what one guess says. Its interval of residuals begins at from; it has the mass
-// below its beginning, middle and end.
-type opinion struct {
-	pred           int64
-	class          int
+// estimate is one guess and the interval of its residuals that the bits so far leave.
+type estimate struct {
+	pred           int64 // the guess
+	class          int   // of its distribution
 	below          *[2][buckets + 1]uint32
-	from           int64
-	low, mid, high int64
+	from           int64 // where the interval begins
+	low, mid, high int64 // the mass below its begin, middle and end
 }
 
-// enter prepares for the unit to come.
-func (s *number) enter(w *walk) {
+// begin prepares for the next unit.
+func (s *number) begin(w *walk) {
 	s.active = false
 	at := w.here()
 	if at >= maxPlaces {
@@ -45,7 +40,7 @@ func (s *number) enter(w *walk) {
 			s.f = nil
 			return
 		}
-		s.begin(f, at, &scene{w.now, message{units: w.units[history+w.first : history+w.done]}, w.ref, w.ref2, w.any})
+		s.beginField(f, at, &scene{w.now, message{units: w.units[history+w.first : history+w.done]}, w.ref, w.ref2, w.any})
 	} else {
 		if s.f != f || s.part+1 != p.part {
 			s.f = nil
@@ -56,9 +51,9 @@ func (s *number) enter(w *walk) {
 	s.part, s.active = p.part, true
 }
 
-// begin makes the guesses. The first has distributions by how far off the field before was,
-// the second by how far they are apart.
-func (s *number) begin(f *field, at int, c *scene) {
+// beginField makes the guesses. The class of the first depends on the residual of the field
+// before, that of the second on the distance between the two.
+func (s *number) beginField(f *field, at int, c *scene) {
 	s.f, s.so, s.size, s.on = f, 0, 1<<f.bits, f.count()
 	if c.ref.units == nil && f.guess[1].way < alone {
 		s.on = 1
@@ -80,28 +75,25 @@ func (s *number) begin(f *field, at int, c *scene) {
 // wrap brings a residual into a number's range.
 func wrap(r, half int64) int64 { return (r+half)&(2*half-1) - half }
 
-// leave notes the unit; a field's last one tells how far off it was.
+// leave ends the unit; the last of a field sets its residual.
 func (s *number) leave(u byte) {
 	if s.active && s.part == s.f.units-1 {
 		s.before = wrap((s.so|int64(u))-s.guess[0].pred, 1<<(s.f.bits-1))
 	}
 }
 
-// missed tells how far off the field before was: its sign, and its size on a scale that
-// grows with it.
+// missed returns the sign of the last field's residual and its number of bits.
 func (s *number) missed() byte {
-	if r := s.before; r < 0 {
-		return byte(128 | bits.Len64(uint64(-r)))
-	} else {
-		return byte(bits.Len64(uint64(r)))
+	n := byte(bits.Len64(uint64(max(s.before, -s.before))))
+	if s.before < 0 {
+		n |= 128
 	}
+	return n
 }
 
-// classOf sorts fields by how far off the one before was.
+// classOf returns the class of a residual.
 func classOf(r int64) int {
-	if r < 0 {
-		r = -r
-	}
+	r = max(r, -r)
 	switch {
 	case r < 2:
 		return 0
@@ -130,26 +122,26 @@ func (s *number) wrong() byte {
 	return byte(min(max(s.so>>shift-s.guess[0].pred>>shift, -100), 100))
 }
 
-// split halves the residuals that are left, for the next bit, and returns an opinion on it
-// of each guess, as a node.
-func (s *number) split() (a, b int32) {
+// split halves the intervals of residuals for the next bit, and returns the logit of a 1 by each
+// guess, as a node.
+func (s *number) split(t *tables) (a, b int32) {
 	half := int64(1) << (s.f.bits - 1)
-	a = s.guess[0].split(s.size/2, half)
+	a = s.guess[0].split(t, s.size/2, half)
 	if s.on > 1 {
-		b = s.guess[1].split(s.size/2, half)
+		b = s.guess[1].split(t, s.size/2, half)
 	}
 	return a, b
 }
 
-func (o *opinion) split(size, half int64) int32 {
+func (o *estimate) split(t *tables, size, half int64) int32 {
 	o.mid = mass(o.below, o.from+size, half)
 	if all := o.high - o.low; all < 4 || all > 1<<21 {
 		return 0
 	}
-	return min(max(logOf(uint32(o.high-o.mid))-logOf(uint32(o.mid-o.low)), -127), 127)
+	return min(max(t.ln(uint32(o.high-o.mid))-t.ln(uint32(o.mid-o.low)), -127), 127)
 }
 
-// whole goes on with a unit that was not coded bit by bit.
+// whole continues after a unit that was not coded bit by bit.
 func (s *number) whole(u byte, bits uint) {
 	if !s.active {
 		return
@@ -163,27 +155,7 @@ func (s *number) whole(u byte, bits uint) {
 	s.leave(u)
 }
 
-// logOf is the logarithm of a mass, as a node.
-func logOf(mass uint32) int32 {
-	n := bits.Len32(mass)
-	return int32(massLogs[n&31][mass<<(31-n&31)>>25&31])
-}
-
-// massLogs holds them by the length of a number and what follows its highest bit.
-var massLogs = func() (t [32][32]int16) {
-	for n := 1; n < 32; n++ {
-		for i := range t[n] {
-			log := int64(rangecoder.Log2(uint32(64+2*i+1))) + int64(n-7)<<16 // in 1/65536
-			t[n][i] = int16((log*727 + 1<<21) >> 22)                         // 16*ln(2)/65536
-		}
-	}
-	for i := range t[0] {
-		t[0][i] = -11 // half of one
-	}
-	return t
-}()
-
-// took goes on with the half that a bit chose.
+// took continues with the half that a bit chose.
 func (s *number) took(bit int) {
 	s.size /= 2
 	for i := range s.on {

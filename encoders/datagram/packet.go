@@ -8,44 +8,45 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// A packet is "raw", and the datagram follows behind that byte; or whether the model
-// fits, the datagram's length given the packet's, and its units. Nothing is nothing.
+// A packet of an empty datagram is empty. Others have a decision whether they are raw, which is
+// a byte of 0 and then the datagram; a decision whether the model seems not to fit; the length of
+// the datagram, given that of the packet; and its units.
 const (
 	rawP   = 256 // of 65536: raw packets, and no others, begin with a byte of 0
 	doubtP = 2048
 )
 
-// MaxDatagram bounds what a decoder makes of a packet.
-const MaxDatagram = 1 << 16
+// maxDatagram bounds a datagram, in bytes.
+const maxDatagram = 1 << 16
 
 // coder has the memory to code datagrams, in one direction.
 type coder struct {
-	m    *Model
+	m    *model
 	w    walk
 	x    mixer
 	c    rangecoder.Coder
 	read bool
 
-	// A writer asks the model first and codes then: what the length costs depends on
-	// the packet's, and so on all the rest.
+	// A writer computes all probabilities first and codes then: the cost of the length depends
+	// on the length of the packet, and so on everything else.
 	ops    []op
 	doubt  bool
 	second []byte
-	bare   bool // leave the length out, to learn it
+	bare   bool // leave out the length, for its trainer
 	text   [maxSpan]byte
 	values [8 * maxSpan]byte
 }
 
-// op is a decision: its probability and 1 bit, or up to 8 bits that may be anything.
+// op is a decision.
 type op struct {
-	p     uint32 // 0: anything
+	p     uint32 // 0 means that the op is some bits of probability 1/2
 	value uint8
 	bits  uint8
 }
 
-func newCoder(m *Model, read bool) *coder {
+func newCoder(m *model, read bool) *coder {
 	k := &coder{m: m, read: read}
-	k.x.w = &k.w
+	k.x.w, k.x.t = &k.w, newTables()
 	return k
 }
 
@@ -69,7 +70,7 @@ func (k *coder) encode(dst, d []byte, l *log) []byte {
 	return dst
 }
 
-// try encodes with the model's word, or with doubts of it.
+// try encodes with full or with bounded trust in the model.
 func (k *coder) try(dst, d []byte, l *log, doubt bool) []byte {
 	k.begin(len(d), l, doubt)
 	for rest := d; len(rest) > 0; {
@@ -82,7 +83,8 @@ func (k *coder) try(dst, d []byte, l *log, doubt bool) []byte {
 	least := k.least()
 	most := min(len(d), least+4)
 	for size := least; size <= most; size++ {
-		if dst = k.write(dst[:base], size); len(dst)-base <= size {
+		dst = k.write(dst[:base], size)
+		if len(dst)-base <= size {
 			for len(dst)-base < size {
 				dst = append(dst, 0)
 			}
@@ -102,8 +104,7 @@ func (k *coder) begin(n int, l *log, doubt bool) {
 	k.w.begin(k.m, n, l)
 }
 
-// group codes the next bytes, which a writer finds at the beginning of d, and returns
-// them.
+// group codes the next bytes, which are the first of d for a writer, and returns them.
 func (k *coder) group(d []byte) []byte {
 	w := &k.w
 	g := w.group()
@@ -131,8 +132,7 @@ func (k *coder) group(d []byte) []byte {
 	return text
 }
 
-// follow takes the steps of a datagram that is known. Each, if not nil, is called before
-// each unit.
+// follow walks through a known datagram. It calls each, if not nil, before each unit.
 func (k *coder) follow(d []byte, l *log, each func(v byte, bits uint)) {
 	w := &k.w
 	w.begin(k.m, len(d), l)
@@ -192,18 +192,15 @@ func (k *coder) unit(v byte, bits uint) byte {
 		w.unit(v)
 		return v
 	}
-	x.enter()
+	x.begin()
 	if x.steady() {
-		e, same := byte(x.expect[0]), 0
-		if v == e {
-			same = 1
-		}
-		if k.bit(same, x.same()) == 1 {
+		e := byte(x.expect[0])
+		if k.bit(rangecoder.Flag(v == e), x.steadyP()) == 1 {
 			w.num.whole(e, bits)
 			w.unit(e)
 			return e
 		}
-		x.differs()
+		x.excludeSteady()
 	}
 	head, node := uint32(1), uint32(1)
 	for n := bits; n > 0; n-- {
@@ -213,7 +210,7 @@ func (k *coder) unit(v byte, bits uint) byte {
 			break
 		}
 		if n == bits || n == 4 && bits > 4 {
-			x.tree(head)
+			x.findLines(head)
 			node = 1
 		}
 		bit := k.bit(int(v>>(n-1)&1), x.p(head, node, bits, n))
@@ -231,6 +228,7 @@ func (k *coder) unit(v byte, bits uint) byte {
 	return v
 }
 
+// bit codes a decision.
 func (k *coder) bit(bit int, p uint32) int {
 	if k.read {
 		return k.c.Bit(0, p)
@@ -239,7 +237,7 @@ func (k *coder) bit(bit int, p uint32) int {
 	return bit
 }
 
-// any codes bits that may be anything.
+// any codes bits of probability 1/2.
 func (k *coder) any(v byte, bits uint) byte {
 	if k.read {
 		return byte(k.c.Direct(0, bits))
@@ -248,7 +246,7 @@ func (k *coder) any(v byte, bits uint) byte {
 	return v
 }
 
-// least returns the bytes that the units take at least.
+// least returns the least number of bytes that the ops take.
 func (k *coder) least() int {
 	bits := 0
 	for _, o := range k.ops {
@@ -256,33 +254,21 @@ func (k *coder) least() int {
 		case o.p == 0:
 			bits += int(o.bits) << 8
 		case o.value == 0:
-			bits += int(costs[(rangecoder.One-o.p)>>4])
+			bits += int(k.x.t.cost[(rangecoder.One-o.p)>>4])
 		default:
-			bits += int(costs[o.p>>4])
+			bits += int(k.x.t.cost[o.p>>4])
 		}
 	}
 	return max((bits+8<<8-1)>>11, 1)
 }
 
-// costs holds the bits of probabilities, in 1/256, rounded down.
-var costs = func() (t [rangecoder.One>>4 + 1]uint16) {
-	for i := range t {
-		t[i] = uint16((20<<16 - rangecoder.Log2(uint32(min(i<<4+15, rangecoder.One))<<4)) >> 8)
-	}
-	return t
-}()
-
-// write runs the coder over what the model said. size is what the packet is to have, or
-// -1 to leave the length out.
+// write codes the ops. size is the size that the packet is meant to have, or -1 to leave out the
+// length.
 func (k *coder) write(dst []byte, size int) []byte {
 	c := &k.c
 	c.Write(dst)
 	c.Bit(0, rawP)
-	doubt := 0
-	if k.doubt {
-		doubt = 1
-	}
-	c.Bit(doubt, doubtP)
+	c.Bit(rangecoder.Flag(k.doubt), doubtP)
 	if size >= 0 {
 		k.m.length.code(c, k.w.n, size)
 	}
@@ -302,8 +288,8 @@ func (k *coder) decode(dst, packet []byte, l *log) ([]byte, error) {
 		return dst, nil
 	}
 	if packet[0] == 0 {
-		if len(packet) > 1+MaxDatagram {
-			return dst, fmt.Errorf("datagram: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet)-1, MaxDatagram)
+		if len(packet) > 1+maxDatagram {
+			return dst, fmt.Errorf("datagram: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet)-1, maxDatagram)
 		}
 		return append(dst, packet[1:]...), nil
 	}

@@ -6,18 +6,18 @@ import "encoding/binary"
 const (
 	srcRest   = history + iota // bytes to come
 	srcRef                     // the same unit of the reference
-	srcRef2                    // of the one before
+	srcRef2                    // of the reference before that
 	srcAny                     // of the last message of the kind
-	srcDiff                    // how the unit before differs from the reference's
+	srcDiff                    // difference of the unit before from the reference's
 	srcSame                    // which of the four units before agree, and the sign of the difference
 	srcNext                    // the reference's next unit
-	srcMean                    // what the field's prediction has here
-	srcWrong                   // how far off the prediction the field is so far
-	srcMissed                  // how far off the field before was
+	srcMean                    // the unit of the field's prediction
+	srcWrong                   // difference of the field so far from its prediction
+	srcMissed                  // residual of the field before
 	sources
 )
 
-// recipe makes a context: of n sources, some bits of each.
+// recipe is a context of some bits of each of n sources.
 type recipe struct {
 	n    uint8
 	part [maxParts]part
@@ -25,7 +25,7 @@ type recipe struct {
 
 type part struct{ source, mask uint8 }
 
-// hash is the recipe's context of what the sources hold.
+// hash returns the hash of the recipe's context.
 func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
 	for _, p := range r.part[:r.n] {
 		seed = (seed+uint32(src[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
@@ -33,13 +33,13 @@ func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
 	return mix32(seed)
 }
 
-// gather fills the sources for the unit to come.
+// gather fills the sources for the next unit.
 func (w *walk) gather() {
 	b := w.units[w.done : w.done+history]
 	binary.LittleEndian.PutUint64(w.src[:], binary.BigEndian.Uint64(b[8:]))
 	binary.LittleEndian.PutUint64(w.src[8:], binary.BigEndian.Uint64(b))
 	w.src[srcRest] = byte(min(w.n-w.pos, 255))
-	w.num.enter(w)
+	w.num.begin(w)
 	w.src[srcMean], w.src[srcWrong], w.src[srcMissed] = w.num.mean(), w.num.wrong(), w.num.missed()
 	if w.any.units == nil && w.ref.units == nil {
 		clear(w.src[srcRef:srcMean])

@@ -3,13 +3,15 @@ package datagram
 import (
 	"bytes"
 	"context"
+	"sync"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/train"
 )
 
-// ackLag is how many datagrams back the newest acknowledged one is when a model for
-// acknowledged datagrams is trained: 100 ms at 40 a second.
+// ackLag is the age, in datagrams, of the newest acknowledged one when a model for acknowledged
+// datagrams is trained: 100 ms at 40 a second.
 const ackLag = 4
 
 // sample is a datagram to learn from.
@@ -19,22 +21,23 @@ type sample struct {
 	fold int
 }
 
-// folds is how many parts the samples are dealt into: what was counted in the others says
-// what a count is worth.
+// folds is the number of parts of the samples: weights of one part are learnt with the counts of
+// the others.
 const folds = 8
 
-// deal divides samples into folds: by clip if there are several, so that what is constant
-// in one only is not trusted, otherwise by time.
+// deal divides samples into folds: by clip if there are several, so that what is constant in only
+// one of them is not trusted, otherwise by time.
 func deal(list []sample) {
 	last := list[len(list)-1].clip
 	for i := range list {
-		if list[i].fold = i * folds / len(list); last > 0 {
+		list[i].fold = i * folds / len(list)
+		if last > 0 {
 			list[i].fold = list[i].clip * folds / (last + 1)
 		}
 	}
 }
 
-// flow hands out what was acknowledged before each sample.
+// flow provides what was acknowledged before each sample.
 type flow struct {
 	e    *end
 	logs [ackLag + 2]log
@@ -43,10 +46,9 @@ type flow struct {
 	clip int
 }
 
-func newFlow(m *Model) *flow { return &flow{e: newEnd(m, false), clip: -1} }
+func newFlow(m *model) *flow { return &flow{e: newEnd(m, false), clip: -1} }
 
-// before returns what was acknowledged when s was sent, and takes note of s. It holds
-// until the next call.
+// before returns what was acknowledged when s was sent, valid until the next call, and adds s.
 func (f *flow) before(s *sample) *log {
 	if !f.e.m.acked {
 		return nil
@@ -71,25 +73,18 @@ func (f *flow) before(s *sample) *log {
 // trainer makes a model.
 type trainer struct {
 	ctx     context.Context
-	m       *Model
+	m       *model
 	samples []sample
 	budget  int       // bytes that the file may have
 	pieces  [][]piece // of each kind
-	clocks  [][]clock // likewise
-	step    func(what string, done, total int64)
-}
-
-// tell reports what is being done, and whether to go on.
-func (t *trainer) tell(what string, done, total int) error {
-	if t.step != nil {
-		t.step(what, int64(done), int64(total))
-	}
-	return t.ctx.Err()
+	clocks  [][]clock // of each kind
+	log     train.Log
 }
 
 // run makes the model.
-func (t *trainer) run(acked bool) (*Model, error) {
-	m := &Model{kinds: []kind{{key: -1, clock: -1}}, acked: true, shift: maxShift, lines: make([]line, 1<<(32-maxShift))}
+func (t *trainer) run(acked bool) (*model, error) {
+	fillCountLogs()
+	m := &model{kinds: []kind{{key: -1, clock: -1}}, acked: true, shift: maxShift, lines: make([]line, 1<<(32-maxShift))}
 	t.m = m
 	t.resize()
 	for i, step := range []func(){
@@ -97,7 +92,8 @@ func (t *trainer) run(acked bool) (*Model, error) {
 		func() { m.acked = acked },
 		t.findFields, t.findRecipes, t.learnWeights, t.learnLengths,
 	} {
-		if err := t.tell("learning", i, 11); err != nil {
+		t.log.Progress("learning", int64(i), 11)
+		if err := t.ctx.Err(); err != nil {
 			return nil, err
 		}
 		step()
@@ -114,17 +110,15 @@ func (t *trainer) resize() {
 	t.m.index()
 }
 
-// compared is a message with what it is compared with.
+// compared is a message with those that it is compared with.
 type compared struct {
-	raw, units     []byte // as it was sent, and as it is coded
+	raw, units     []byte // as sent, and as coded
 	now            uint32
 	ref, ref2, any message
 }
 
-// messages cuts all samples, with the references that the model's keys give.
-func (t *trainer) messages() [][]compared { return t.messagesOf(t.samples) }
-
-func (t *trainer) messagesOf(samples []sample) [][]compared {
+// messages cuts samples into messages, by kind, with the references that the model's keys give.
+func (t *trainer) messages(samples []sample) [][]compared {
 	out := make([][]compared, len(t.m.kinds))
 	f, k := newFlow(t.m), newCoder(t.m, false)
 	w := &k.w
@@ -153,11 +147,14 @@ func (t *trainer) messagesOf(samples []sample) [][]compared {
 
 func (m message) clone() message { return message{bytes.Clone(m.units), m.now} }
 
-// bitsOf are logarithms of i+0.4 and i+0.8, in 1/1024: what adaptive counts cost.
-var bitsOf, bitsOfAll = func() (a, b [4096]int32) {
-	for i := range a {
-		a[i] = int32((rangecoder.Log2(uint32(10*i+4)) - rangecoder.Log2(10)) >> 6)
-		b[i] = int32((rangecoder.Log2(uint32(10*i+8)) - rangecoder.Log2(10)) >> 6)
+// countLogs holds the binary logarithms of i+0.4 and i+0.8, in 1/1024, for the cost of a bit that is
+// coded adaptively.
+var countLogs struct{ one, all [4096]int32 }
+
+// fillCountLogs computes countLogs. Trainers call it before they begin.
+var fillCountLogs = sync.OnceFunc(func() {
+	for i := range countLogs.one {
+		countLogs.one[i] = int32((rangecoder.Log2(uint32(10*i+4)) - rangecoder.Log2(10)) >> 6)
+		countLogs.all[i] = int32((rangecoder.Log2(uint32(10*i+8)) - rangecoder.Log2(10)) >> 6)
 	}
-	return a, b
-}()
+})

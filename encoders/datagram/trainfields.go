@@ -2,16 +2,17 @@ package datagram
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
-// clock is where a time may be in messages of a kind.
+// clock is a possible place of a time in messages of a kind.
 type clock struct {
 	at     int8
 	timing uint8
 }
 
-// findClocks looks for four bytes that rise from each message to the next of the same key.
+// findClocks finds four bytes that rise from each message to the next of the same key.
 func findClocks(list []compared) (found []clock) {
 	for timing := range uint8(timings) {
 		for at := range maxPlaces - 3 {
@@ -35,9 +36,8 @@ func findClocks(list []compared) (found []clock) {
 	return found[:min(len(found), 8)]
 }
 
-// findFields makes fields of the pieces: each with the prediction that leaves least, and
-// the distribution of what is left. The clocks are chosen with them, by what rates are
-// worth then.
+// findFields makes fields of the pieces, with the predictions of the smallest residuals and their
+// distributions. Clocks are chosen with them, because rates depend on clocks.
 func (t *trainer) findFields() {
 	best, fields := t.fit()
 	for i, list := range t.clocks {
@@ -62,9 +62,9 @@ func (t *trainer) findFields() {
 	t.fillFields()
 }
 
-// fit finds the best predictions with the clocks as they are, and what is left in all.
+// fit finds the best predictions with the present clocks, and the total cost of the residuals.
 func (t *trainer) fit() (total int64, out []fitted) {
-	for kind, list := range t.messages() {
+	for kind, list := range t.messages(t.samples) {
 		if t.m.acked {
 			list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
 		}
@@ -88,8 +88,8 @@ func (t *trainer) fit() (total int64, out []fitted) {
 	return total, out
 }
 
-// places returns the kind's pieces by the unit that they begin at. In groups of bytes units
-// are where bytes are; those of bits are one after the other.
+// places returns the kind's pieces by the unit at which they begin. Units of groups of bytes are at
+// the place of the byte; units of groups of bits follow one another.
 func (t *trainer) places(kind int) map[int]piece {
 	out := map[int]piece{}
 	k := &t.m.kinds[kind]
@@ -111,26 +111,18 @@ func ratioOf(a, b int64) int64 {
 	return min(max(a/b, -1<<20), 1<<20)<<40 + fraction(a%b, b)
 }
 
-// fraction is a/b in units of 2^-40, of |a| < |b| < 2^62.
-func fraction(a, b int64) (q int64) {
-	negative := (a < 0) != (b < 0)
-	a, b = max(a, -a), max(b, -b)
-	for range 40 {
-		a, q = a<<1, q<<1
-		if a >= b {
-			a -= b
-			q++
-		}
+// fraction returns a/b in units of 2^-40, rounded towards zero, of |a| < |b| < 2^62.
+func fraction(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, -a)), 1<<40)
+	q, _ := bits.Div64(hi, lo, uint64(max(b, -b)))
+	if (a < 0) != (b < 0) {
+		return -int64(q)
 	}
-	if negative {
-		return -q
-	}
-	return q
+	return int64(q)
 }
 
-// crowd returns where sorted numbers crowd: in the shortest interval that holds half of
-// them, and again within it (half-sample mode). A mean or a median is drawn away by turns
-// and by those that begin elsewhere.
+// crowd returns the half-sample mode of sorted numbers: the shortest interval with half of them,
+// and again within it. Outliers, such as turns, would move a mean or a median.
 func crowd(v []int64) int64 {
 	for len(v) > 8 {
 		half, at := (len(v)+1)/2, 0

@@ -17,7 +17,7 @@ type fitted struct {
 func (f *fitted) units() int       { return int(f.bits+7) / 8 }
 func (f *fitted) operand() operand { return operand{uint8(f.at), f.bits} }
 
-// trial is a guess and what it leaves of each message's number, in 1/1024 bit.
+// trial is a guess and the cost of its residual for each message, in 1/1024 bit.
 type trial struct {
 	guess guess
 	cost  []int32
@@ -40,11 +40,10 @@ func (f *fitted) usable(c *compared, g *guess) bool {
 	return len(c.units) >= end && (g.way >= alone || len(c.ref.units) >= end)
 }
 
-// try notes what a guess leaves, and returns the sum. What cannot be guessed takes all bits.
+// try adds a trial of a guess and returns its cost. A number without a guess costs all its bits.
 func (x *fitter) try(f *fitted, g guess) int64 {
 	r := trial{guess: g, cost: make([]int32, len(x.list))}
-	var c residuals
-	c.reset(int(f.bits))
+	c := newResiduals(int(f.bits))
 	for i := range x.list {
 		m := &x.list[i]
 		if !f.usable(m, &g) {
@@ -60,7 +59,7 @@ func (x *fitter) try(f *fitted, g guess) int64 {
 	return r.sum
 }
 
-// least returns the trial that leaves least.
+// least returns the cheapest trial.
 func (f *fitted) least() *trial {
 	best := &f.tried[0]
 	for i := range f.tried {
@@ -71,7 +70,7 @@ func (f *fitted) least() *trial {
 	return best
 }
 
-// fit chooses the guesses of all fields, and returns what they leave.
+// fit chooses the guesses of all fields and returns their cost.
 func (x *fitter) fit(key int) (total int64) {
 	for _, f := range x.all {
 		x.try(f, guess{})
@@ -98,11 +97,9 @@ func (x *fitter) fit(key int) (total int64) {
 	return total
 }
 
-// plain is what a field takes as it is: no guess from the message alone is of use that does
-// not beat it.
+// plain returns the cost of a field without a guess. A guess from the message alone must cost less.
 func (x *fitter) plain(f *fitted) int64 {
-	var c residuals
-	c.reset(int(f.bits))
+	c := newResiduals(int(f.bits))
 	for i := range x.list {
 		if m := &x.list[i]; f.usable(m, &guess{way: guessLeft}) {
 			c.add(message{units: m.units}.value(f.at, f.bits))
@@ -111,7 +108,7 @@ func (x *fitter) plain(f *fitted) int64 {
 	return c.bits
 }
 
-// flat is what a field takes that is not guessed.
+// flat returns the cost of a field if all its values are equally likely.
 func (x *fitter) flat(f *fitted) int64 { return int64(len(x.list)) * int64(f.bits) << 10 }
 
 // usable counts the messages in which the field's first guess can be made.
@@ -124,7 +121,7 @@ func (x *fitter) usable(f *fitted) (n int) {
 	return n
 }
 
-// choose takes the guess that leaves least, and the one that helps it most where it fails.
+// choose takes the cheapest guess, and the one that saves most where the first is wrong.
 func (f *fitted) choose() int64 {
 	first := f.least()
 	f.best = [guesses]guess{first.guess, first.guess}
@@ -141,7 +138,7 @@ func (f *fitted) choose() int64 {
 	return least
 }
 
-// rates tries other fields as the rate of one, and keeps the best if it is of use.
+// rates tries other fields as the rate of one, and keeps the best if it saves 1 %.
 func (x *fitter) rates(f *fitted) {
 	n, least := len(f.tried), f.least().sum
 	for _, by := range x.all {
@@ -158,8 +155,8 @@ func (x *fitter) rates(f *fitted) {
 	}
 }
 
-// plane looks for a field that is the direction of two components, and tries what follows
-// for all three and for what they move.
+// plane finds a field that is the direction of two components, and tries the guesses that follow
+// for all three and for the fields that they move.
 func (x *fitter) plane(a, b *fitted) {
 	for _, h := range x.all {
 		if h.at <= b.at || h.bits < 8 || h.bits > 24 {
@@ -171,11 +168,10 @@ func (x *fitter) plane(a, b *fitted) {
 	}
 }
 
-// speeds are the shares of the commonest speed, in eighths, below which things may go
-// backwards.
+// speeds are the shares, in eighths, of the commonest speed below which things may go backwards.
 var speeds = [...]int64{0, 3, 6}
 
-// direction tries whether h is where a and b point to, or b and a, which is minus.
+// direction tries whether h is the direction of a and b, or if minus of b and a.
 func (x *fitter) direction(a, b, h *fitted, minus bool) {
 	g := guess{way: guessAngle, a: a.operand(), b: b.operand(), minus: minus}
 	if minus {
@@ -185,7 +181,7 @@ func (x *fitter) direction(a, b, h *fitted, minus bool) {
 	for i := range x.list {
 		m := &x.list[i]
 		cur := message{units: m.units}
-		if p, q := g.a.in(cur), g.b.in(cur); h.usable(m, &g) && (p != 0 || q != 0) {
+		if p, q := g.a.read(cur), g.b.read(cur); h.usable(m, &g) && (p != 0 || q != 0) {
 			fast = append(fast, root(p*p+q*q))
 			off = append(off, wrap(cur.value(h.at, h.bits)-g.predict(h.bits, h.at, m.scene()), 1<<(h.bits-1)))
 		}
@@ -212,8 +208,8 @@ func (x *fitter) direction(a, b, h *fitted, minus bool) {
 	x.turns(a, b, h, int64(speed), minus)
 }
 
-// turns tries what follows for a and b from where they point to: they turn as h does, and
-// leave each other the rest of a speed.
+// turns tries the guesses of a and b that follow from their direction h: they turn as h does, and
+// their speed is that of the reference or a constant.
 func (x *fitter) turns(a, b, h *fitted, speed int64, minus bool) {
 	g := guess{way: guessTurned, a: a.operand(), b: b.operand(), minus: minus}
 	for _, r := range h.tried {
@@ -242,7 +238,7 @@ func (x *fitter) alone(f *fitted, g guess) {
 	}
 }
 
-// arcs tries what a turning component does to the fields of which it is the rate.
+// arcs tries guesses of the fields of which a turning component is the rate.
 func (x *fitter) arcs(rate *fitted, g guess) {
 	for _, f := range x.all {
 		for _, r := range f.tried {
@@ -255,8 +251,8 @@ func (x *fitter) arcs(rate *fitted, g guess) {
 	}
 }
 
-// findGain fits the gain by which a guess's rate, times the time since, tells how the
-// field moves.
+// findGain fits the gain of a guess: the movement of the field divided by rate and time. It reports
+// whether there is one.
 func (x *fitter) findGain(g *guess, f *fitted) bool {
 	type point struct{ moved, by int64 }
 	var points []point
@@ -267,7 +263,7 @@ func (x *fitter) findGain(g *guess, f *fitted) bool {
 			continue
 		}
 		p := point{wrap(message{units: m.units}.value(f.at, f.bits)-m.ref.value(f.at, f.bits), half),
-			g.a.in(m.ref) * since(m.now, m.ref.now)}
+			g.a.read(m.ref) * since(m.now, m.ref.now)}
 		if p.by != 0 {
 			points = append(points, p)
 		}

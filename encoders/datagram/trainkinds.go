@@ -10,7 +10,7 @@ import (
 // maxAnchored leaves room for kinds that follow others.
 const maxAnchored = 12
 
-// findAnchors finds the four bytes that many datagrams begin with.
+// findAnchors finds the four bytes with which many datagrams begin.
 func (t *trainer) findAnchors() {
 	seen := map[uint32]int{}
 	for _, s := range t.samples {
@@ -29,13 +29,12 @@ func (t *trainer) findAnchors() {
 // maxKey bounds where a key is looked for.
 const maxKey = 24
 
-// findKeys finds for each kind the unit by which messages are told apart that repeat one
-// another.
+// findKeys finds for each kind the unit that identifies the messages which resemble one another.
 func (t *trainer) findKeys() {
 	some := t.samples[:min(len(t.samples), 800)]
 	score := func() []int {
 		s := make([]int, len(t.m.kinds))
-		for kind, list := range t.messagesOf(some) {
+		for kind, list := range t.messages(some) {
 			for i := range list {
 				s[kind] += alike(&list[i], int(t.m.kinds[kind].key))
 			}
@@ -86,10 +85,10 @@ const (
 	fewest    = 60 // messages of a kind from which anything is concluded
 )
 
-// findLists finds the kinds that are a head and then records of one size, and makes the
-// records a kind of their own.
+// findLists finds the kinds that consist of a head and records of one size, and makes the records a
+// kind of their own.
 func (t *trainer) findLists() {
-	for i, list := range t.messagesOf(t.samples[:min(len(t.samples), 2000)]) {
+	for i, list := range t.messages(t.samples[:min(len(t.samples), 2000)]) {
 		if len(list) < fewest || len(t.m.kinds) == maxKinds {
 			continue
 		}
@@ -107,9 +106,8 @@ func (t *trainer) findLists() {
 	t.resize()
 }
 
-// findList returns the head and the period of messages that are lists, 0 if they are none.
-// The period is where bytes take much less by their place in a record than they do with a
-// period of one more or less.
+// findList returns the head and the period of messages that are lists, 0 if they are not. With the
+// right period, bytes cost much less by their place in a record than with one more or less.
 func findList(list []compared) (head, period int) {
 	list = spread(list, 300)
 	var table tally
@@ -144,8 +142,8 @@ func findList(list []compared) (head, period int) {
 // tally counts bytes by place, as bits in the context of those before.
 type tally [257 + maxPlaces][256][2]uint16
 
-// cost returns what the bytes of messages take, in 1/1024 bit, when each is coded
-// adaptively by its place: in the head, then in records of some period, 0 for none.
+// cost returns the cost of the bytes of messages, in 1/1024 bit, if each is coded adaptively by its
+// place: in the head, then in records of some period, 0 for none.
 func (t *tally) cost(list []compared, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
@@ -159,8 +157,9 @@ func (t *tally) cost(list []compared, head, period int) (bits int64) {
 			for n := 7; n >= 0; n-- {
 				bit := b >> n & 1
 				c := &t[at][node]
-				bits += int64(bitsOfAll[c[0]+c[1]] - bitsOf[c[bit]])
-				if c[bit]++; c[0]+c[1] >= 4095 {
+				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
+				c[bit]++
+				if c[0]+c[1] >= 4095 {
 					c[0], c[1] = c[0]/2, c[1]/2
 				}
 				node = node<<1 | int(bit)

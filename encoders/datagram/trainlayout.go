@@ -7,9 +7,8 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// The ways in which the bits of a message are numbers: bytes with the highest or the
-// lowest first, or a string of bits that begins with the lowest or the highest of each
-// byte.
+// Layouts of numbers in a message: bytes, the highest or the lowest first, or a string of bits that
+// begins with the lowest or the highest of each byte.
 const (
 	inBytes = iota
 	lowestFirst
@@ -17,19 +16,18 @@ const (
 	orders
 )
 
-// span of bits that is one number, as the cheapest division of a message has it.
+// piece is a span of bits that is one number, in the cheapest division of a message.
 type piece struct {
 	from, bits int
 	little     bool // of bytes: the lowest first
 }
 
-// findLayouts divides the messages of each kind into numbers, by what they take as
-// residuals of the best prediction, and makes groups of those that are not bytes with
-// the highest first.
+// findLayouts divides the messages of each kind into the numbers of the cheapest residuals, and
+// makes groups of those that are not bytes with the highest first.
 func (t *trainer) findLayouts() {
 	t.pieces = make([][]piece, len(t.m.kinds))
 	t.clocks = make([][]clock, len(t.m.kinds))
-	for i, list := range t.messages() {
+	for i, list := range t.messages(t.samples) {
 		list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
 		if len(list) < fewest {
 			continue
@@ -51,8 +49,8 @@ func (t *trainer) findLayouts() {
 	t.resize()
 }
 
-// extent returns how many bytes of the kind's messages are told apart, and how many of
-// them come before anything can be compared: up to the key.
+// extent returns the number of bytes of the kind's messages that have places of their own, and how
+// many of them come before any comparison.
 func (k *kind) extent(list []compared) (size, head int) {
 	for i := range list {
 		size = max(size, min(len(list[i].raw), maxPlaces))
@@ -66,7 +64,7 @@ func (k *kind) extent(list []compared) (size, head int) {
 	return size, 0
 }
 
-// divide finds the cheapest division into numbers, and what it takes in 1/1024 bit.
+// divide finds the cheapest division into numbers, and its cost in 1/1024 bit.
 func divide(list []compared, order, size, head int) (int64, []piece) {
 	step, most := 8, 4
 	if order != inBytes {
@@ -101,7 +99,7 @@ func divide(list []compared, order, size, head int) (int64, []piece) {
 	return best[0].bits, pieces
 }
 
-// extract reads a number from all messages, and from what they are compared with.
+// extract reads a number from all messages, and from those they are compared with.
 func extract(v *[4][]int64, list []compared, p piece, order int) {
 	for i := range v {
 		v[i] = v[i][:0]
@@ -144,15 +142,14 @@ func (p piece) read(b []byte, order int) (v int64) {
 	return int64(window >> (32 - p.from&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// cheapest returns what numbers take as residuals of the best simple prediction.
+// cheapest returns the cost of the residuals of the best simple prediction.
 func cheapest(v *[4][]int64, bits int) int64 {
 	if len(v[0]) == 0 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
 	for guess := range guessRate {
-		var c residuals
-		c.reset(bits)
+		c := newResiduals(bits)
 		for i, x := range v[0] {
 			switch guess {
 			case guessAny:
@@ -168,8 +165,8 @@ func cheapest(v *[4][]int64, bits int) int64 {
 	return best
 }
 
-// residuals adds up what numbers take that are coded adaptively by the bucket of their
-// distance from a prediction.
+// residuals adds up the cost of numbers that are coded adaptively by the bucket of their distance
+// from a prediction.
 type residuals struct {
 	half  int64
 	n     [2][buckets]int64
@@ -177,13 +174,10 @@ type residuals struct {
 	bits  int64
 }
 
-func (c *residuals) reset(bits int) { *c = residuals{half: 1 << (bits - 1)} }
-
-// wrap brings a residual into the number's range.
-func (c *residuals) wrap(r int64) int64 { return (r+c.half)&(2*c.half-1) - c.half }
+func newResiduals(bits int) residuals { return residuals{half: 1 << (bits - 1)} }
 
 func (c *residuals) add(r int64) {
-	side, i, log := sideOf(c.wrap(r))
+	side, i, log := sideOf(wrap(r, c.half))
 	c.bits += int64(log)<<10 + (log2(10*c.total+128)-log2(20*c.n[side][i]+1)+log2(2))>>6
 	c.n[side][i]++
 	c.total++

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// learnLengths counts lengths in the context of what packets come to.
+// learnLengths counts lengths in the context of the packet's length.
 func (t *trainer) learnLengths() {
 	l := &t.m.length
 	seen := map[int]int{}
@@ -32,7 +32,7 @@ func (t *trainer) learnLengths() {
 			continue
 		}
 		size := len(k.encode(nil, s.data, past))
-		// What the length will take is not known yet: it may be a byte more.
+		// The cost of the length is not known yet: it may be a byte more.
 		for _, size := range []int{size, size, size + 1} {
 			i := int(l.index[n])
 			countTree(which[min(size, sizes-1)][:], i, 6)

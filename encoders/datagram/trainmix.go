@@ -15,15 +15,11 @@ type count struct {
 	uses int
 }
 
-// lessons is how often the weights see all samples; fewestUses, how often a context has
-// to occur to have a line.
-const (
-	lessons    = 3
-	fewestUses = 2
-)
+// fewestUses is how often a context must occur to have a line.
+const fewestUses = 2
 
-// learnWeights counts the contexts' bits, learns what counts mean and how to weigh the
-// inputs, each fold with the counts of all the others, and fills the table.
+// learnWeights counts the bits after each context, learns the logits that counts stand for and the
+// weights of the inputs, each fold with the counts of all others, and fills the table.
 func (t *trainer) learnWeights() {
 	units, lines := t.count()
 	add := func(fold uint8, by int) {
@@ -49,8 +45,8 @@ func (t *trainer) learnWeights() {
 		}
 	}
 	value := meaning(each)
-	t.weigh(each, value)
-	t.fillTable(lines, value)
+	t.weigh(each, &value)
+	t.fillTable(lines, &value)
 }
 
 // count visits the samples and makes the lines of all contexts.
@@ -61,19 +57,16 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 		u := seenUnit{at: uint16(x.w.at()), v: v, bits: uint8(bits), fold: uint8(s.fold), learn: true}
 		if x.steady() {
 			u.learn = v != byte(x.expect[0])
-			x.differs()
+			x.excludeSteady()
 		}
 		u.flags = uint8(x.flags())
 		head := uint32(1)
 		for n := bits; n > 0; n-- {
 			if n == bits || n == 4 {
-				half := 0
-				if n != bits {
-					half = 1
-				}
+				half := rangecoder.Flag(n != bits)
 				for i, h := range x.hash {
 					if half == 1 {
-						h = second(h, head)
+						h = lowerHash(h, head)
 					}
 					key := uint64(i)<<32 | uint64(h)
 					if lines[key] == nil {
@@ -82,7 +75,7 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 					u.line[half][i] = lines[key]
 				}
 			}
-			for i, in := range x.compare(head, bits, n) {
+			for i, in := range x.comparisons(head, bits, n) {
 				u.in[bits-n][i] = int8(in)
 			}
 			u.in[bits-n][inBias-lookups] = biasNode
@@ -97,37 +90,44 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 	return units, lines
 }
 
-// tree returns the bits of a half of the unit: how many, and where they begin.
-func (u *seenUnit) tree(half int) (bits, shift uint8) {
+// half returns the bits of a half of the unit, which a line is for, how many they are, and how
+// many come before them.
+func (u *seenUnit) half(half int) (v, n, before int) {
+	n = int(u.bits)
 	switch {
 	case half == 1:
-		return 4, 0
-	case u.bits > 4:
-		return u.bits - 4, 4
+		return int(u.v & 15), 4, n - 4
+	case n > 4:
+		return int(u.v >> 4), n - 4, 0
 	}
-	return u.bits, 0
+	return int(u.v), n, 0
 }
 
-// add counts the unit in all of its lines, or out.
+// decisionAt returns bit k, counted from the highest, of the n bits of v, and its node in their tree.
+func decisionAt(v, n, k int) (node, bit int) {
+	so := v>>(n-k)&(1<<k-1) | 1<<k
+	return so, v >> (n - 1 - k) & 1
+}
+
+// add counts the unit in all of its lines, or removes it if by is -1.
 func (u *seenUnit) add(by int) {
 	for half := range 2 {
 		if u.line[half][0] == nil {
 			continue
 		}
-		bits, shift := u.tree(half)
+		v, n, _ := u.half(half)
 		for _, c := range u.line[half] {
 			c.uses += by
-			node := 1
-			for n := int(bits) - 1; n >= 0; n-- {
-				bit := int(u.v >> shift >> n & 1)
+			for k := range n {
+				node, bit := decisionAt(v, n, k)
 				c.n[node][bit] += uint16(by)
-				node = node<<1 | bit
 			}
 		}
 	}
 }
 
-// states sums up the counts of a node: how many in 8 steps, and which share in 31.
+// states is the number of states of a node's counts: 8 steps of their sum, times 31 steps of the
+// logit.
 const states = 1 + 8*31
 
 func stateOf(n [2]uint16) int {
@@ -147,20 +147,18 @@ func stateOf(n [2]uint16) int {
 	return 1 + many*31 + int(min(max((x*5+2048)>>12, -15), 15)) + 15
 }
 
-// meaning finds for each input what the states of its nodes came to mean.
-func meaning(each func(func(u *seenUnit, half int))) (value [lookups][states]int8) {
+// logits are the logits of nodes, by lookup and state of the counts.
+type logits [lookups][states]int8
+
+// meaning finds for each lookup the logits that the states of its nodes stand for.
+func meaning(each func(func(u *seenUnit, half int))) (value logits) {
 	var seen [lookups][states][2]int64
 	each(func(u *seenUnit, half int) {
-		bits, shift := u.tree(half)
+		v, n, _ := u.half(half)
 		for i, c := range u.line[half] {
-			if c.uses < fewestUses {
-				continue
-			}
-			node := 1
-			for n := int(bits) - 1; n >= 0; n-- {
-				bit := int(u.v >> shift >> n & 1)
+			for k := 0; k < n && c.uses >= fewestUses; k++ {
+				node, bit := decisionAt(v, n, k)
 				seen[i][stateOf(c.n[node])][bit]++
-				node = node<<1 | bit
 			}
 		}
 	})
@@ -175,77 +173,81 @@ func meaning(each func(func(u *seenUnit, half int))) (value [lookups][states]int
 	return value
 }
 
-// weigh learns the weights by gradient descent on the code length.
-func (t *trainer) weigh(each func(func(u *seenUnit, half int)), value [lookups][states]int8) {
-	const one = 1 << 24 // a weight of 1
-	byPlace := make([][2][inputs]int64, len(t.m.places))
-	var found [64][inputs]int64
-	for i := range found {
-		for j := range inBias {
-			found[i][j] = one / 4
-		}
+// fineWeight is a weight of 1 while weights are learnt.
+const fineWeight = 1 << 24
+
+// weigher learns weights.
+type weigher struct {
+	value   *logits
+	byPlace [][2][inputs]int64
+	found   [64][inputs]int64
+}
+
+// weigh learns the weights by gradient descent on the code length, with a lower rate in each
+// lesson.
+func (t *trainer) weigh(each func(func(u *seenUnit, half int)), value *logits) {
+	w := weigher{value: value, byPlace: make([][2][inputs]int64, len(t.m.places))}
+	for i := range w.found {
+		rangecoder.Fill(w.found[i][:inBias], fineWeight/4)
 	}
-	for lesson := range lessons {
-		rate := [lessons]int64{1311, 415, 131}[lesson] // of 1<<16
-		each(func(u *seenUnit, half int) {
-			hit := int(u.flags)
-			var ok [lookups]bool
-			for i, c := range u.line[half] {
-				if c.uses >= fewestUses {
-					ok[i] = true
-					hit |= 1 << i
-				}
-			}
-			a, b := &byPlace[u.at][half], &found[hit]
-			bits, shift := u.tree(half)
-			first := uint8(0)
-			if half == 1 {
-				first = u.bits - 4
-			}
-			node := 1
-			for n := int(bits) - 1; n >= 0; n-- {
-				bit := int(u.v >> shift >> n & 1)
-				var x [inputs]int64
-				for i := range lookups {
-					if ok[i] {
-						x[i] = int64(value[i][stateOf(u.line[half][i].n[node])])
-					}
-				}
-				for i := lookups; i < inputs; i++ {
-					x[i] = int64(u.in[first][i-lookups])
-				}
-				sum := int64(0)
-				for i, x := range x {
-					sum += x * (a[i] + b[i])
-				}
-				p := rangecoder.Squash(int32(min(max(sum>>17, -sure), sure)))
-				wrong := (int64(bit)<<16 - int64(p)) * rate
-				for i, x := range x {
-					a[i] += wrong * x >> 12
-					b[i] += wrong * x >> 14
-				}
-				node = node<<1 | bit
-				first++
-			}
-		})
+	for _, rate := range [...]int64{1311, 415, 131} { // of 1<<16
+		each(func(u *seenUnit, half int) { w.learn(u, half, rate) })
 	}
-	round := func(w int64) int16 { return int16(min(max((w+one/weightOne/2)/(one/weightOne), -1<<15), 1<<15-1)) }
-	for i := range byPlace {
+	for i := range w.byPlace {
 		for half := range 2 {
-			for j, w := range byPlace[i][half] {
-				t.m.places[i].weight[half][j] = round(w)
-			}
+			roundWeights(&t.m.places[i].weight[half], &w.byPlace[i][half])
 		}
 	}
-	for i := range found {
-		for j, w := range found[i] {
-			t.m.found[i][j] = round(w)
+	for i := range w.found {
+		roundWeights(&t.m.found[i], &w.found[i])
+	}
+}
+
+func roundWeights(to *[inputs]int16, from *[inputs]int64) {
+	const unit = fineWeight / weightOne
+	for i, w := range from {
+		to[i] = int16(min(max((w+unit/2)/unit, -1<<15), 1<<15-1))
+	}
+}
+
+// learn moves the weights of a half of a unit.
+func (w *weigher) learn(u *seenUnit, half int, rate int64) {
+	found := int(u.flags)
+	var ok [lookups]bool
+	for i, c := range u.line[half] {
+		if c.uses >= fewestUses {
+			ok[i] = true
+			found |= 1 << i
+		}
+	}
+	a, b := &w.byPlace[u.at][half], &w.found[found]
+	v, n, before := u.half(half)
+	for k := range n {
+		node, bit := decisionAt(v, n, k)
+		var in [inputs]int64
+		for i, c := range u.line[half] {
+			if ok[i] {
+				in[i] = int64(w.value[i][stateOf(c.n[node])])
+			}
+		}
+		for i, x := range u.in[before+k] {
+			in[lookups+i] = int64(x)
+		}
+		sum := int64(0)
+		for i, x := range in {
+			sum += x * (a[i] + b[i])
+		}
+		p := rangecoder.Squash(int32(min(max(sum>>17, -sure), sure)))
+		errScaled := (int64(bit)<<16 - int64(p)) * rate
+		for i, x := range in {
+			a[i] += errScaled * x >> 12
+			b[i] += errScaled * x >> 14
 		}
 	}
 }
 
 // fillTable keeps the lines that were used most.
-func (t *trainer) fillTable(lines map[uint64]*count, value [lookups][states]int8) {
+func (t *trainer) fillTable(lines map[uint64]*count, value *logits) {
 	list := slices.SortedFunc(maps.Values(lines), func(a, b *count) int { return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key)) })
 	t.m.shift = t.tableShift()
 	t.m.lines = make([]line, 1<<(32-t.m.shift))
@@ -269,7 +271,7 @@ func (t *trainer) fillTable(lines map[uint64]*count, value [lookups][states]int8
 	}
 }
 
-// tableShift makes the table as large as the file may be.
+// tableShift returns the shift of the largest table that the file has room for.
 func (t *trainer) tableShift() uint {
 	t.m.lines = nil
 	rest := len(t.m.Bytes()) + 10_000 // lengths are still to come

@@ -5,33 +5,33 @@ import (
 	"math/rand/v2"
 )
 
-// seenUnit is a unit of a sample as the trainer sees it.
+// seenUnit is a unit of a sample.
 type seenUnit struct {
 	at     uint16 // its place
 	v      byte
 	bits   uint8
 	fold   uint8
-	flags  uint8 // what there is to compare with
+	flags  uint8 // see mixer.flags
 	near   uint8
 	has    [2]bool
-	learn  bool // weights are to learn from it
+	learn  bool // weights learn from it
 	src    [sources]byte
 	expect [2]byte
 	line   [2][lookups]*count
 	in     [8][inputs - lookups]int8
 }
 
-// mostUnits bounds what is kept in memory of the samples: others are only followed.
-const mostUnits = 500_000
+// maxSeen bounds the units that are kept in memory.
+const maxSeen = 500_000
 
-// visit walks all samples, and calls back before each unit that is modelled, when the
-// mixer has been prepared for it.
+// visit walks through all samples, and calls each before each unit that is modelled, when the mixer
+// is prepared for it.
 func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
 	total := 0
 	for i := range t.samples {
 		total += len(t.samples[i].data)
 	}
-	every := total/mostUnits + 1
+	every := total/maxSeen + 1
 	f, k := newFlow(t.m), newCoder(t.m, false)
 	k.x.limit = sure
 	for i := range t.samples {
@@ -45,15 +45,15 @@ func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
 			if t.m.places[k.w.at()].random {
 				return
 			}
-			k.x.enter()
+			k.x.begin()
 			each(&k.x, s, v, bits)
 			k.w.num.leave(v)
 		})
 	}
 }
 
-// findRecipes chooses, place by place, contexts that predict the unit there, and the
-// places where nothing does.
+// findRecipes chooses, place by place, contexts that predict the unit there, and finds the places
+// that nothing predicts.
 func (t *trainer) findRecipes() {
 	by := make([][]seenUnit, len(t.m.places))
 	bits := make([]uint, len(t.m.places))
@@ -87,10 +87,10 @@ var plain = [recipes]recipe{
 	{3, [maxParts]part{{0, 255}, {1, 255}, {2, 255}}},
 }
 
-// masks are the bits of a source that may count.
+// masks are the bits of a source that a context may use.
 var masks = [...]uint8{0xff, 0xf8, 0xe0}
 
-// choose adds to each recipe the source that helps most, as long as one does.
+// choose adds to each recipe the source that saves most, as long as it saves 0.5 %.
 func (p *place) choose(list []seenUnit, bits uint, table *[1 << 16][2]uint16, fields []field) {
 	flat, low := cost(list, &recipe{}, table, bits), cost(list, &recipe{}, table, min(bits, 4))
 	least := flat
@@ -131,8 +131,8 @@ func (p *place) choose(list []seenUnit, bits uint, table *[1 << 16][2]uint16, fi
 	}
 }
 
-// cost returns what the last bits of the units take, in 1/1024 bit, if each is coded
-// adaptively in the recipe's context.
+// cost returns the cost of the last bits of the units, in 1/1024 bit, if each is coded adaptively in
+// the recipe's context.
 func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (total int64) {
 	clear(table[:])
 	for i := range list {
@@ -142,7 +142,7 @@ func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (tot
 		for n := bits; n > 0; n-- {
 			bit := s.v >> (n - 1) & 1
 			c := &table[(h+head*0x9e3779b1)>>16]
-			total += int64(bitsOfAll[(c[0]+c[1])&4095] - bitsOf[c[bit]&4095])
+			total += int64(countLogs.all[(c[0]+c[1])&4095] - countLogs.one[c[bit]&4095])
 			c[bit]++
 			head = head<<1 | uint32(bit)
 		}
@@ -150,9 +150,8 @@ func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (tot
 	return total
 }
 
-// steady reports whether the unit is nearly always what the reference has, or 0 where there
-// is none, and how sure that is. What it was in training is not asked then: it may be so in
-// that session only.
+// steady reports whether the unit is nearly always the reference's if has, or else 0, and the logit
+// of that. A constant of the training data does not count, because it may be that of one session.
 func steady(list []seenUnit, has bool) (bool, int8) {
 	var n [2]int64
 	for i := range list {
@@ -167,7 +166,7 @@ func steady(list []seenUnit, has bool) (bool, int8) {
 	return n[1] >= fewest && n[0]*99 <= n[1], ratio(n[1], n[0])
 }
 
-// learnNear counts how often a unit goes on as the expected one.
+// learnNear counts how often a unit continues as the expected one.
 func (p *place) learnNear(list []seenUnit) {
 	var n [2][64][2]int64
 	for i := range list {

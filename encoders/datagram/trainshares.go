@@ -1,7 +1,7 @@
 package datagram
 
-// fillFields counts what the fields' guesses leave into their distributions, as a coder
-// goes through the samples.
+// fillFields counts the residuals of the fields' guesses into their distributions, as a coder walks
+// through the samples.
 func (t *trainer) fillFields() {
 	counts := make([][guesses][classes][2][buckets]int64, len(t.m.fields))
 	f, k := newFlow(t.m), newCoder(t.m, false)
@@ -40,8 +40,8 @@ func (t *trainer) fillFields() {
 	}
 }
 
-// learnShares makes shares of counts: each bucket has a little of its neighbours', and a
-// class begins with what is so in all.
+// learnShares computes shares from counts: each bucket gets a little of its neighbours', and each
+// class a little of all classes.
 func learnShares(share *[classes][2][buckets]uint8, counts *[classes][2][buckets]int64) {
 	var all [2][buckets]int64
 	total := int64(0)

@@ -1,6 +1,6 @@
 package datagram
 
-// message is one that others are compared with.
+// message is a message that another is compared with.
 type message struct {
 	units []byte
 	now   uint32 // the clock of its datagram
@@ -13,14 +13,14 @@ func (m message) at(i int) byte {
 	return 0
 }
 
-// history is how far back contexts reach within a datagram.
+// history is the number of units before the present one that contexts may use.
 const history = 16
 
-// walk is the place in a datagram, with all that contexts draw on. Both ends take the
-// same steps: they decide by what has been coded.
+// walk is the position in a datagram and the state of contexts. Both ends take the same steps,
+// because these depend only on what has been coded.
 type walk struct {
-	m    *Model
-	log  *log // nil: nothing was acknowledged
+	m    *model
+	log  *log // nil if nothing was acknowledged
 	n    int  // bytes of the datagram
 	pos  int  // bytes done
 	done int  // units done
@@ -45,7 +45,7 @@ type span struct {
 	now      uint32
 }
 
-func (w *walk) begin(m *Model, n int, l *log) {
+func (w *walk) begin(m *model, n int, l *log) {
 	w.m, w.log, w.n, w.pos, w.done = m, l, n, 0, 0
 	w.kind, w.start, w.first, w.now, w.last4 = 0, 0, 0, 0, 0
 	w.before = [maxKinds]span{}
@@ -55,7 +55,7 @@ func (w *walk) begin(m *Model, n int, l *log) {
 	w.refer()
 }
 
-// here is the unit's place in the message, and at in the model.
+// here returns the unit's place in the message, at its place in the model.
 func (w *walk) here() int { return w.done - w.first }
 
 func (w *walk) at() int {
@@ -66,7 +66,7 @@ func (w *walk) at() int {
 	return int(w.kind)*maxPlaces + at
 }
 
-// group returns the bytes to be coded next, nil if that is one byte as it is.
+// group returns the group of the next bytes, nil if the next byte is in none.
 func (w *walk) group() *group {
 	k := &w.m.kinds[w.kind]
 	at := w.pos - w.start
@@ -80,7 +80,7 @@ func (w *walk) group() *group {
 	return g
 }
 
-// unit notes a unit; the bytes that a group becomes are noted by close.
+// unit adds a unit.
 func (w *walk) unit(u byte) {
 	w.units[history+w.done] = u
 	w.done++
@@ -89,7 +89,7 @@ func (w *walk) unit(u byte) {
 	}
 }
 
-// bytes goes on behind the bytes of a group.
+// bytes continues after the bytes of a group.
 func (w *walk) bytes(b []byte) {
 	for _, b := range b {
 		w.last4 = w.last4<<8 | uint32(b)
@@ -131,8 +131,7 @@ func (w *walk) close(end int) {
 	w.records = append(w.records, record{start: uint16(w.first), from: uint16(w.first), n: uint16(min(end-w.first, maxLogged)), kind: w.kind, key: key, now: w.now})
 }
 
-// refer looks up the messages to compare with: an earlier one of this kind in the same
-// datagram is the last there is.
+// refer looks up the messages to compare with. The last one of a kind may be in the same datagram.
 func (w *walk) refer() {
 	w.any = message{}
 	if s := w.before[w.kind]; s.to > 0 {

@@ -32,9 +32,8 @@ func (n *Net) Append(dst []byte) []byte {
 	return dst
 }
 
-// Read makes a net of a file that Append wrote. Any bytes may come: what is no
-// net, or one that could overflow, gives an error that wraps ErrNet, and memory
-// in proportion to the file at most.
+// Read reads a net from a file that Append wrote. It takes any bytes, and refuses those that are
+// not a net or a net that could overflow. Its memory is at most proportional to the file.
 func Read(file []byte) (*Net, error) {
 	shape, body, err := readShape(file)
 	if err != nil {
@@ -45,7 +44,7 @@ func Read(file []byte) (*Net, error) {
 		want += shape[i+1] * rowBytes(in)
 	}
 	if len(body) != want {
-		return nil, fmt.Errorf("%w: %d bytes of weights, expected %d for widths %d", ErrNet, len(body), want, shape)
+		return nil, fmt.Errorf("%w: %d bytes of weights, expected %d for widths %d", errNet, len(body), want, shape)
 	}
 	n := &Net{layers: make([]layer, len(shape)-1)}
 	for i, in := range shape[:len(shape)-1] {
@@ -67,11 +66,11 @@ func rowBytes(in int) int { return 5 + 2*in }
 // readShape reads the widths and returns them with what follows.
 func readShape(file []byte) (shape []int, body []byte, err error) {
 	if len(file) < len(magic)+1 || string(file[:len(magic)]) != magic {
-		return nil, nil, fmt.Errorf("%w: %d bytes that do not begin with %q", ErrNet, len(file), magic)
+		return nil, nil, fmt.Errorf("%w: %d bytes that do not begin with %q", errNet, len(file), magic)
 	}
 	layers, body := int(file[len(magic)]), file[len(magic)+1:]
 	if len(body) < 2*(layers+1) {
-		return nil, nil, fmt.Errorf("%w: it ends within its widths", ErrNet)
+		return nil, nil, fmt.Errorf("%w: it ends within its widths", errNet)
 	}
 	for range layers + 1 {
 		shape = append(shape, int(binary.LittleEndian.Uint16(body)))

@@ -60,13 +60,13 @@ func TestReadRefuses(t *testing.T) {
 		"only its widths":  good[:11],
 		"sums that exceed": heavy,
 	} {
-		if _, err := Read(bad); !errors.Is(err, ErrNet) {
-			t.Errorf("%s: error %v, want ErrNet", name, err)
+		if _, err := Read(bad); !errors.Is(err, errNet) {
+			t.Errorf("%s: error %v, want errNet", name, err)
 		}
 	}
 	for n := range good {
-		if _, err := Read(good[:n]); !errors.Is(err, ErrNet) {
-			t.Errorf("%d of %d bytes: error %v, want ErrNet", n, len(good), err)
+		if _, err := Read(good[:n]); !errors.Is(err, errNet) {
+			t.Errorf("%d of %d bytes: error %v, want errNet", n, len(good), err)
 		}
 	}
 }
@@ -81,8 +81,8 @@ func TestQuantiseRefuses(t *testing.T) {
 		"another width":   func(l []Dense) []Dense { l[1].In = 5; return l },
 		"a weight astray": func(l []Dense) []Dense { l[0].Weight = l[0].Weight[1:]; return l },
 	} {
-		if _, err := Quantise(spoil(ok())); !errors.Is(err, ErrNet) {
-			t.Errorf("%s: error %v, want ErrNet", name, err)
+		if _, err := Quantise(spoil(ok())); !errors.Is(err, errNet) {
+			t.Errorf("%s: error %v, want errNet", name, err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, seed int64) {
 		n, err := Read(data)
 		if err != nil {
-			if !errors.Is(err, ErrNet) {
+			if !errors.Is(err, errNet) {
 				t.Fatal(err)
 			}
 			return

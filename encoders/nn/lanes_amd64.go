@@ -4,10 +4,10 @@ package nn
 
 import "golang.org/x/sys/cpu"
 
-// lanes is a net as vector instructions read it: sixteen outputs side by side, and for
-// each of them two inputs at a time. Weights and inputs are int16, whose products are
-// added in int32: sums wrap on the way if they must, and Read and Quantise prove that
-// they fit at the end. So the results are those of layer.run, to the bit.
+// lanes is a net as vector instructions read it: sixteen outputs side by side, and for each
+// of them two inputs at a time. Weights and inputs are int16, of which the products are added
+// in int32. Sums may wrap on the way, but fit at the end, as Read and Quantise check. So the
+// results are those of layer.run, to the bit.
 type lanes []laneLayer
 
 const wide = 16 // outputs side by side
@@ -17,7 +17,7 @@ const wide = 16 // outputs side by side
 type laneLayer struct {
 	weights []int16 // for each wide outputs, for each two inputs, for each output: both weights
 	bias    []int32 // where sums begin, rounding included
-	shift   []int32 // how far they are scaled down
+	shift   []int32 // by how many bits sums are scaled down
 	pairs   int     // of inputs
 	groups  int     // of wide outputs
 }
@@ -28,7 +28,7 @@ type laneScratch struct {
 	sums []int32
 }
 
-// newLanes returns the layers as lanes; nil if this processor has no such instructions.
+// newLanes returns the layers as lanes, nil if this processor has no AVX2.
 func newLanes(layers []layer) lanes {
 	if !cpu.X86.HasAVX2 {
 		return nil
@@ -55,7 +55,7 @@ func newLaneLayer(l *layer, outBits int) laneLayer {
 	return w
 }
 
-// run is Net.Run with vector instructions; false if there are none.
+// run is Net.Run with vector instructions. It returns false if n is nil.
 func (n lanes) run(out, x []int32, s *laneScratch) bool {
 	if n == nil {
 		return false
@@ -64,16 +64,14 @@ func (n lanes) run(out, x []int32, s *laneScratch) bool {
 	for i := range n {
 		width = max(width, n[i].groups*wide)
 	}
-	if cap(s.x) < width {
-		s.x, s.sums = make([]int16, width), make([]int32, width)
-	}
+	s.x, s.sums = grow(s.x, width), grow(s.sums, width)
 	sums := s.sums[:padded(len(x))]
 	clear(sums[copy(sums, x):])
 	narrow(s.x[:len(sums)], sums, InputMax, 1<<slopeBits) // a slope of one
 	for i := range n {
 		l := &n[i]
 		sums = s.sums[:l.groups*wide]
-		l.sum(sums, s.x[:2*l.pairs])
+		sumAVX2(&sums[0], &l.bias[0], &l.shift[0], &l.weights[0], &s.x[0], l.pairs, l.groups)
 		if i < len(n)-1 {
 			narrow(s.x[:len(sums)], sums, hiddenMax, slopeNum)
 		}
@@ -84,18 +82,15 @@ func (n lanes) run(out, x []int32, s *laneScratch) bool {
 
 func padded(n int) int { return (n + wide - 1) / wide * wide }
 
-// sum sets sums to the scaled sums of the layer's products with the inputs x.
-func (l *laneLayer) sum(sums []int32, x []int16) {
-	sumAVX2(&sums[0], &l.bias[0], &l.shift[0], &l.weights[0], &x[0], l.pairs, l.groups)
-}
-
-// narrow sets dst to the values of src, of which there are some multiple of wide, held
-// within -limit and limit; those below zero are multiplied by slope / 1<<slopeBits and
-// rounded down, and slope is at most 1<<slopeBits.
+// narrow sets dst to the values of src, a multiple of wide of them, held within -limit and
+// limit. Those below zero are multiplied by slope / 1<<slopeBits and rounded down; slope is at
+// most 1<<slopeBits.
 func narrow(dst []int16, src []int32, limit, slope int32) {
 	narrowAVX2(&dst[0], &src[0], len(src)/wide, limit, slope)
 }
 
+// sumAVX2 sets sums to the scaled sums of a layer's products with the inputs x.
+//
 //go:noescape
 func sumAVX2(sums, bias, shift *int32, weights, x *int16, pairs, groups int)
 

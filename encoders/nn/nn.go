@@ -7,18 +7,17 @@
 // places again, held within [-32, 32) and passed through a leaky ReLU whose slope
 // is 13/128; outputs have twelve places and no bend.
 //
-// Two multiplications for the price of one: the weights of two neighbouring
-// outputs sit in one 64-bit word, hi<<32 + lo, and one word times one input adds
-// to both sums at once. The low sum may borrow from the high one on the way, but
-// whoever reads the word at the end knows the low sum and can give it back,
-// provided that both fit 32 bits. Read and Quantise admit no net of which some
-// input could make a sum that does not.
+// One multiplication serves two products: the weights of two neighbouring outputs are in
+// one 64-bit word, hi<<32 + lo, and one word times one input adds to both sums at once. The
+// low sum may borrow from the high one, which is undone at the end, because the low sum is
+// known then, provided that both fit 32 bits. Read and Quantise refuse nets with a sum that
+// some input could make larger.
 //
-// Where the processor has AVX2, its vector instructions do the same some five times as
-// fast (lanes_amd64.go); build with the tag purego to do without. The results are the
-// same integers, and the code in this file is the reference.
+// Where the processor has AVX2, its vector instructions do the same some five times as fast
+// (lanes_amd64.go), unless the tag purego is set. The results are the same integers, and the
+// code in this file is the reference.
 //
-// A Net says what it computes, package train/mdn learns one.
+// Package train/mdn learns nets.
 package nn
 
 import (
@@ -31,21 +30,21 @@ import (
 const (
 	InputBits  = 10                                    // binary places of an input and of a hidden value
 	InputMax   = 4 << InputBits                        // inputs are clamped to [-InputMax, InputMax]
-	OutputBits = 12                                    // binary places of an output
+	outputBits = 12                                    // binary places of an output
 	hiddenMax  = math.MaxInt16                         // hidden values are clamped to [-hiddenMax, hiddenMax]
 	slopeNum   = 13                                    // the leaky ReLU's slope below zero is
 	slopeBits  = 7                                     // slopeNum / 1<<slopeBits, rounded down
 	maxShift   = 24                                    // places of a weight beyond which none needs more
-	minShift   = 2                                     // so that an output's places never have to be made up
+	minShift   = 2                                     // so that sums are never scaled up
 	maxLayers  = 8                                     // of a net
 	maxWidth   = 1 << 11                               // of a layer
 	block      = 4                                     // words summed side by side, in registers
-	Slope      = float32(slopeNum) / (1 << slopeBits)  // the leaky ReLU's slope, for whoever learns a net
-	HiddenMax  = float32(hiddenMax) / (1 << InputBits) // likewise
+	Slope      = float32(slopeNum) / (1 << slopeBits)  // the leaky ReLU's slope, for trainers
+	HiddenMax  = float32(hiddenMax) / (1 << InputBits) // bound of a hidden value, for trainers
 )
 
-// ErrNet: the layers or bytes make no net, or one that could overflow.
-var ErrNet = errors.New("not a net")
+// errNet means that layers or bytes make no net, or one that could overflow.
+var errNet = errors.New("not a net")
 
 // Net is a fully connected net. It is immutable: any number of goroutines may
 // run it, each with its own Scratch.
@@ -84,10 +83,9 @@ func (n *Net) In() int { return n.layers[0].in }
 // Out returns the number of outputs.
 func (n *Net) Out() int { return n.layers[len(n.layers)-1].out }
 
-// Run computes the outputs, with OutputBits binary places, of the inputs x, which
-// have InputBits places and are clamped to [-InputMax, InputMax]. It panics unless
-// out and x have the net's sizes; it allocates only when s has to grow. Inputs
-// that are zero cost nothing.
+// Run computes the outputs, with 12 binary places, of the inputs x, which have InputBits
+// places and are clamped to [-InputMax, InputMax]. It panics unless out and x have the net's sizes.
+// It allocates only when s has to grow.
 func (n *Net) Run(out, x []int32, s *Scratch) {
 	if len(x) != n.In() || len(out) != n.Out() {
 		panic(fmt.Sprintf("nn: %d inputs and %d outputs for a net of %d and %d", len(x), len(out), n.In(), n.Out()))
@@ -110,18 +108,20 @@ func (n *Net) run(out, x []int32, s *Scratch) {
 	n.layers[last].run(out, s)
 }
 
-// begin takes the inputs of the first layer in.
+// begin stores the inputs of the first layer.
 func (s *Scratch) begin(x []int32) {
-	n := s.room(len(x))
+	n := 0
+	s.in = grow(s.in, len(x))
 	for i, v := range x {
 		n = s.take(n, i, min(max(v, -InputMax), InputMax))
 	}
 	s.in = s.in[:n]
 }
 
-// bend takes the sums of a hidden layer in.
+// bend stores the sums of a hidden layer as the inputs of the next.
 func (s *Scratch) bend(sums []int32) {
-	n := s.room(len(sums))
+	n := 0
+	s.in = grow(s.in, len(sums))
 	for i, v := range sums {
 		v = min(max(v, -hiddenMax), hiddenMax)
 		if v < 0 {
@@ -132,25 +132,17 @@ func (s *Scratch) bend(sums []int32) {
 	s.in = s.in[:n]
 }
 
-// room makes room for the inputs of a layer, of which there are none yet.
-func (s *Scratch) room(n int) int {
-	if cap(s.in) < n {
-		s.in = make([]input, n)
-	}
-	s.in = s.in[:n]
-	return 0
-}
-
-// take puts input i, which is v, after n others, and returns how many there are
-// now. A zero is overwritten by the next: no branch has to guess which are.
+// take stores input i, which is v, after n others, and returns their number then. The next
+// overwrites a zero, so that no branch depends on the value.
 func (s *Scratch) take(n, i int, v int32) int {
 	s.in[n] = input{uint64(int64(v)), i}
 	return n + int(uint32(v|-v)>>31)
 }
 
-func grow(v []int32, n int) []int32 {
+// grow returns v with length n, or a new slice if v is too small.
+func grow[T any](v []T, n int) []T {
 	if cap(v) < n {
-		return make([]int32, n)
+		return make([]T, n)
 	}
 	return v[:n]
 }
@@ -180,7 +172,8 @@ func (l *layer) unpack(out []int32, k int, sums [block]uint64) {
 		}
 		lo := int32(sum)
 		out[k] = lo >> l.shift[k]
-		if k++; k < l.out {
+		k++
+		if k < l.out {
 			out[k] = int32((sum-uint64(int64(lo)))>>32) >> l.shift[k]
 		}
 		k++

@@ -150,8 +150,8 @@ func TestEdgeOfTheProof(t *testing.T) {
 			})
 		}
 		rows[1].bias += int32(signs[1])
-		if _, err := pack(rows, 0, 1); !errors.Is(err, ErrNet) {
-			t.Errorf("one more than fits: error %v, want ErrNet", err)
+		if _, err := pack(rows, 0, 1); !errors.Is(err, errNet) {
+			t.Errorf("one more than fits: error %v, want errNet", err)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestNearFloat(t *testing.T) {
 			n.Run(out, x, new(Scratch))
 			want, bound := floatRun(layers, p, x)
 			for k := range out {
-				off := math.Abs(float64(out[k])/(1<<OutputBits) - want[k])
+				off := math.Abs(float64(out[k])/(1<<outputBits) - want[k])
 				if off > bound[k] {
 					t.Fatalf("%v: output %d is off by %g, at most %g was promised", shape, k, off, bound[k])
 				}
@@ -272,7 +272,7 @@ func FuzzRun(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		n, err := Quantise(learnt(rng, []int{int(in) + 1, int(first) + 1, int(second) + 1, int(out) + 1}, heavy))
 		if err != nil {
-			if !errors.Is(err, ErrNet) {
+			if !errors.Is(err, errNet) {
 				t.Fatal(err)
 			}
 			return

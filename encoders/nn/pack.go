@@ -5,29 +5,29 @@ import (
 	"math"
 )
 
-// row is one output of a layer as it is written to a file.
+// row is one output of a layer, in the form of the file.
 type row struct {
 	shift  uint8   // binary places of the weights
 	bias   int32   // with the places of a sum: the weights' and the inputs'
 	weight []int16 // one an input
 }
 
-// limits of the inputs and places of the outputs of layer i of n.
+// limits returns the bound of the inputs and the places of the outputs of layer i of n.
 func limits(i, n int) (inMax int64, outBits int) {
 	inMax, outBits = hiddenMax, InputBits
 	if i == 0 {
 		inMax = InputMax
 	}
 	if i == n-1 {
-		outBits = OutputBits
+		outBits = outputBits
 	}
 	return inMax, outBits
 }
 
-// down is how far a sum of weights with that many places is scaled down.
+// down returns the bits by which a sum of weights with shift places is scaled down.
 func down(shift uint8, outBits int) int { return int(shift) + InputBits - outBits }
 
-// worst is the largest magnitude that the row's sum can have, rounding included.
+// worst returns the largest magnitude that the row's sum can have, rounding included.
 func (r *row) worst(inMax int64, outBits int) int64 {
 	sum := max(int64(r.bias), -int64(r.bias)) + 1<<down(r.shift, outBits)/2
 	for _, w := range r.weight {
@@ -51,11 +51,11 @@ func pack(rows []row, i, n int) (layer, error) {
 	for k := range rows {
 		r := &rows[k]
 		if r.shift < minShift || r.shift > maxShift {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d binary places, expected %d to %d", ErrNet, i, k, r.shift,
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d binary places, expected %d to %d", errNet, i, k, r.shift,
 				minShift, maxShift)
 		}
 		if most := r.worst(inMax, outBits); most > math.MaxInt32 {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: its sum can reach %d, expected at most %d", ErrNet, i, k, most,
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: its sum can reach %d, expected at most %d", errNet, i, k, most,
 				math.MaxInt32)
 		}
 		l.put(k, r, down(r.shift, outBits))
@@ -63,8 +63,8 @@ func pack(rows []row, i, n int) (layer, error) {
 	return l, nil
 }
 
-// put adds output k: to the halves of words whose other half may be there already.
-// What is negative borrows from above, as its products will.
+// put adds output k to its halves of words. A negative weight borrows from the upper half, as its
+// products will.
 func (l *layer) put(k int, r *row, shift int) {
 	half := 32 * uint(k&1)
 	l.shift[k] = uint8(shift)
@@ -91,7 +91,7 @@ func (l *layer) rows(outBits int) []row {
 	return rows
 }
 
-// half takes output k's sum out of a word.
+// half returns output k's half of a word.
 func half(word uint64, k int) int32 {
 	lo := int32(word)
 	if k&1 == 0 {

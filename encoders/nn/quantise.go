@@ -15,14 +15,14 @@ type Dense struct {
 }
 
 // Quantise makes a net of learnt layers. Every row of weights gets as many binary
-// places as int16 and the proof against overflow afford. It fails with ErrNet if a
+// places as int16 and the proof against overflow afford. It fails with errNet if a
 // weight is no finite number, or if a row is too heavy for even minShift places.
 func Quantise(layers []Dense) (*Net, error) {
 	shape := make([]int, 0, maxLayers+1)
 	for i := range layers {
 		d := &layers[i]
 		if i > 0 && d.In != layers[i-1].Out || len(d.Weight) != d.In*d.Out || len(d.Bias) != d.Out {
-			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", ErrNet, i,
+			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", errNet, i,
 				len(d.Weight), len(d.Bias), d.In, d.Out)
 		}
 		if i == 0 {
@@ -57,13 +57,13 @@ func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 			shift--
 		}
 		if shift < minShift {
-			return nil, fmt.Errorf("%w: layer %d, output %d: its weights are too large or no numbers", ErrNet, i, k)
+			return nil, fmt.Errorf("%w: layer %d, output %d: its weights are too large or no numbers", errNet, i, k)
 		}
 	}
 	return rows, nil
 }
 
-// quantise rounds a row to that many binary places; false if it does not fit.
+// quantise rounds a row to shift binary places. It returns false if the row does not fit.
 func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64, outBits int) bool {
 	scale := float64(int64(1) << shift)
 	b := math.RoundToEven(float64(bias) * scale * (1 << InputBits))
@@ -81,15 +81,15 @@ func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64,
 	return r.worst(inMax, outBits) <= math.MaxInt32
 }
 
-// checkShape refuses widths that no net of ours has: inputs first, then the
-// outputs of each layer.
+// checkShape refuses widths beyond the bounds: those of the inputs, then of the outputs of each
+// layer.
 func checkShape(shape []int) error {
 	if len(shape) < 2 || len(shape) > maxLayers+1 {
-		return fmt.Errorf("%w: %d layers, expected 1 to %d", ErrNet, len(shape)-1, maxLayers)
+		return fmt.Errorf("%w: %d layers, expected 1 to %d", errNet, len(shape)-1, maxLayers)
 	}
 	for i, n := range shape {
 		if n < 1 || n > maxWidth {
-			return fmt.Errorf("%w: width %d at layer %d, expected 1 to %d", ErrNet, n, i, maxWidth)
+			return fmt.Errorf("%w: width %d at layer %d, expected 1 to %d", errNet, n, i, maxWidth)
 		}
 	}
 	return nil

@@ -1,10 +1,21 @@
 // Package rangecoder turns binary decisions and their probabilities into bytes: a
 // decision of probability p takes -log2(p) bits, and fractions of bits add up.
 //
-// It is a binary range coder with a 32-bit range and carries that propagate into the
-// bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999). Counter is an
-// adaptive probability; Weights mix several predictions into one in the logistic domain
-// (in the manner of Mahoney's PAQ).
+// Coder is a binary range coder with a 32-bit range and carries that propagate into the
+// bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999). The rest is a
+// toolkit for context mixing in the manner of Mahoney's PAQ and lpaq:
+//
+//	Counter, StateCounter  adaptive probabilities of 32 and of 16 bits
+//	Stretch, Squash        the logistic domain, in which predictions are added
+//	Weights                a logistic mixer of up to 8 predictions
+//	Mixer                  contexts, Counters and Weights; for rows of tables
+//	StateMixer             contexts, StateCounters and numeric predictions, where memory is scarce
+//	ByteMixer              many contexts, two weight sets and two APM stages; for bytes
+//	Hash                   a hash of context values
+//	Coder.Tree, Zeros      bit trees and runs of zeros by single counters, fast
+//
+// The mixers are one package with the coder because their vector routines code a decision
+// as a whole: from the counters through the interval back to the counters.
 //
 // One Coder serves both directions: a codec passes every decision to it and goes on with
 // the result, so encoder and decoder are one traversal. For example:
@@ -26,10 +37,10 @@ import (
 
 // Errors of a Coder that reads.
 var (
-	// ErrShort: more was decoded than the bytes hold.
+	// ErrShort means that more was decoded than the bytes hold.
 	ErrShort = errors.New("range-coded bytes ended early")
-	// ErrTail: the bytes do not end as a writer ends them.
-	ErrTail = errors.New("range-coded bytes end in something else")
+	// errTail means that the bytes do not end as a writer ends them.
+	errTail = errors.New("range-coded bytes end in something else")
 )
 
 const (
@@ -37,12 +48,11 @@ const (
 	One = 1 << 16
 
 	minRange = 1 << 24 // below it, a byte is shifted out
-	window   = 4       // bytes of low, and of what a reader looks at
-	slack    = 3       // zeros that an honest reader sees past the end, at most
+	window   = 4       // bytes of low, and bytes a reader looks ahead
+	slack    = 3       // zeros past the end that a reader of a valid packet takes at most
 )
 
-// Coder codes decisions in one direction. Write or Read begins a packet; the
-// memory of an earlier one is kept.
+// Coder codes decisions in one direction. Write or Read begins a packet.
 //
 // The state is an interval of numbers, [low, low+rng) at the scale of the bytes
 // shifted out so far. Each decision cuts it in two: the lower part stands for 1,
@@ -50,16 +60,18 @@ const (
 type Coder struct {
 	rng     uint32 // at least minRange between calls
 	reading bool
-	short   bool // a reader saw more zeros past the end than an honest one
+	short   bool // a reader took more than slack zeros past the end
 	outside bool // of a reader: the packet is the number that the first interval excludes
 
-	low  uint64 // of a writer: 32 bits, and the carry for a moment
-	buf  []byte // of a writer: the caller's slice
+	// Of a writer.
+	low  uint64 // 32 bits, and the carry for a moment
+	buf  []byte // the caller's slice
 	base int    // len(buf) at Write
 
-	code uint32 // of a reader: the packet's number less low
-	last uint32 // of a reader: the last four bytes it took
-	at   int    // of a reader: how many it took, zeros past the end included
+	// Of a reader.
+	code uint32 // the packet's number less low
+	last uint32 // the last four bytes taken
+	at   int    // number of bytes taken, zeros past the end included
 	src  []byte
 }
 
@@ -68,7 +80,7 @@ func (c *Coder) Write(dst []byte) {
 	*c = Coder{rng: 1<<32 - 1, buf: dst, base: len(dst)}
 }
 
-// Read makes c take a packet from src.
+// Read makes c read a packet from src.
 func (c *Coder) Read(src []byte) {
 	*c = Coder{rng: 1<<32 - 1, src: src, reading: true}
 	for range window {
@@ -80,7 +92,7 @@ func (c *Coder) Read(src []byte) {
 // Reading reports in which direction c works.
 func (c *Coder) Reading() bool { return c.reading }
 
-// Bit codes a decision that is 1 with probability p1/65536, 1..65535. A writer
+// Bit codes a decision that is 1 with probability p1/65536, p1 in 1..65535. A writer
 // returns bit, which is 0 or 1; a reader ignores it.
 func (c *Coder) Bit(bit int, p1 uint32) int {
 	if p1-1 >= One-1 {
@@ -103,7 +115,7 @@ func (c *Coder) Bit(bit int, p1 uint32) int {
 }
 
 // cut returns what a writer adds to low, and the range, for a decision. Like decide it
-// is free of branches: whether a bit is 1 no processor can foretell.
+// has no branches, because processors cannot predict them.
 func cut(rng, bound uint32, bit int) (from uint64, width uint32) {
 	from, width = uint64(bound), rng-bound
 	if bit != 0 {
@@ -130,8 +142,8 @@ func decide(code, rng, bound uint32) (uint32, uint32, int) {
 	return left, width, bit
 }
 
-// Direct codes n bits, at most 64, that are as likely one way as the other. The
-// bits of v beyond must be zero.
+// Direct codes n bits, at most 64, each of probability 1/2. The bits of v beyond must
+// be zero.
 func (c *Coder) Direct(v uint64, n uint) uint64 {
 	if n-1 < 16 {
 		return uint64(c.uniform(uint32(v), n))
@@ -145,8 +157,8 @@ func (c *Coder) Direct(v uint64, n uint) uint64 {
 	return out
 }
 
-// uniform codes n bits, at most 16. What does not divide evenly goes to the
-// highest value, so that every number a reader may hold stands for something.
+// uniform codes n bits, at most 16. What does not divide evenly goes to the highest
+// value, so that every number a reader may hold stands for a value.
 func (c *Coder) uniform(v uint32, n uint) uint32 {
 	each, top := c.rng>>n, uint32(1)<<n-1
 	if c.reading {
@@ -160,12 +172,8 @@ func (c *Coder) uniform(v uint32, n uint) uint32 {
 	} else {
 		c.rng = each
 	}
-	switch {
-	case c.rng >= minRange:
-	case c.reading:
-		c.refill()
-	default:
-		c.shift()
+	if c.rng < minRange {
+		c.widen()
 	}
 	return v
 }
@@ -228,11 +236,11 @@ func (c *Coder) take() {
 	c.last = c.last<<8 | b
 }
 
-// tail returns the fewest bytes, as the upper end of a 32-bit number that may
-// have a carry, which every number in [low, low+rng) that begins with them shares
-// with no number outside. So no packet is the beginning of another one, and a
-// reader notices any that was cut. It is a quarter of a byte longer on average
-// than bytes which must be followed by nothing but zeros.
+// tail returns the least n for which n bytes identify the interval: every number that
+// begins with them lies in [low, low+rng). They are the upper end of number, which has 32
+// bits and may have a carry. So no packet is the beginning of another one, and a reader
+// notices any that was cut. This takes a quarter of a byte more on average than bytes
+// that only zeros may follow.
 func tail(low uint64, rng uint32) (number uint64, n int) {
 	for n = 1; ; n++ {
 		step := uint64(1) << (8 * (window - n))
@@ -243,11 +251,34 @@ func tail(low uint64, rng uint32) (number uint64, n int) {
 	}
 }
 
-// Finish ends the packet with as few bytes as will do and returns the caller's
+// Finish ends the packet with the fewest bytes that identify it and returns the caller's
 // slice. Only Write and Read may follow.
 func (c *Coder) Finish() []byte {
-	number, n := tail(c.low, c.rng)
-	if c.low = number; number >= 1<<32 {
+	return c.end(tail(c.low, c.rng))
+}
+
+// FinishTrimmed ends the packet for a reader that knows its length and takes zeros for
+// the bytes beyond, so that zeros at the end are not written. Such a reader must not call
+// Close: any bytes are a packet.
+func (c *Coder) FinishTrimmed() []byte {
+	for n := 0; ; n++ {
+		step := uint64(1) << (8 * (window - n))
+		number := (c.low + step - 1) &^ (step - 1)
+		if number < c.low+uint64(c.rng) {
+			c.end(number, n)
+			break
+		}
+	}
+	for len(c.buf) > c.base && c.buf[len(c.buf)-1] == 0 {
+		c.buf = c.buf[:len(c.buf)-1]
+	}
+	return c.buf
+}
+
+// end appends the upper n bytes of a number of 32 bits, which may have a carry.
+func (c *Coder) end(number uint64, n int) []byte {
+	c.low = number
+	if number >= 1<<32 {
 		c.carry()
 	}
 	for i := range n {
@@ -256,32 +287,8 @@ func (c *Coder) Finish() []byte {
 	return c.buf
 }
 
-// FinishTrimmed ends the packet for a reader that is told its length and takes zeros for
-// what lies beyond, so that zeros at its end need not be written. Such a reader must not
-// call Close: any bytes are a packet.
-func (c *Coder) FinishTrimmed() []byte {
-	for n := 0; ; n++ {
-		step := uint64(1) << (8 * (window - n))
-		number := (c.low + step - 1) &^ (step - 1)
-		if number >= c.low+uint64(c.rng) {
-			continue
-		}
-		if c.low = number; number >= 1<<32 {
-			c.carry()
-		}
-		for i := range n {
-			c.buf = append(c.buf, byte(number>>(24-8*i)))
-		}
-		for len(c.buf) > c.base && c.buf[len(c.buf)-1] == 0 {
-			c.buf = c.buf[:len(c.buf)-1]
-		}
-		return c.buf
-	}
-}
-
-// Err returns ErrShort once a reader is so far past the end that no honest
-// packet can have led it there. Until then, and after, it decodes zeros; a loop
-// over what was read must be bounded by something else.
+// Err returns ErrShort once a reader is farther past the end than any valid packet leads.
+// Before and after that it decodes zeros; the caller must bound its loops otherwise.
 func (c *Coder) Err() error {
 	if c.short {
 		return ErrShort
@@ -289,43 +296,40 @@ func (c *Coder) Err() error {
 	return nil
 }
 
-// Close returns nil if the packet that was read is, to the last byte, the one
-// that a writer of the same decisions makes. Otherwise it returns ErrShort if
-// there should have been more of it and ErrTail if something else.
+// Close returns nil if the packet that was read is, to the last byte, the one that a
+// writer of the same decisions makes. Otherwise it returns ErrShort if bytes are missing,
+// or another error if bytes differ or follow.
 func (c *Coder) Close() error {
 	if c.short {
 		return ErrShort
 	}
 	if c.outside {
-		return ErrTail
+		return errTail
 	}
-	// What was taken, less what is left of it, is the writer's low.
+	// The number taken, less what is left of it, is the writer's low.
 	number, n := tail(uint64(c.last-c.code), c.rng)
 	switch whole := c.at - window + n; {
 	case len(c.src) < whole:
 		return ErrShort
 	case len(c.src) > whole || uint32(number) != c.last:
-		return ErrTail
+		return errTail
 	}
 	return nil
 }
 
-// Log2 returns the logarithm of v, at least 2, in units of 1/65536, rounded up.
-func Log2(v uint32) int64 { return log2(v) }
-
-// Spent returns what the decisions since Write or Read took, in units of 1/65536
-// bit and never more than the bytes will hold. It is read off the interval, so it
-// costs nothing when nobody asks.
+// Spent returns the cost of the decisions since Write or Read, in units of 1/65536 bit and
+// never more than the bytes will hold. It follows from the interval, so decisions need not
+// count anything.
 func (c *Coder) Spent() int64 {
 	shifted := len(c.buf) - c.base
 	if c.reading {
 		shifted = c.at - window
 	}
-	return int64(shifted+window)*8*One - log2(c.rng)
+	return int64(shifted+window)*8*One - Log2(c.rng)
 }
 
-// log2 returns the logarithm of v, at least 2, in units of 1/65536, rounded up.
-func log2(v uint32) int64 {
+// Log2 returns the binary logarithm of v, at least 2, in units of 1/65536, rounded up.
+func Log2(v uint32) int64 {
 	whole := bits.Len32(v) - 1
 	x := uint64(v) << (31 - whole) // 1 to 2 in units of 2^-31
 	log := int64(whole)

@@ -116,8 +116,8 @@ func TestCutPackets(t *testing.T) {
 		}
 		r.Read(append(bytes.Clone(src), byte(rng.Uint32())))
 		run(&r, list)
-		if err := r.Close(); !errors.Is(err, ErrTail) {
-			t.Fatalf("a byte too many: %v, want ErrTail", err)
+		if err := r.Close(); !errors.Is(err, errTail) {
+			t.Fatalf("a byte too many: %v, want errTail", err)
 		}
 	}
 }
@@ -217,8 +217,8 @@ func TestDirect(t *testing.T) {
 
 func TestLog2(t *testing.T) {
 	for v := uint32(2); v < 1<<31; v += 1 + v/50 {
-		if got, want := float64(log2(v))/One, math.Log2(float64(v)); math.Abs(got-want) > 2.0/One {
-			t.Errorf("log2(%d) = %f, want %f", v, got, want)
+		if got, want := float64(Log2(v))/One, math.Log2(float64(v)); math.Abs(got-want) > 2.0/One {
+			t.Errorf("Log2(%d) = %f, want %f", v, got, want)
 		}
 	}
 }

@@ -11,9 +11,13 @@ const (
 	squashReach = 12 * stretchOne
 )
 
+// The tables of this package are computed when the program starts, in 0.2 ms, not on first
+// use: the vector routines address them, and Stretch, Squash and Counter.Update, of which a
+// decision takes a dozen, would have to check each time.
+
 // Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {
-	// Free of branches: where a probability lies no processor can foretell.
+	// Without branches, because processors cannot predict where a probability lies.
 	upper := uint32(int32(One/2-p) >> 31) // all ones or zero
 	low := (p ^ upper) + upper&(One+1)    // the smaller of p and One-p
 	at := low/coarseStep + coarseFrom - coarseFrom/coarseStep
@@ -22,7 +26,7 @@ func Stretch(p uint32) int32 {
 	return x ^ int32(upper) - int32(upper)
 }
 
-// Near zero, where a step of p matters, every p has an entry, above every sixteenth.
+// Near zero, where a step of p matters, every p has an entry, above that every sixteenth.
 const (
 	coarseFrom = 4096
 	coarseStep = 16
@@ -40,6 +44,15 @@ var stretchTable = func() (t [2 * coarseFrom]int16) {
 	return t
 }()
 
+// stretchUpper holds the logits of probabilities of which only the upper 12 of 16 bits are
+// known, in the middle of the values of the others.
+var stretchUpper = func() (t [1 << 12]int16) {
+	for i := range t {
+		t[i] = int16(Stretch(uint32(i)<<4 + 8))
+	}
+	return t
+}()
+
 // stretchExact computes the logit, rounded, of p/65536 up to one half.
 func stretchExact(p float64) int {
 	if p <= 0 {
@@ -48,8 +61,8 @@ func stretchExact(p float64) int {
 	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch)
 }
 
-// Squash returns the probability, 1..65535 of 65536, whose stretch is x: the
-// inverse of Stretch. Any x will do.
+// Squash returns the probability, 1..65535 of 65536, of which the stretch is x: the
+// inverse of Stretch. It takes any x.
 func Squash(x int32) uint32 {
 	u := uint32(min(max(x, squashLeast), squashMost) + squashReach)
 	t := (*[2]uint32)(squashTable[u/squashStep:])

@@ -4,25 +4,24 @@ package rangecoder
 
 import "golang.org/x/sys/cpu"
 
-// hasVectors: this processor has AVX2.
+// hasVectors reports whether this processor has AVX2.
 var hasVectors = cpu.X86.HasAVX2
 
-// codeVectors is Weights.codeScalar with vector instructions, for a rate other than 0, up to the
-// coder's range, which may be too narrow then.
-func codeVectors(w *Weights, c *Coder, in *Inputs, bit int, rate int32) int {
-	return codeAVX2(w, c, in, bit, rate)
-}
-
-// mixVectors is Mix.codeScalar with vector instructions, for three contexts or four, up to the
-// coder's range, which may be too narrow then. Inputs after the first four are in extra, the
-// lower half first; of three contexts the bias is the fourth input. It returns -1, and has
-// done nothing, if two contexts share a counter.
-func mixVectors(x *Mix, w *Weights, salt uint32, bit int, extra uint64) int {
-	return mixAVX2(x, w, salt, bit, extra)
-}
-
+// codeAVX2 is Weights.codeScalar for a rate other than 0, except that it leaves the coder's
+// range too narrow if it is.
+//
 //go:noescape
 func codeAVX2(w *Weights, c *Coder, in *Inputs, bit int, rate int32) int
 
+// mixAVX2 is Mixer.codeScalar for three contexts or four, except that it leaves the coder's
+// range too narrow if it is. Inputs after the first four are in extra, the lower half first; of
+// three contexts the bias is the fourth input. It returns -1, and has no effect, if two
+// contexts share a counter.
+//
 //go:noescape
-func mixAVX2(x *Mix, w *Weights, salt uint32, bit int, extra uint64) int
+func mixAVX2(x *Mixer, w *Weights, salt uint32, bit int, extra uint64) int
+
+// learnAVX2 is learnScalar for some groups of eight inputs, of which unused ones are zero.
+//
+//go:noescape
+func learnAVX2(weights *[maxStateInputs]int16, in *[maxStateInputs]int32, groups int, errScaled int32, rnd uint32)

@@ -110,7 +110,7 @@ decided: \
 	VPMAXSD Y7, Y2, Y2; \
 	VMOVDQU Y2, (SI)
 
-// func mixAVX2(x *Mix, w *Weights, salt uint32, bit int, extra uint64) int
+// func mixAVX2(x *Mixer, w *Weights, salt uint32, bit int, extra uint64) int
 //
 // The inputs never pass through memory, where a vector that was written in parts can be read
 // only when all of them have arrived.
@@ -120,13 +120,13 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	MOVL salt+16(FP), AX
 
 	// The counters: of indices R8 to R11, in X0.
-	MOVQ Mix_Table(DI), BX
-	MOVL (Mix_Table+8)(DI), DX
+	MOVQ Mixer_Counters(DI), BX
+	MOVL (Mixer_Counters+8)(DI), DX
 	DECL DX
-	MOVL (Mix_At+0)(DI), R8
-	MOVL (Mix_At+4)(DI), R9
-	MOVL (Mix_At+8)(DI), R10
-	MOVL (Mix_At+12)(DI), R11
+	MOVL (Mixer_contexts+contexts_Hashes+0)(DI), R8
+	MOVL (Mixer_contexts+contexts_Hashes+4)(DI), R9
+	MOVL (Mixer_contexts+contexts_Hashes+8)(DI), R10
+	MOVL (Mixer_contexts+contexts_Hashes+12)(DI), R11
 	ADDL AX, R8
 	ADDL AX, R9
 	ADDL AX, R10
@@ -144,7 +144,7 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	VMOVD (BX)(R8*4), X0
 	VPINSRD $1, (BX)(R9*4), X0, X0
 	VPINSRD $2, (BX)(R10*4), X0, X0
-	CMPQ Mix_N(DI), $4
+	CMPQ (Mixer_contexts+contexts_N)(DI), $4
 	JNE three
 	CMPL R8, R11
 	JEQ shared
@@ -158,7 +158,7 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 
 three:
 	VPINSRD $3, mixNone<>(SB), X0, X0
-	MOVL Mix_Bias(DI), R12
+	MOVL Mixer_Bias(DI), R12
 
 stretch:
 	VPSRLD $16, X0, X1
@@ -199,7 +199,7 @@ stretch:
 	VPSRLQ $32, Y2, Y5
 	VPMULDQ Y1, Y2, Y3
 	VPMULDQ Y4, Y5, Y5
-	VPBROADCASTD Mix_Rate(DI), Y6
+	VPBROADCASTD Mixer_Rate(DI), Y6
 	VPADDQ Y5, Y3, Y3
 	VEXTRACTI128 $1, Y3, X5
 	VPADDQ X5, X3, X3
@@ -209,7 +209,7 @@ stretch:
 	VPMULLD Y6, Y1, Y1
 	VPSRLQ $32, Y1, Y4
 	SQUASH
-	MOVQ Mix_Coder(DI), R12
+	MOVQ Mixer_Coder(DI), R12
 	MOVQ bit+24(FP), DX
 	DECIDE
 	MOVQ DX, ret+40(FP)
@@ -247,7 +247,7 @@ stretch:
 	VPADDD X5, X2, X2
 	VPMAXSD mixLeast<>(SB), X2, X2
 	VPMINSD mixMost<>(SB), X2, X2
-	VPBROADCASTD Mix_Limit(DI), X4
+	VPBROADCASTD Mixer_Limit(DI), X4
 	VPCMPGTD X3, X4, X4
 	VPSUBD X4, X3, X3        // one more below the limit
 	VPSLLD $10, X2, X2
@@ -255,7 +255,7 @@ stretch:
 	VMOVD X2, (BX)(R8*4)
 	VPEXTRD $1, X2, (BX)(R9*4)
 	VPEXTRD $2, X2, (BX)(R10*4)
-	CMPQ Mix_N(DI), $4
+	CMPQ (Mixer_contexts+contexts_N)(DI), $4
 	JNE done
 	VPEXTRD $3, X2, (BX)(R11*4)
 
@@ -329,5 +329,42 @@ TEXT ·codeAVX2(SB), NOSPLIT, $0-48
 	DECIDE
 	MOVQ DX, ret+40(FP)
 	LEARN
+	VZEROUPPER
+	RET
+
+// func learnAVX2(weights *[maxStateInputs]int16, in *[maxStateInputs]int32, groups int, errScaled int32, rnd uint32)
+//
+// Products are of 64 bits: those of even inputs, then those of odd ones. Of each, rounded and
+// shifted down by 30, only the lower 32 bits count.
+TEXT ·learnAVX2(SB), NOSPLIT, $0-32
+	MOVQ weights+0(FP), DI
+	MOVQ in+8(FP), SI
+	MOVQ groups+16(FP), CX
+	MOVL errScaled+24(FP), AX
+	MOVL rnd+28(FP), BX
+	VMOVD AX, X0
+	VPBROADCASTD X0, Y0
+	VMOVQ BX, X1
+	VPBROADCASTQ X1, Y1
+
+group:
+	VMOVDQU (SI), Y2
+	VPMULDQ Y0, Y2, Y3
+	VPSRLQ $32, Y2, Y2
+	VPMULDQ Y0, Y2, Y2
+	VPADDQ Y1, Y3, Y3
+	VPADDQ Y1, Y2, Y2
+	VPSRLQ $30, Y3, Y3
+	VPSLLQ $2, Y2, Y2        // down by 30, up by 32
+	VPBLENDD $0xAA, Y2, Y3, Y3
+	VPMOVSXWD (DI), Y2
+	VPADDD Y3, Y2, Y2
+	VEXTRACTI128 $1, Y2, X3
+	VPACKSSDW X3, X2, X2
+	VMOVDQU X2, (DI)
+	ADDQ $32, SI
+	ADDQ $16, DI
+	DECQ CX
+	JNZ group
 	VZEROUPPER
 	RET

@@ -4,6 +4,8 @@ package rangecoder
 
 const hasVectors = false
 
-func codeVectors(*Weights, *Coder, *Inputs, int, int32) int { return -1 }
+func codeAVX2(*Weights, *Coder, *Inputs, int, int32) int { return -1 }
 
-func mixVectors(*Mix, *Weights, uint32, int, uint64) int { return -1 }
+func mixAVX2(*Mixer, *Weights, uint32, int, uint64) int { return -1 }
+
+func learnAVX2(*[maxStateInputs]int16, *[maxStateInputs]int32, int, int32, uint32) {}

@@ -6,10 +6,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Arithmetic on values of a field. A residual is the difference of a value and its
-// prediction in steps; it is what is coded. A shift is the difference of two values over
-// time; predictions are made of shifts. It counts steps too, but for a float it is the
-// bits of a float.
+// Arithmetic on values of a field. A residual, which is coded, is the difference of a value
+// and its prediction in steps. A shift, of which predictions are made, is the difference of
+// two values over time: in steps too, but for a float it is the bits of a float.
 
 // difference returns v less the prediction, modulo 2^32: of angles the shorter way
 // round, of floats in the order of floats.
@@ -23,8 +22,8 @@ func (c *column) difference(v, guess int32) int32 {
 	return v - guess
 }
 
-// add is the inverse of difference: the value with that residual. The caller checks its
-// range.
+// add is the inverse of difference: it returns the value with that residual. The caller
+// checks its range.
 func (c *column) add(guess, miss int32) int32 {
 	switch c.kind {
 	case frame.Float32:
@@ -40,7 +39,7 @@ func (c *column) shift(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // otherwise not finite
+	if v := float(to) - float(from); v-v == 0 { // v is finite
 		return int32(math.Float32bits(v))
 	}
 	return 0
@@ -70,15 +69,7 @@ func (c *column) half(shift int32) int32 {
 	return shift / 2
 }
 
-// subtract returns the difference of two shifts.
-func (c *column) subtract(a, b int32) int32 {
-	if c.kind != frame.Float32 {
-		return a - b
-	}
-	return 0 // not used for floats
-}
-
-// scaled returns a shift that took was ticks, scaled to now ticks.
+// scaled returns a shift over was ticks, scaled to now ticks.
 func (c *column) scaled(shift, was, now int32) int32 {
 	switch {
 	case was == now:
@@ -111,7 +102,7 @@ func (c *column) round(v int64) int32 {
 	return int32(at + int64(c.min))
 }
 
-// part returns the sixteenth of its range that a value lies in.
+// part returns the sixteenth of the range in which a value lies.
 func (c *column) part(v int32) uint32 {
 	if c.kind != frame.Quantity {
 		return 0
@@ -119,8 +110,8 @@ func (c *column) part(v int32) uint32 {
 	return uint32((uint64(uint32(v)-uint32(c.min)) << 4) / (uint64(c.span) + 1))
 }
 
-// room returns how far up and down a value may go. Residuals of more than 31 bits wrap
-// around, so their range is not bounded.
+// room returns the largest residuals up and down from a prediction. Residuals of more than
+// 31 bits wrap, so they have no bound.
 func (c *column) room(v int32) (up, down uint64) {
 	if c.kind != frame.Quantity || c.span > math.MaxInt32 {
 		return 1 << 32, 1 << 32
@@ -129,7 +120,7 @@ func (c *column) room(v int32) (up, down uint64) {
 	return uint64(c.span) - down, down
 }
 
-// ordered maps the bits of a float to an integer in the order of floats; it is its own
+// ordered maps the bits of a float to an integer in the order of floats. It is its own
 // inverse.
 func ordered(v int32) int32 {
 	if v < 0 {

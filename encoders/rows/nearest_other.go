@@ -4,4 +4,4 @@ package rows
 
 const hasVectors = false
 
-func nearestVectors([]uint8, [][maxPlace]int32, *lanes, int) {}
+func nearestAVX2(*uint8, *[maxPlace]int32, int, *lanes, int) {}

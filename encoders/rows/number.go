@@ -9,11 +9,11 @@ func (r *rowState) number(f int, col *column) {
 	r.cur[f] = col.add(g.value, miss)
 	g.learn(r.cur[f], col)
 	r.shift[f] = col.shift(r.start[f], r.cur[f])
-	r.acceleration[f] = col.subtract(r.shift[f], r.was[f])
+	r.acceleration[f] = r.shift[f] - r.was[f] // not used of floats
 	r.missedBy(f, length(miss))
 }
 
-// missedBy records the length of a residual.
+// missedBy records a residual of n bits.
 func (r *rowState) missedBy(f, n int) {
 	r.miss[f] = uint8(n)
 	r.worst = max(r.worst, n)
@@ -26,25 +26,21 @@ const (
 	farBits    = 5
 )
 
-// residual codes a residual: the length of its magnitude, its sign, and the bits below
-// the leading one.
+// residual codes a residual: the length of its magnitude, its sign unless the range implies
+// it, and the bits below the leading one.
 func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
 	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
 	was, size := uint32(r.ahead), magnitude(miss)
-	x.begin(col.slot)
-	x.addContext(id, kind, was, uint32(r.worst))
-	x.addContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
-	x.addContext(own, uint32(r.last[0]), uint32(r.last[1]), kind)
+	r.e.begin(col.slot)
+	x.AddContext(id, kind, was, uint32(r.worst))
+	x.AddContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
+	x.AddContext(own, uint32(r.last[0]), uint32(r.last[1]), kind)
 	n := uint32(bits.Len32(size))
-	short := x.tree(min(n, longest), lengthBits)
+	short := x.CodeTree(min(n, longest), lengthBits, 0)
 	if short == longest {
-		at := 1
-		for i := farBits - 1; i >= 0; i-- {
-			at = at<<1 | x.bit(farNode+at, int((n-longest)>>i&1), nil)
-		}
-		short += uint32(at) - 1<<farBits
+		short += x.CodeTree(n-longest, farBits, farNode)
 	}
 	n = min(short, 32)
 	if n == 0 {
@@ -67,39 +63,34 @@ func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	return int32(size)
 }
 
-// magnitude returns |v|, 2^31 included.
-func magnitude(v int32) uint32 {
-	if v < 0 {
-		return -uint32(v)
-	}
-	return uint32(v)
-}
+// magnitude returns |v|, also of -2^31.
+func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
 
 // sign codes the sign of a residual.
 func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
-	x := &r.e.x
-	id := uint32(r.e.cols[f].class)<<8 | signMark
-	x.begin(r.e.cols[f].slot)
-	x.addContext(id, kind, signOf(r.was[f]), 0)
-	x.addContext(id, uint32(r.ahead), signOf(r.was[f]), uint32(r.missed[f]))
-	x.addContext(id, room, signOf(r.was[f]), 0)
-	return x.bit(signNode, int(flag(miss < 0)), nil) != 0
+	x, col := &r.e.x, &r.e.cols[f]
+	id := uint32(col.class)<<8 | signMark
+	r.e.begin(col.slot)
+	x.AddContext(id, kind, signOf(r.was[f]), 0)
+	x.AddContext(id, uint32(r.ahead), signOf(r.was[f]), uint32(r.missed[f]))
+	x.AddContext(id, room, signOf(r.was[f]), 0)
+	return x.CodeFlag(signNode, miss < 0)
 }
 
 func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
 // below codes the bits below the leading one of a magnitude of n bits.
 func (r *rowState) below(f int, n, size uint32) uint32 {
-	x := &r.e.x
-	x.begin(r.e.cols[f].slot)
-	x.addContext(uint32(r.e.cols[f].class)<<8|topMark, n, 0, 0)
+	x, col := &r.e.x, &r.e.cols[f]
+	r.e.begin(col.slot)
+	x.AddContext(uint32(col.class)<<8|topMark, n, 0, 0)
 	left, top := n-1, uint32(1)
 	for left > 0 && top < 4 {
 		left--
-		top = top<<1 | uint32(x.bit(topNode+int(top), int(size>>left&1), nil))
+		top = top<<1 | uint32(x.CodeBit(topNode+int(top), int(size>>left&1), nil))
 	}
 	if left > 0 {
-		top = top<<left | uint32(r.e.c.Direct(uint64(size&(1<<left-1)), uint(left)))
+		top = top<<left | uint32(r.e.Direct(uint64(size&(1<<left-1)), uint(left)))
 	}
 	return top
 }

@@ -9,17 +9,17 @@ import (
 // maxPlace bounds the coordinates of a position.
 const maxPlace = 3
 
-// plan is what the codec derives from a schema.
+// plan holds what the codec derives from a schema.
 type plan struct {
 	schema *frame.Schema
 	fields int
 	rows   int
 	cols   []column
 	coarse int   // low bits of a coordinate that distances ignore
-	place  []int // the fields of a row's position, if there are two or more
-	shared int   // the weights of decisions that belong to no field
+	place  []int // the fields of a row's position; nil if there are fewer than two
+	shared int   // index of the weights of decisions that belong to no field
 	turn   rotationFields
-	states []int // flags that make contexts of rows
+	states []int // flags that are contexts of rows
 }
 
 // column describes a field.
@@ -31,6 +31,9 @@ type column struct {
 	class int    // the first field of the same kind, range and unit
 	slot  int    // its weights; fields beyond maxSlots share the last
 }
+
+// admits reports whether v lies within the field's range.
+func (c *column) admits(v int32) bool { return uint32(v)-uint32(c.min) <= c.span }
 
 // number reports whether differences of values are meaningful.
 func (c *column) number() bool {

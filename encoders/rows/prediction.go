@@ -5,7 +5,7 @@ import "wirelab/dataset/frame"
 // The predictors of a field.
 const (
 	constantVelocity = iota // the last shift again
-	damped                  // three quarters of it
+	damped                  // three quarters of the last shift
 	unchanged               // no shift
 	accelerated             // the last shift and half of its change
 	neighbourMotion         // the neighbour's shift
@@ -21,14 +21,14 @@ const (
 // blend holds the weights of weightedSum.
 type blend [features]int32
 
-// prediction is the prediction of a field, with what is needed to learn from the truth.
+// prediction is the prediction of a field, with the inputs of learning.
 type prediction struct {
 	value       int32
 	byPredictor [predictors]int32
 	error       *[predictors]int32 // mean length of each predictor's error, in 1/256
 	blend       *blend
 	inputs      [features]int64
-	norm        int64
+	norm        int64 // sum of the squares of inputs
 }
 
 // predict predicts a field by the predictor with the least recent error for shifts of
@@ -49,13 +49,13 @@ func (r *rowState) predict(f int, col *column) *prediction {
 		g.blend = &m.blends[f][flag(v == 0)]
 		g.byPredictor[weightedSum] = col.apply(b, g.weigh(v, acceleration, near, r.neighbour.acceleration[f]))
 	}
-	way := 0
+	best := 0
 	for w, off := range g.error {
-		if off < g.error[way] {
-			way = w
+		if off < g.error[best] {
+			best = w
 		}
 	}
-	g.value = g.byPredictor[way]
+	g.value = g.byPredictor[best]
 	return g
 }
 

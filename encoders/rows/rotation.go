@@ -10,19 +10,19 @@ import (
 // An enum of four values before three quantities of one range is taken for a rotation
 // in the smallest-three code: the enum names the largest component, which is left out,
 // and the range spans -1/sqrt(2) to 1/sqrt(2). The rotation is extrapolated, also when
-// another component becomes the largest. Where the fields mean something else, nothing
-// is lost: every field has other predictors too.
+// another component becomes the largest. Where the fields mean something else, every field
+// still has other predictors.
 
-// parts is how many components are sent.
+// parts is the number of components that are sent.
 const parts = 3
 
-// rotationFields is where a schema has such fields, and their grid.
+// rotationFields are the fields of a schema's first rotation, and their grid.
 type rotationFields struct {
-	at int // of the enum; the components follow
+	at int // the enum, before the components; -1 if there is no rotation
 	rotation.SmallestThree
 }
 
-// findRotation looks for the first rotation; at is -1 if there is none.
+// findRotation finds the first rotation.
 func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
 	for i := 0; i+parts < len(fields); i++ {
@@ -42,7 +42,7 @@ func (p *plan) findRotation() rotationFields {
 // has reports whether field f is a component of the rotation.
 func (t *rotationFields) has(f int) bool { return t.at >= 0 && f > t.at && f <= t.at+parts }
 
-// components returns the fields of q with component left left out.
+// components returns the fields of q, where left is the component that is left out.
 func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]int32) {
 	sign := 1.0
 	if q[left] < 0 {
@@ -60,10 +60,9 @@ func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]
 	return c
 }
 
-// extrapolate returns the rotation that continues from one quaternion beyond another for
-// times as long. It scales the axis times the tangent of a quarter of the angle, which
-// is nearly proportional to the angle (Doran, "Quaternions, Rotations and Compression",
-// 2018).
+// extrapolate returns the rotation that continues from one quaternion beyond another, times as
+// far. It scales the axis times the tangent of a quarter of the angle, which is nearly
+// proportional to the angle (Doran, "Quaternions, Rotations and Compression", 2018).
 func extrapolate(from, to *rotation.Quaternion, times float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {

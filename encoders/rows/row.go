@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 )
 
 // Marks separate the contexts of different kinds of decisions.
@@ -27,21 +28,21 @@ var errUnchanged = errors.New("listed as changed, but is not")
 type rowState struct {
 	e                *coder
 	cur, base        []int32 // its values
-	start            []int32 // origin of shifts: base, or its rotation with another component left out
-	was              []int32 // its last shifts, scaled to the present ticks; zero if it did not change
+	start            []int32 // origin of shifts: base, with the rotation as another component is left out
+	was              []int32 // its last shifts, scaled to the present ticks; 0 if it did not change
 	lastAcceleration []int32 // the change of its last shifts
 	missed           []uint8 // lengths of its last residuals
 	step                     // the present shifts
 	idle             int
-	place            *[maxPlace]int32 // where it is in base
-	nearest          uint32           // distances of the nearest and the fastest mover
-	fastest          uint32
-	pace             int    // length of the longest of was, in the place
-	ahead            int    // length of the predicted shift of the field being coded
-	worst            int    // length of the longest residual so far
-	last             [2]int // of the last two residuals
-	same             uint32 // which of the fields before did not change, the last one lowest
-	neighbour        step   // of the nearest row that changed, with its distance
+	place            *[maxPlace]int32 // its position in base
+	nearest          uint32           // distance of the nearest mover
+	fastest          uint32           // distance of the fastest mover
+	pace             int              // length of the longest of was, of the position
+	ahead            int              // length of the predicted shift of the field being coded
+	worst            int              // length of the longest residual so far
+	last             [2]int           // of the last two residuals
+	same             uint32           // which of the fields before did not change, the last in the lowest bit
+	neighbour        step             // of the nearest row that changed, with its distance
 	distance         uint32
 	prediction       prediction
 	none             step // of a row that did not change
@@ -55,7 +56,7 @@ func (r *rowState) init(e *coder) {
 }
 
 // codeRows codes all rows.
-func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
+func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	at, recent := 0, uint32(0)
 	r, n := &e.row, e.fields
 	for i := range e.rows {
@@ -63,13 +64,15 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 		r.idle = idleClass(past.idle[i])
 		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
-		if r.forget(); moved {
+		r.clearHistory()
+		if moved {
 			r.loadHistory(past, next, at)
 			at++
 		}
 		changed := r.codeChanged(i, recent, moved, &next.rows[i])
-		e.c.Charge(encoders.SlotFlags)
-		if recent = (recent<<1 | changed) & 15; changed == 0 {
+		e.Charge(encoders.SlotFlags)
+		recent = (recent<<1 | changed) & 15
+		if changed == 0 {
 			if next.idle[i] < forever {
 				next.idle[i]++
 			}
@@ -84,20 +87,20 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 		e.scene.coded = append(e.scene.coded, *r.place)
 		r.step = next.appendStep(i, n)
 		next.from = append(next.from, e.turn.fields(r.base))
-		if e.err = r.code(); e.err != nil {
-			e.err = fmt.Errorf("%s %d: %w", e.schema.Item, i, e.err)
-			return
+		if err := r.code(); err != nil {
+			return fmt.Errorf("%s %d: %w", e.schema.Item, i, err)
 		}
 	}
+	return nil
 }
 
-// forget leaves a row without a history. Its shifts and their origin are set only if it
-// changes.
-func (r *rowState) forget() {
+// clearHistory makes a row one without a history. Its shifts and their origin are set only if
+// it changes.
+func (r *rowState) clearHistory() {
 	r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 }
 
-// loadHistory loads the last step of a row that moved, the n-th that did.
+// loadHistory loads the last step of a row, the n-th that moved.
 func (r *rowState) loadHistory(past, next *memo, n int) {
 	copy(r.start, r.base)
 	s := past.step(n, r.e.fields)
@@ -133,7 +136,7 @@ func (r *rowState) findNeighbour(next *memo) {
 }
 
 // codeChanged codes whether a row changed; own is the row's own counter.
-func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *counter) uint32 {
+func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *rangecoder.Counter) uint32 {
 	r.nearest, r.fastest = r.e.scene.distances(i, r.place, moved)
 	state := uint32(0)
 	for _, f := range r.e.states {
@@ -141,29 +144,29 @@ func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *counter) u
 	}
 	idle, pace := uint32(r.idle), uint32(r.pace)
 	x := &r.e.x
-	x.begin(r.e.shared)
-	x.addContext(rowMark, idle, pace, recent&7)
-	x.addContext(rowMark, idle, r.nearest, state)
-	x.addContext(rowMark, idle, r.fastest, pace)
-	x.addContext(rowMark, r.nearest, r.fastest, idle)
+	r.e.begin(r.e.shared)
+	x.AddContext(rowMark, idle, pace, recent&7)
+	x.AddContext(rowMark, idle, r.nearest, state)
+	x.AddContext(rowMark, idle, r.fastest, pace)
+	x.AddContext(rowMark, r.nearest, r.fastest, idle)
 	differ := int32(0)
 	for f, v := range r.cur {
 		differ |= v ^ r.base[f]
 	}
-	return uint32(x.bit(rowNode, int(flag(differ != 0)), own))
+	return uint32(x.CodeBit(rowNode, rangecoder.Flag(differ != 0), own))
 }
 
 // code codes a row that changed.
 func (r *rowState) code() error {
 	r.worst, r.last, r.same = 0, [2]int{}, 0
 	r.prepareRotation()
-	all := true // nothing has changed yet
+	all := true // no field has changed so far
 	for f := range r.cur {
 		col := &r.e.cols[f]
 		r.ahead = r.shiftAhead(f, col)
 		same := false // of the last field of a row that changed, if no other did
 		if f < len(r.cur)-1 || !all {
-			same = r.codeSame(f, col) != 0
+			same = r.codeSame(f, col)
 		}
 		r.same = r.same<<1 | flag(same)
 		all = all && same
@@ -175,26 +178,26 @@ func (r *rowState) code() error {
 		if f == r.e.turn.at {
 			r.switchLargest(int(r.cur[f] - col.min))
 		}
-		r.e.c.Charge(encoders.FieldSlot(f))
+		r.e.Charge(encoders.FieldSlot(f))
 	}
 	return nil
 }
 
 // codeSame codes whether a field of a row that changed did not.
-func (r *rowState) codeSame(f int, col *column) int {
+func (r *rowState) codeSame(f int, col *column) bool {
 	x := &r.e.x
 	id := uint32(f)<<8 | sameMark
 	pace := uint32(r.ahead)
-	x.begin(col.slot)
-	x.addContext(id, r.same&15, min(pace, 3), flag(r.largestChanged))
-	x.addContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
-	x.addContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
+	r.e.begin(col.slot)
+	x.AddContext(id, r.same&15, min(pace, 3), flag(r.largestChanged))
+	x.AddContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
+	x.AddContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
 	if f == r.e.turn.at {
-		x.addContext(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.rotated))
+		x.AddContext(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.rotated))
 	} else {
-		x.addContext(id, r.nearest, uint32(r.idle), r.same&1)
+		x.AddContext(id, r.nearest, uint32(r.idle), r.same&1)
 	}
-	return x.bit(sameNode, int(flag(r.cur[f] == r.base[f])), nil)
+	return x.CodeFlag(sameNode, r.cur[f] == r.base[f])
 }
 
 // shiftAhead returns the length of the predicted shift of field f.
@@ -205,18 +208,18 @@ func (r *rowState) shiftAhead(f int, c *column) int {
 	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
-// noteUnchanged notes that a field did not change.
+// noteUnchanged records that a field did not change.
 func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {
-		r.acceleration[f] = col.subtract(0, r.was[f])
+		r.acceleration[f] = -r.was[f]
 		r.missedBy(f, r.ahead)
 	}
 }
 
 // change codes a field that changed.
 func (r *rowState) change(f int, col *column) error {
-	if err := r.e.c.Err(); err != nil {
+	if err := r.e.Err(); err != nil {
 		return err
 	}
 	switch {
@@ -227,7 +230,7 @@ func (r *rowState) change(f int, col *column) error {
 	default:
 		r.symbol(f, col)
 	}
-	if uint32(r.cur[f])-uint32(col.min) > col.span {
+	if !col.admits(r.cur[f]) {
 		return fmt.Errorf("field %s: %w: %d", r.e.schema.Fields[f].Name, frame.ErrRange, r.cur[f])
 	}
 	if r.cur[f] == r.base[f] {
@@ -254,10 +257,5 @@ func idleClass(n uint8) int {
 // length returns the bits of |v|.
 func length(v int32) int { return bits.Len32(magnitude(v)) }
 
-// flag returns 1 for true.
-func flag(v bool) uint32 {
-	if v {
-		return 1
-	}
-	return 0
-}
+// flag returns 1 for true, as a part of a context.
+func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }

@@ -13,22 +13,22 @@ const farthest = 64
 // maxMovers bounds how many rows are compared by distance.
 const maxMovers = 24
 
-// mover is a row that changed in the frame before.
+// mover is a row that changed in the frame before base.
 type mover struct {
 	row   int
 	at    [maxPlace]int32
 	speed uint32
 }
 
-// scene holds the rows that moved in the frame before, and where they are.
+// scene holds the positions of rows, and the movers.
 type scene struct {
 	plan    *plan
-	places  [][maxPlace]int32 // where all rows are
-	movers  []mover           // the fastest of those that moved
-	top     int               // the fastest of all
+	places  [][maxPlace]int32 // of all rows in base
+	movers  []mover           // the fastest rows that moved
+	top     int               // index of the fastest mover; -1 if there is none
 	lanes   lanes             // the movers, for vector instructions
-	nearest []uint8           // by row: the distance of the nearest mover, itself included; empty: see distances
-	coded   [][maxPlace]int32 // where the rows are that changed in this frame
+	nearest []uint8           // by row: the distance of the nearest mover, itself included; may be empty
+	coded   [][maxPlace]int32 // of the rows that changed in this frame
 }
 
 // lanes holds the coordinates of movers by fours: the lower half of each word counts.
@@ -75,14 +75,14 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	}
 }
 
-// place notes where the rows are, by coordinates shifted so that their squares can be added.
-// It reports whether some are so far apart that vector instructions cannot do that.
+// place computes the positions of rows, by coordinates shifted so that their squares can be
+// added. It reports whether some are too far apart for vector instructions.
 func (s *scene) place(table []int32) (wide bool) {
 	if len(s.plan.place) == 0 {
 		clear(s.places)
 		return true
 	}
-	var beyond int32 // has all bits that some coordinate needs
+	var beyond int32 // the bits that any coordinate needs
 	for row := range s.places {
 		at, values := &s.places[row], table[row*s.plan.fields:][:s.plan.fields]
 		for k, f := range s.plan.place {
@@ -97,7 +97,7 @@ func (s *scene) place(table []int32) (wide bool) {
 	return beyond >= 1<<29
 }
 
-// findNearest finds the nearest mover of each row with vector instructions.
+// findNearest computes nearest with vector instructions.
 func (s *scene) findNearest() {
 	groups := (len(s.movers) + 3) / 4
 	for i := range groups * 4 {
@@ -107,12 +107,12 @@ func (s *scene) findNearest() {
 		}
 	}
 	s.nearest = slices.Grow(s.nearest, len(s.places))[:len(s.places)]
-	nearestVectors(s.nearest, s.places, &s.lanes, groups)
+	nearestAVX2(&s.nearest[0], &s.places[0], len(s.places), &s.lanes, groups)
 }
 
-// distances returns the distance of the nearest mover from a row at a place and of the
-// fastest, in half octaves; farthest if there is none. Of itself a row takes no notice:
-// it is among the movers only if it moved.
+// distances returns the distances of the nearest mover and of the fastest from a row at a place, in
+// half octaves; farthest if there are none. A row that moved may itself be a mover, which does not
+// count.
 func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return farthest, farthest
@@ -124,24 +124,15 @@ func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fa
 		return uint32(s.nearest[row]), fastest
 	}
 	best := uint64(1<<63 - 1)
-	if moved {
-		for i := range s.movers {
-			if m := &s.movers[i]; m.row != row {
-				best = min(best, distance2(at, &m.at))
-			}
-		}
-	} else {
-		x, y, z := int64(at[0]), int64(at[1]), int64(at[2])
-		for i := range s.movers {
-			m := &s.movers[i].at
-			dx, dy, dz := x-int64(m[0]), y-int64(m[1]), z-int64(m[2])
-			best = min(best, uint64(dx*dx+dy*dy+dz*dz))
+	for i := range s.movers {
+		if m := &s.movers[i]; m.row != row {
+			best = min(best, distance2(at, &m.at))
 		}
 	}
 	return uint32(bits.Len64(best)), fastest
 }
 
-// distance2 returns the square of a distance.
+// distance2 returns the square of the distance of two places.
 func distance2(a, b *[maxPlace]int32) uint64 {
 	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
 	return uint64(x*x + y*y + z*z)

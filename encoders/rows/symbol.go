@@ -13,17 +13,17 @@ func (r *rowState) symbol(f int, col *column) {
 	v, left, at := uint32(r.cur[f])-uint32(col.min), col.width, uint32(1)
 	for range min(col.width, symbolBits) {
 		left--
-		x.begin(col.slot)
-		x.addContext(id, at, was, 0)
-		x.addContext(id, at, was, r.expected(f))
-		x.addContext(id, at, r.expected(f), r.margin)
-		at = at<<1 | uint32(x.bit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
+		e.begin(col.slot)
+		x.AddContext(id, at, was, 0)
+		x.AddContext(id, at, was, r.expected(f))
+		x.AddContext(id, at, r.expected(f), r.margin)
+		at = at<<1 | uint32(x.CodeBit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
 	}
-	v = (at-1<<min(col.width, symbolBits))<<left | uint32(e.c.Direct(uint64(v&(1<<left-1)), left))
+	v = (at-1<<min(col.width, symbolBits))<<left | uint32(e.Direct(uint64(v&(1<<left-1)), left))
 	r.cur[f] = int32(v + uint32(col.min))
 }
 
-// expected returns the context of an enum that is predicted, 0 if it is not.
+// expected returns a context of a rotation's enum, which is predicted, and 0 of others.
 func (r *rowState) expected(f int) uint32 {
 	if f != r.e.turn.at {
 		return 0
@@ -37,10 +37,10 @@ func (r *rowState) bits(f int) {
 	x := &r.e.x
 	var out, count uint32
 	for i := range uint32(32) {
-		x.begin(r.e.cols[f].slot)
-		x.addContext(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
-		x.addContext(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
-		b := uint32(x.bit(bitNode, int(d>>i&1), nil))
+		r.e.begin(r.e.cols[f].slot)
+		x.AddContext(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
+		x.AddContext(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
+		b := uint32(x.CodeBit(bitNode, int(d>>i&1), nil))
 		out |= b << i
 		count += b
 	}

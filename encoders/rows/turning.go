@@ -11,11 +11,10 @@ const rotationSize = parts + 1
 // rotationState is the rotation of the row being coded, if its schema has one.
 type rotationState struct {
 	rotated            bool                // it turned in its last step
-	current, predicted rotation.Quaternion // in base, and as predicted
-	first              int                 // the largest component as predicted, and the second
-	second             int
-	margin             uint32 // class of their difference
-	largestChanged     bool   // another component is the largest now than in base
+	current, predicted rotation.Quaternion // in base, and the prediction
+	first, second      int                 // the largest components of the prediction
+	margin             uint32              // class of their difference
+	largestChanged     bool                // the largest component differs from that in base
 }
 
 // fields returns the rotation's fields of a row.
@@ -70,8 +69,8 @@ func (r *rowState) switchLargest(left int) {
 	}
 }
 
-// setReference sets the origin of shifts and the predicted shifts for the rotation with
-// component left left out.
+// setReference sets the origin of shifts and the predicted shifts for the rotation, where left
+// is the component that is left out.
 func (r *rowState) setReference(left int) {
 	t := &r.e.turn
 	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)

@@ -2,6 +2,7 @@ package states
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,26 +11,26 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/train"
 	"wirelab/internal/boundedio"
 )
 
-// A book is what was learnt from matches of a schema: counters that stay as they are and are
-// asked beside those that learn, and the state that weights and records of errors begin with.
-// Its file is a head and, compressed by Zstandard, these as little-endian integers. It is
-// larger than what could travel with frames, and need not.
+// A book is the file of a trained model, learnt from matches of a schema: pretrained counters,
+// which do not change and whose predictions are mixed with those of the adaptive ones, and the
+// initial state of weights, error distributions and clusters. After a head it holds these as
+// little-endian integers, compressed by Zstandard. Both ends have it; it never travels.
 
 const (
 	bookMark = "wirelab states 1\n"
 	headSize = len(bookMark) + 8 + 4 // the shape of the schema, the checksum of what follows
-	// MaxBook bounds the file of a book, in bytes.
-	MaxBook = 1 << 20
-	// settled is how much weights from a book have seen: they still learn.
-	settled = 100
+	maxBook  = 1 << 20               // bytes of a file
+	// maxUpdates bounds the updates of weights from a book, so that they still learn.
+	maxUpdates = 100
 )
 
-// shape tells schemas apart that books cannot be shared between. How many rows there are does
-// not matter.
+// shape returns a hash of what must be equal in schemas that share a book: all but the number of
+// rows.
 func (p *plan) shape() uint64 {
 	h := fnv.New64a()
 	for i := range p.schema.Fields {
@@ -46,16 +47,16 @@ func (p *plan) shape() uint64 {
 	return h.Sum64()
 }
 
-// learnt lists what a book holds.
-func (e *coder) learnt() []any {
-	m := e.initial
-	return []any{&m.pace, e.x.book, m.weights, m.records, m.unit, m.speeds, m.pushes, m.steps}
+// bookParts lists the contents of a book.
+func (e *coder) bookParts() []any {
+	m := e.Initial
+	return []any{&m.pace, e.x.Pretrained, m.weights, m.errors, m.unit, m.speeds, m.pushes, m.steps}
 }
 
-// write returns the file of what a coder begins with.
+// write returns the book of a coder's initial state.
 func (e *coder) write() ([]byte, error) {
 	var raw bytes.Buffer
-	for _, v := range e.learnt() {
+	for _, v := range e.bookParts() {
 		if err := binary.Write(&raw, binary.LittleEndian, v); err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ var (
 	errShape  = errors.New("it was learnt from a schema with other fields")
 )
 
-// open makes a coder begin with a book.
+// open sets a coder's initial state to that of a book.
 func (e *coder) open(book []byte) error {
 	if len(book) < headSize || string(book[:len(bookMark)]) != bookMark {
 		return errNoBook
@@ -88,9 +89,9 @@ func (e *coder) open(book []byte) error {
 	if binary.LittleEndian.Uint64(head) != e.shape() {
 		return errShape
 	}
-	e.x.book = make([]counter, 1<<bookBits)
+	e.x.Pretrained = make([]rangecoder.StateCounter, 1<<rangecoder.PretrainedBits)
 	size := 0
-	for _, v := range e.learnt() {
+	for _, v := range e.bookParts() {
 		size += binary.Size(v)
 	}
 	raw, err := train.Open(packed, size+1)
@@ -98,68 +99,65 @@ func (e *coder) open(book []byte) error {
 		return errNoBook
 	}
 	r := bytes.NewReader(raw)
-	for _, v := range e.learnt() {
+	for _, v := range e.bookParts() {
 		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
 			return err
 		}
 	}
-	return e.initial.check(e.plan)
+	return e.Initial.check(e.plan)
 }
 
-// check makes what came from a file safe to work with.
-func (m *memo) check(p *plan) error {
-	for i := range m.weights {
-		m.weights[i].N = min(m.weights[i].N, settled)
+// check returns an error if a file holds values that no coder writes.
+func (l *learnt) check(p *plan) error {
+	for i := range l.weights {
+		l.weights[i].Updates = min(l.weights[i].Updates, maxUpdates)
 	}
-	for i := range m.records {
+	for i := range l.errors {
 		sum := 0
-		for _, c := range m.records[i].Count {
+		for _, c := range l.errors[i].Count {
 			if c == 0 {
 				return errNoBook
 			}
 			sum += int(c)
 		}
-		if sum != int(m.records[i].Total) || sum > mostSeen {
+		if sum != int(l.errors[i].Total) || sum > maxTotal {
 			return errNoBook
 		}
 	}
-	for i, u := range m.unit {
+	for i, u := range l.unit {
 		if float := p.cols[i].kind == frame.Float32; float && (u > floatReach-1 || u < -96) || !float && u != integerUnit {
 			return errNoBook
 		}
 	}
-	if m.pace < 0 || m.pace > 1<<36 {
+	if l.pace < 0 || l.pace > 1<<36 {
 		return errNoBook
 	}
 	return nil
 }
 
-// TrainedParams are the parameters of delta-trained.
-type TrainedParams struct {
+type trainedParams struct {
 	Book string `toml:"book" help:"file of what was learnt from such data before, as tui train writes it; none: it begins with nothing" file:"true"`
 }
 
-// DeltaTrained begins with what was learnt from other matches, and learns on.
+// DeltaTrained begins with what was learnt from other matches, and learns more.
 func DeltaTrained() encoders.Codec {
 	return encoders.Codec{
 		ID: 43, Name: "delta-trained", Refs: 1, Suits: suits,
 		Summary: "delta-adaptive for floats, hints and parts, beginning with a book that both ends have: what was learnt from other matches",
 		Source:  "PAQ, Matt Mahoney, 2005; gaffer_net, Fabian Giesen, 2015",
-		Params:  &TrainedParams{},
+		Params:  &trainedParams{},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if !suits(s) {
 				return nil, nil, fmt.Errorf("schema %s has nothing that delta-trained is for", s.Name)
 			}
-			p := params.(*TrainedParams)
-			enc, dec := newCoder(s, usual), newCoder(s, usual)
+			p := params.(*trainedParams)
+			enc, dec := newCoder(s, usualLimit, usualRate), newCoder(s, usualLimit, usualRate)
 			if p.Book == "" {
 				return enc, dec, nil
 			}
-			book, err := boundedio.ReadFile(p.Book, MaxBook)
+			book, err := boundedio.ReadFile(p.Book, maxBook)
 			if err == nil {
-				if err = enc.open(book); err == nil {
-					err = dec.open(book)
-				}
+				err = cmp.Or(enc.open(book), dec.open(book))
 			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("%w book: %s: %w; expected a file that tui train --encoder delta-trained made of such data",
@@ -172,4 +170,5 @@ func DeltaTrained() encoders.Codec {
 
 func suits(s *frame.Schema) bool { return s.Rows > 0 && s.Delivery == frame.Latest && Suits(s) }
 
-var usual = Params{Limit: 250, Rate: 400}
+// The parameters of delta-trained: the defaults of delta-adaptive.
+const usualLimit, usualRate = 250, 400

@@ -5,170 +5,137 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 )
 
-// MaxRows and MaxFields bound tables, so that memos are small.
+// Bounds of tables, so that memos are small.
 const (
-	MaxRows   = 1 << 12
-	MaxFields = 1 << 10
+	maxRows   = 1 << 12
+	maxFields = 1 << 10
 )
 
-// Params are the settings of a coder, as those of delta-adaptive are.
-type Params struct {
-	Limit int // how many decisions a probability rests on at most
-	Rate  int // learning rate of the mixing weights
-}
-
-// coder is the encoder or the decoder: one traversal serves both. It passes every
-// decision to the range coder and stores the result; when it reads, cur starts as a copy
-// of base.
+// coder is the encoder or the decoder: one traversal serves both. A packet has, in this order,
+// the time of the frame, values in fields outside of their row's part, the rows, and the body.
 type coder struct {
+	encoders.TableCoder[memo]
 	*plan
-	c       encoders.Ranged
-	x       mixer
-	initial *memo
-	err     error // the first error
+	x       rangecoder.StateMixer
 	changed frame.Rows
 
-	cur, base []int32 // tables
-	m         *memo
-	tick      int64  // from base, in ticks
-	recent    uint32 // which rows changed, the last one lowest
-	row       row
-	experts   [maxExperts]expert
+	cur, base  []int32 // tables
+	m          *memo
+	tick       int64  // ticks since base
+	recent     uint32 // which of the rows before changed, the last in the lowest bit
+	row        row
+	predictors predictorList
+	logs       *logarithms
 }
 
-// New returns an encoder and a decoder for a schema.
-func New(s *frame.Schema, p Params) (encoders.Encoder, encoders.Decoder) {
-	return newCoder(s, p), newCoder(s, p)
+// New returns an encoder and a decoder for a schema. limit is the number of decisions that a
+// probability rests on at most, rate the learning rate of the mixing weights.
+func New(s *frame.Schema, limit, rate int) (encoders.Encoder, encoders.Decoder) {
+	return newCoder(s, limit, rate), newCoder(s, limit, rate)
 }
 
-func newCoder(s *frame.Schema, p Params) *coder {
-	e := &coder{plan: newPlan(s)}
-	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c.Coder, rate: int32(p.Rate / 2)}
-	for e.x.last < 15 && int(counts[e.x.last+1]) <= p.Limit {
-		e.x.last++
-	}
-	e.changed = frame.NewRows(s.Rows)
+func newCoder(s *frame.Schema, limit, rate int) *coder {
+	e := &coder{plan: newPlan(s), changed: frame.NewRows(s.Rows), logs: logTable()}
+	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.code}
+	e.x = rangecoder.StateMixer{Coder: &e.Coder, LearnRate: int32(rate / 2), StateLimit: rangecoder.MaxState(limit)}
 	e.row.coder = e
 	return e
 }
 
-// Encode implements encoders.Encoder.
-func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
-	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base := encoders.Base(refs, e.schema.Cells())
-	past, next := encoders.Memos(refs, spare, e.initial)
-	if len(cur.Table) != len(base.Table) || len(cur.Body) > encoders.MaxBody {
-		return dst, nil, fmt.Errorf("states: frame of %d values and a body of %d bytes, expected %d and at most %d",
-			len(cur.Table), len(cur.Body), len(base.Table), encoders.MaxBody)
+// check refuses a frame that cannot be coded, and finds the rows that changed.
+func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
+	if err := e.CheckSize(cur); err != nil {
+		return err
 	}
-	if refs[0].Changed != nil {
-		copy(e.changed, refs[0].Changed)
-		e.changed.Differing(cur.Table, base.Table, e.fields)
+	if ref.Changed != nil {
+		copy(e.changed, ref.Changed)
+		e.changed.Differing(cur.Table, ref.Frame.Table, e.fields)
 	} else {
-		e.changed.Compare(cur.Table, base.Table, e.fields)
+		e.changed.Compare(cur.Table, ref.Frame.Table, e.fields)
 	}
 	for i := range e.changed.All() {
 		if err := e.schema.CheckRow(cur, i); err != nil {
-			return dst, nil, fmt.Errorf("states: %w", err)
+			return err
 		}
 	}
-	e.c.Begin(dst, b)
-	e.err = nil
-	e.code(cur, base, past, next)
-	if e.err != nil {
-		return dst, nil, fmt.Errorf("states: %w", e.err)
-	}
-	return e.c.End(dst, b), next, nil
-}
-
-// Decode implements encoders.Decoder.
-func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base := encoders.Base(refs, e.schema.Cells())
-	past, next := encoders.Memos(refs, spare, e.initial)
-	dst.Table = append(dst.Table[:0], base.Table...)
-	dst.Body = append(dst.Body[:0], base.Body...)
-	e.c.Open(src)
-	e.err = nil
-	e.code(dst, base, past, next)
-	if err := e.c.Ended(e.err); err != nil {
-		return nil, fmt.Errorf("states: %w", err)
-	}
-	return next, nil
+	return nil
 }
 
 // code codes a frame.
-func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
+func (e *coder) code(cur, base *frame.Frame, past, next *memo) error {
 	next.begin(past)
-	e.m, e.x.m = next, next
-	e.x.seed, e.recent = next.count, 0
+	e.m, e.recent = next, 0
+	e.x.Use(next.counters, next.weights, next.count)
 	e.cur, e.base = cur.Table, base.Table
 	e.tick = int64(min(max(cur.Tick-base.Tick, 1), forever))
-	e.codeNow()
-	if e.err == nil && len(e.schema.Parts) > 0 {
-		e.codeStrays()
+	if err := e.codeNow(); err != nil {
+		return err
 	}
-	for i := 0; i < e.plan.rows && e.err == nil; i++ {
-		e.codeRow(i)
+	if len(e.schema.Parts) > 0 {
+		if err := e.codeStrays(); err != nil {
+			return err
+		}
 	}
-	if e.err == nil {
-		e.codeBody(cur, base)
+	for i := range e.rows {
+		if err := e.codeRow(i); err != nil {
+			return err
+		}
 	}
+	e.x.Begin()
+	e.x.AddContext(markBody, flag(len(base.Body) == 0), 0, 0)
+	same := e.x.CodeFlag(string(cur.Body) == string(base.Body), 0, markBody, 1)
+	err := e.Body(cur, base, same)
+	e.Charge(encoders.SlotBody)
+	return err
 }
 
-// codeStrays codes what changed in fields that are none of a row's part. By the rules there is
-// nothing, but no frame is refused.
-func (e *coder) codeStrays() {
+// codeStrays codes changes of fields that are not part of their row. A table that keeps the
+// schema's rules has none, but no frame is refused.
+func (e *coder) codeStrays() error {
 	at := -1
-	if !e.c.Reading() {
+	if !e.Reading() {
 		at = e.stray(0)
 	}
-	e.x.begin()
-	e.x.quiet()
-	e.x.see(markStray, 0, 0, 0)
-	more := e.x.bit(int(flag(at >= 0)), 0, markStray, 1)
-	for more != 0 {
+	e.x.Begin()
+	e.x.AddContext(markStray, 0, 0, 0)
+	for more := e.x.CodeFlag(at >= 0, 0, markStray, 1); more; more = e.Direct(uint64(flag(at >= 0)), 1) != 0 {
 		v := uint64(0)
 		if at >= 0 {
 			v = uint64(uint32(e.cur[at]))
 		}
-		where := e.c.Direct(uint64(max(at, 0)), 32)
-		v = e.c.Direct(v, 32)
-		if e.err = e.c.Err(); e.err != nil {
-			return
+		where := e.Direct(uint64(max(at, 0)), 32)
+		v = e.Direct(v, 32)
+		if err := e.Err(); err != nil {
+			return err
 		}
 		if where >= uint64(len(e.cur)) {
-			e.err = fmt.Errorf("value %d of %d", where, len(e.cur))
-			return
+			return fmt.Errorf("value %d of %d", where, len(e.cur))
 		}
-		at = int(where)
-		row, k := at/e.fields, at%e.fields
-		if low, span := e.schema.Fields[k].Span(); uint32(v)-uint32(low) > span {
-			e.err = fmt.Errorf("%s %d, field %s: %w: %d", e.schema.Item, row, e.schema.Fields[k].Name, frame.ErrRange, int32(v))
-			return
+		row, k := int(where)/e.fields, int(where)%e.fields
+		if !e.cols[k].admits(int32(v)) {
+			return fmt.Errorf("%s %d, %w", e.schema.Item, row, e.outside(k, int64(int32(v))))
 		}
-		e.cur[at] = int32(v)
-		if at = -1; !e.c.Reading() {
-			at = e.stray(row*e.fields + k + 1)
+		e.cur[where] = int32(v)
+		at = -1
+		if !e.Reading() {
+			at = e.stray(int(where) + 1)
 		}
-		more = int(e.c.Direct(uint64(flag(at >= 0)), 1))
 	}
-	e.c.Charge(encoders.SlotTable)
+	e.Charge(encoders.SlotTable)
+	return nil
 }
 
-// stray returns the first value from one on that changed in a field that is none of its row's
-// part; -1: there is none.
+// stray returns the first value, at index from or later, that changed in a field that is not
+// part of its row; -1 if there is none.
 func (e *coder) stray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]
-		if q.fields == e.fields || (i+1)*e.fields <= from {
-			continue
-		}
-		for k := range e.fields {
-			at := i*e.fields + k
-			if at >= from && (k < q.field || k >= q.field+q.fields) && e.cur[at] != e.base[at] {
+		for at := max(from, i*e.fields); at < (i+1)*e.fields; at++ {
+			k := at - i*e.fields
+			if (k < q.field || k >= q.field+q.fields) && e.cur[at] != e.base[at] {
 				return at
 			}
 		}
@@ -176,65 +143,49 @@ func (e *coder) stray(from int) int {
 	return -1
 }
 
-// codeNow codes the time of the frame: what it moved by is as a rule what it moved by before.
-func (e *coder) codeNow() {
+// codeNow codes the time of the frame. It is predicted from the time per tick so far.
+func (e *coder) codeNow() error {
 	e.m.lapse = e.tick
 	if e.now.row < 0 {
-		return
+		return nil
 	}
 	at := e.now.row*e.fields + e.now.field
-	col, was := &e.cols[e.now.field], e.base[at]
-	guess := int64(was) + (e.tick*e.m.pace+1<<15)>>16
-	e.x.begin()
-	e.x.quiet()
-	e.x.see(markNow, 0, 0, 0)
+	was := e.base[at]
+	predicted := int64(was) + (e.tick*e.m.pace+1<<15)>>16
+	e.x.Begin()
+	e.x.AddContext(markNow, 0, 0, 0)
 	v := int64(e.cur[at])
-	if e.x.bit(int(flag(v == guess)), 0, markNow, 1) != 0 {
-		v = guess
+	if e.x.CodeFlag(v == predicted, 0, markNow, 1) {
+		v = predicted
 	} else {
-		v = int64(int32(e.c.Direct(uint64(uint32(v)), 32)))
+		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
 	}
-	if e.cur[at] = int32(v); uint32(e.cur[at])-uint32(col.min) > col.span || v != int64(int32(v)) {
-		e.err = fmt.Errorf("field %s: %w: %d", e.schema.Fields[e.now.field].Name, frame.ErrRange, v)
-		return
+	if v != int64(int32(v)) || !e.cols[e.now.field].admits(int32(v)) {
+		return e.outside(e.now.field, v)
 	}
+	e.cur[at] = int32(v)
 	lapse := v - int64(was)
-	if e.m.lapse = 0; lapse > 0 && lapse < 1<<20 {
+	e.m.lapse = 0
+	if lapse > 0 && lapse < 1<<20 {
 		e.m.lapse = lapse
 		e.m.pace = (lapse << 16) / e.tick
 	}
-	e.c.Charge(encoders.FieldSlot(e.now.field))
+	e.Charge(encoders.FieldSlot(e.now.field))
+	return nil
 }
 
-// codeBody codes the bytes of the body: a flag that they are the baseline's, or all of
-// them.
-func (e *coder) codeBody(cur, base *frame.Frame) {
-	same := string(cur.Body) == string(base.Body)
-	e.x.begin()
-	e.x.quiet()
-	e.x.see(markBody, flag(len(base.Body) == 0), 0, 0)
-	if e.x.bit(int(flag(same)), 0, markBody, 1) != 0 {
-		if e.c.Reading() {
-			cur.Body = append(cur.Body[:0], base.Body...)
-		}
-	} else {
-		e.err = e.c.Body(cur)
-	}
-	e.c.Charge(encoders.SlotBody)
+// outside returns the error of a value outside of its field's range.
+func (e *coder) outside(k int, v int64) error {
+	return fmt.Errorf("field %s: %w: %d", e.schema.Fields[k].Name, frame.ErrRange, v)
 }
 
-// flag returns 1 for true.
-func flag(v bool) uint32 {
-	if v {
-		return 1
-	}
-	return 0
-}
+// flag returns 1 for true, as a part of a context.
+func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
-// Suits reports whether a schema is one that this coder is for: one that tells of more than
-// integers in rows that are all alike, and whose memos are small.
+// Suits reports whether a schema is one that this coder is for: one with floats, hints or parts,
+// and small memos.
 func Suits(s *frame.Schema) bool {
-	if s.Rows > MaxRows || len(s.Fields) > MaxFields {
+	if s.Rows > maxRows || len(s.Fields) > maxFields {
 		return false
 	}
 	more := len(s.Parts) > 0
@@ -242,5 +193,5 @@ func Suits(s *frame.Schema) bool {
 		f := &s.Fields[i]
 		more = more || f.Kind == frame.Float32 || f.Hint != (frame.Hint{})
 	}
-	return more && newPlan(s).memory <= mostMemory
+	return more && newPlan(s).memory <= maxMemory
 }

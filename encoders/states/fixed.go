@@ -7,16 +7,16 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Predictions are computed in fixed point: a value is x * 2^-unit, where the unit follows
-// from the largest values that the field has had.
+// Predictions are computed in fixed point: x stands for x * 2^-unit, where the unit of a float
+// follows from the largest values that the field has had.
 
 const (
-	mostFixed   = 1 << 44
-	integerUnit = 4 // of fields that are no floats
-	floatReach  = 32
+	maxFixed    = 1 << 44
+	integerUnit = 4  // the unit of fields that are not floats
+	floatReach  = 32 // bits of the largest value of a float so far
 )
 
-// fix returns the value of a float's bits.
+// fix returns the value of a float's bits in fixed point.
 func fix(b uint32, unit int) int64 {
 	e := int(b >> 23 & 255)
 	m := int64(b & (1<<23 - 1))
@@ -29,7 +29,7 @@ func fix(b uint32, unit int) int64 {
 	switch {
 	case shift >= 21:
 		if m != 0 {
-			m = mostFixed
+			m = maxFixed
 		}
 	case shift >= 0:
 		m <<= uint(shift)
@@ -68,6 +68,7 @@ func ordered(b uint32) int64 {
 	return int64(b)
 }
 
+// unordered is the inverse of ordered.
 func unordered(i int64) uint32 {
 	if i < 0 {
 		return uint32(-i) | 1<<31
@@ -75,15 +76,17 @@ func unordered(i int64) uint32 {
 	return uint32(i)
 }
 
-// class is what sort of number a float is.
+// class is the class of a float: games have whole numbers, eighths, and multiples of a step
+// where they have floats.
 type class uint8
 
 const (
 	whole class = iota
 	eighth
-	stepped
-	fraction
-	strange
+	stepped  // a multiple of the field's step
+	fraction // any other finite number
+	strange  // -0, infinite, or not a number: coded as its bits
+	integer  // a field that is not a float
 )
 
 // classOf returns the class of a float.
@@ -100,7 +103,7 @@ func (c *column) classOf(b uint32) class {
 	case e < -3 && c.step == 0:
 		return fraction
 	}
-	low := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // of its lowest bit
+	low := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
 	switch {
 	case low >= 0 && e < 24:
 		return whole
@@ -116,30 +119,30 @@ func (c *column) classOf(b uint32) class {
 	return fraction
 }
 
-// grid maps indices of a class's values to values, in order.
+// grid maps the values of a class to indices, in order.
 type grid struct {
 	class class
-	float bool
 	unit  int
-	step  float64
-	by    int64 // of steps: in units of 2^-16
+	step  float64 // of class stepped
+	by    int64   // the same in fixed point, in units of 2^-16
 }
 
+// grid returns the grid of a class.
 func (c *column) grid(k class, unit int) grid {
-	g := grid{class: k, float: c.kind == frame.Float32, unit: unit, step: c.step}
-	if k == stepped {
-		g.by = int64(min(math.Ldexp(c.step, unit+16), 1<<40))
-		g.by = max(g.by, 1)
+	g := grid{class: k, unit: unit, step: c.step}
+	if c.kind != frame.Float32 {
+		g.class = integer
+	} else if k == stepped {
+		g.by = max(int64(min(math.Ldexp(c.step, unit+16), 1<<40)), 1)
 	}
 	return g
 }
 
-// index returns the index of the value of some bits, which are of the class.
+// index returns the index of a value, given by its bits, of the class.
 func (g *grid) index(b uint32) int64 {
-	if !g.float {
-		return int64(int32(b))
-	}
 	switch v := math.Float32frombits(b); g.class {
+	case integer:
+		return int64(int32(b))
 	case whole:
 		return int64(v)
 	case eighth:
@@ -152,10 +155,9 @@ func (g *grid) index(b uint32) int64 {
 
 // bits is the inverse of index.
 func (g *grid) bits(i int64) uint32 {
-	if !g.float {
-		return uint32(i)
-	}
 	switch g.class {
+	case integer:
+		return uint32(i)
 	case whole:
 		return math.Float32bits(float32(i))
 	case eighth:
@@ -166,16 +168,16 @@ func (g *grid) bits(i int64) uint32 {
 	return unordered(i)
 }
 
-// most is the largest index.
+// most returns the largest index.
 func (g *grid) most() int64 {
-	switch {
-	case !g.float:
+	switch g.class {
+	case integer:
 		return math.MaxInt32
-	case g.class == whole:
+	case whole:
 		return 1<<24 - 1
-	case g.class == eighth:
+	case eighth:
 		return 1<<21 - 1
-	case g.class == stepped:
+	case stepped:
 		return 1<<20 - 1
 	}
 	return 0x7f7fffff
@@ -184,12 +186,13 @@ func (g *grid) most() int64 {
 // nearest returns the index of the value nearest to x.
 func (g *grid) nearest(x int64) int64 {
 	var i int64
-	switch {
-	case g.float && g.class == fraction:
+	switch g.class {
+	case fraction:
 		i = ordered(unfix(x, g.unit))
-	case g.float && g.class == stepped:
+	case stepped:
 		x = min(max(x, -1<<45), 1<<45)<<16 + g.by/2
-		if i = x / g.by; x < 0 && i*g.by != x {
+		i = x / g.by
+		if x < 0 && i*g.by != x {
 			i--
 		}
 	default:
@@ -199,7 +202,8 @@ func (g *grid) nearest(x int64) int64 {
 	return min(max(i, -most-1), most)
 }
 
-// shift is how many bits of a value in fixed point are below an index.
+// shift returns the number of bits of a value in fixed point that lie below an index of a whole
+// number, an eighth or an integer.
 func (g *grid) shift() int {
 	if g.class == eighth {
 		return g.unit - 3
@@ -207,7 +211,7 @@ func (g *grid) shift() int {
 	return g.unit
 }
 
-// round returns x / 2^shift, to the nearest.
+// round returns x / 2^shift, rounded.
 func round(x int64, shift int) int64 {
 	switch {
 	case shift <= 0:
@@ -218,12 +222,12 @@ func round(x int64, shift int) int64 {
 	return (x + 1<<uint(shift-1)) >> uint(shift)
 }
 
-// below returns where the values nearest to index i begin, doubled: in half units.
+// below returns, in fixed point, where the values begin that are nearest to index i.
 func (g *grid) below(i int64) int64 {
-	switch {
-	case g.float && g.class == fraction:
+	switch g.class {
+	case fraction:
 		return (g.fix(i) + g.fix(i-1)) / 2
-	case g.float && g.class == stepped:
+	case stepped:
 		return ((2*i - 1) * g.by) >> 17
 	}
 	s := g.shift() - 1
@@ -233,17 +237,17 @@ func (g *grid) below(i int64) int64 {
 	return (2*i - 1) << uint(min(s, 36))
 }
 
-// fix returns the value of a fraction's index.
+// fix returns the value, in fixed point, of an index of class fraction.
 func (g *grid) fix(i int64) int64 {
 	return fix(unordered(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit)
 }
 
-// fine returns the logarithm of the error that counts as none.
+// fine returns the logarithm of the smallest error that counts: a quarter of a step.
 func (g *grid) fine() int {
 	n := 2
-	switch {
-	case g.float && g.class == fraction:
-	case g.float && g.class == stepped:
+	switch g.class {
+	case fraction:
+	case stepped:
 		n = bits.Len64(uint64(g.by)) - 17 - 2
 	default:
 		n = g.shift() - 2
@@ -251,7 +255,7 @@ func (g *grid) fine() int {
 	return min(max(n, 0), 60)
 }
 
-// scaled returns a*b*2^-shift.
+// scaled returns a*b*2^-shift, at most maxFixed.
 func scaled(a, b int64, shift int) int64 {
 	negative := (a < 0) != (b < 0)
 	hi, lo := bits.Mul64(uint64(magnitude(a)), uint64(magnitude(b)))
@@ -263,27 +267,23 @@ func scaled(a, b int64, shift int) int64 {
 		v = hi >> uint(shift-64)
 	default:
 		if hi>>uint(shift) != 0 {
-			v = mostFixed
+			v = maxFixed
 			break
 		}
 		v = hi<<uint(64-shift) | lo>>uint(shift)
 	}
-	x := int64(min(v, mostFixed))
+	x := int64(min(v, maxFixed))
 	if negative {
 		return -x
 	}
 	return x
 }
 
-func magnitude(v int64) int64 {
-	if v < 0 {
-		return -v
-	}
-	return v
-}
+// magnitude returns |v|.
+func magnitude(v int64) int64 { return max(v, -v) }
 
-// halves returns i with 2^(i/2) <= v < 2^((i+1)/2), for v >= 1.
-func halves(v uint64) int {
+// halfOctaves returns i with 2^(i/2) <= v < 2^((i+1)/2), for v >= 1.
+func halfOctaves(v uint64) int {
 	n := bits.Len64(v) - 1
 	top := v << uint(63-n) // 1 to 2 in units of 2^-63
 	i := 2 * n

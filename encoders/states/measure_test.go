@@ -55,7 +55,6 @@ type run struct {
 	verify bool
 	budget bool
 	schema func(*frame.Schema)
-	params Params
 	book   []byte
 }
 
@@ -78,7 +77,7 @@ func play(t testing.TB, name string, o run) (res result) {
 		o.schema(&schema)
 	}
 	s := &schema
-	enc, dec := newCoder(s, o.params), newCoder(s, o.params)
+	enc, dec := usualCoder(s), usualCoder(s)
 	if o.book != nil {
 		if err := errors.Join(enc.open(o.book), dec.open(o.book)); err != nil {
 			t.Fatal(err)
@@ -173,7 +172,6 @@ func TestMatches(t *testing.T) {
 		} else if strings.Contains(c.name, "ctf") && !testkit.Long() {
 			continue
 		}
-		c.params = defaults
 		r := play(t, c.name, c.run)
 		n := float64(max(r.frames, 1))
 		t.Logf("%s: %d frames, game %.1f bits, ours %.1f, ratio %.4f; %.0f us, decoding %.0f us of CPU", c.name, r.frames, float64(r.own)/n,
@@ -184,7 +182,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-var defaults = Params{Limit: 250, Rate: 400}
+// usualCoder returns a coder with the default parameters.
+func usualCoder(s *frame.Schema) *coder { return newCoder(s, usualLimit, usualRate) }
 
 // clip is a match to learn from, or its first frames.
 func clip(t testing.TB, name string, frames int) train.Clip {
@@ -224,8 +223,8 @@ func TestTrained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := play(t, c.to, run{back: c.back, frames: frames, verify: true, params: defaults, book: files[0].Data})
-		alone := play(t, c.to, run{back: c.back, frames: frames, params: defaults})
+		r := play(t, c.to, run{back: c.back, frames: frames, verify: true, book: files[0].Data})
+		alone := play(t, c.to, run{back: c.back, frames: frames})
 		t.Logf("%s, %d back, learnt from %s (%d bytes): ratio %.4f, without %.4f", c.to, c.back, c.from, len(files[0].Data), r.ratio(), alone.ratio())
 		if r.bytes >= alone.bytes {
 			t.Errorf("%s takes %d bytes, and without what was learnt %d", c.to, r.bytes, alone.bytes)
@@ -245,10 +244,10 @@ func TestPacketsStay(t *testing.T) {
 		{"oa-dm4.dm_71", 813, 0x2beea292},
 		{"tw-dm1.demo", 6577, 0xb7d763c1},
 	} {
-		if r := play(t, c.name, run{back: 1, frames: 150, params: defaults}); r.bytes != c.bytes || r.sum != c.sum {
+		if r := play(t, c.name, run{back: 1, frames: 150}); r.bytes != c.bytes || r.sum != c.sum {
 			t.Errorf("%s: 150 packets take %d bytes of checksum %#x, want %d of %#x", c.name, r.bytes, r.sum, c.bytes, c.sum)
 		}
-		if size := newMemo(newPlan(match(t, c.name).Schema())).bytes(); size > mostMemory {
+		if size := newMemo(newPlan(match(t, c.name).Schema())).bytes(); size > maxMemory {
 			t.Errorf("%s: %d bytes travel with a frame", c.name, size)
 		}
 	}
@@ -262,13 +261,13 @@ func TestMemoryIsBounded(t *testing.T) {
 		suits                     bool
 	}{
 		{1, 1, 0, 0, true},
-		{MaxRows, MaxFields, 0, 0, true},
-		{MaxRows, 8, 0, 0, true},
-		{MaxRows + 1, 8, 0, 0, false},
-		{8, MaxFields + 1, 0, 0, false},
+		{maxRows, maxFields, 0, 0, true},
+		{maxRows, 8, 0, 0, true},
+		{maxRows + 1, 8, 0, 0, false},
+		{8, maxFields + 1, 0, 0, false},
 		{64, 52, 2, 52, true},
-		{300, MaxFields, 300, 4, false}, // each part has places of its own
-		{300, MaxFields, 300, MaxFields, false},
+		{300, maxFields, 300, 4, false}, // each part has places of its own
+		{300, maxFields, 300, maxFields, false},
 	} {
 		s := &frame.Schema{Name: "large", Item: "row", Rows: c.rows}
 		for i := range c.fields {
@@ -281,7 +280,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		if Suits(s) != c.suits {
 			t.Errorf("%+v: suits is %v", c, !c.suits)
-		} else if size := newMemo(newPlan(s)).bytes(); c.suits && size > mostMemory {
+		} else if size := newMemo(newPlan(s)).bytes(); c.suits && size > maxMemory {
 			t.Errorf("%+v: %d bytes travel with a frame", c, size)
 		}
 	}
@@ -290,9 +289,9 @@ func TestMemoryIsBounded(t *testing.T) {
 // The first frame of a large table, where all rows are new, and the next come back, and a packet
 // that ends early costs no more decisions than its bytes are for.
 func TestLargeTables(t *testing.T) {
-	s := &frame.Schema{Name: "large", Item: "row", Rows: MaxRows, Fields: []frame.Field{{Name: "x", Kind: frame.Float32},
+	s := &frame.Schema{Name: "large", Item: "row", Rows: maxRows, Fields: []frame.Field{{Name: "x", Kind: frame.Float32},
 		{Name: "y", Min: math.MinInt32, Max: math.MaxInt32}, {Name: "z", Kind: frame.Bits}}}
-	enc, dec := newCoder(s, defaults), newCoder(s, defaults)
+	enc, dec := usualCoder(s), usualCoder(s)
 	base, back := s.NewFrame(), s.NewFrame()
 	ref := []encoders.Ref{{Frame: base}}
 	got := ref
@@ -306,7 +305,7 @@ func TestLargeTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dec.Decode(back, nil, got, nil); !errors.Is(err, encoders.ErrTruncated) || dec.row.index > MaxRows/2 {
+		if _, err := dec.Decode(back, nil, got, nil); !errors.Is(err, encoders.ErrTruncated) || dec.row.index > maxRows/2 {
 			t.Errorf("frame %d, cut: row %d, error %v", n, dec.row.index, err)
 		}
 		other, err := dec.Decode(back, out, got, nil)
@@ -320,10 +319,11 @@ func TestLargeTables(t *testing.T) {
 // bytes returns the memory of a memo.
 func (m *memo) bytes() int {
 	n := int(unsafe.Sizeof(*m))
-	v := reflect.ValueOf(m).Elem()
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice {
-			n += f.Cap() * int(f.Type().Elem().Size())
+	for _, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(&m.learnt).Elem()} {
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Slice {
+				n += f.Cap() * int(f.Type().Elem().Size())
+			}
 		}
 	}
 	return n
@@ -332,7 +332,7 @@ func (m *memo) bytes() int {
 // In steady state nothing is allocated.
 func TestNoAllocations(t *testing.T) {
 	s := match(t, "oa-dm4.dm_71").Schema()
-	enc, dec := New(s, defaults)
+	enc, dec := New(s, usualLimit, usualRate)
 	base, cur, back := s.NewFrame(), s.NewFrame(), s.NewFrame()
 	for i := range 40 {
 		cur.Table[i*len(s.Fields)*3] = 1
@@ -362,19 +362,19 @@ func TestBooksAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	book, s := files[0].Data, match(t, "oa-ctf.dm_71").Schema()
-	if err := newCoder(s, usual).open(book); err != nil {
+	if err := usualCoder(s).open(book); err != nil {
 		t.Errorf("another match: %v", err)
 	}
-	if err := newCoder(match(t, "tw-dm1.demo").Schema(), usual).open(book); !errors.Is(err, errShape) {
+	if err := usualCoder(match(t, "tw-dm1.demo").Schema()).open(book); !errors.Is(err, errShape) {
 		t.Errorf("another game: error %v", err)
 	}
 	for at := 0; at < len(book); at += len(book) / 50 {
 		bad := append([]byte(nil), book...)
 		bad[at] ^= 4
-		if err := newCoder(s, usual).open(bad); err == nil {
+		if err := usualCoder(s).open(bad); err == nil {
 			t.Errorf("byte %d damaged: taken", at)
 		}
-		if err := newCoder(s, usual).open(book[:at]); !errors.Is(err, errNoBook) {
+		if err := usualCoder(s).open(book[:at]); !errors.Is(err, errNoBook) {
 			t.Errorf("cut after %d bytes: error %v", at, err)
 		}
 	}

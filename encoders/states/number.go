@@ -4,82 +4,77 @@ import (
 	"math/bits"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/rangecoder"
 )
 
-// numeric codes a number that changed: of a float its class, then its distance from a
-// prediction, on which all experts are asked.
-func (r *row) numeric(k int, c *column, old int32, skip bool) {
-	e := r.coder
-	x, m := &e.x, e.m
-	cell := &r.cells[k-r.part.field]
+// numeric codes a number: of a float its class, then the index of its value among those of the
+// class, relative to a first guess. skip means that it is not old.
+func (r *row) numeric(k int, c *column, old int32, skip bool) error {
+	m, cell := r.m, &r.cells[k-r.part.field]
 	fresh := flag(r.fresh)
-	alike := uint32(c.alike)<<9 | fresh<<8
-	id := uint32(k)<<9 | fresh<<8
 	want := uint32(r.cur[k])
-	cls, oc := whole, c.classOf(uint32(old))
-	unit := int(m.unit[c.alike])
+	cls, oldClass := whole, c.classOf(uint32(old))
 	if c.kind == frame.Float32 {
-		cls = c.classOf(want)
-		x.begin()
-		x.quiet()
-		x.see(id|markClass, r.kind, uint32(oc), 0)
-		x.see(id|markClass, r.kind, uint32(oc), uint32(cell.miss)+1)
-		x.see(id|markClass, r.sym, uint32(oc), 2)
-		cls = r.class(c, cls, id|markClass)
+		cls = r.class(c, c.classOf(want), uint32(k)<<9|fresh<<8|markClass, uint32(oldClass), uint32(cell.miss))
 		if cls == strange {
-			r.cur[k] = int32(e.c.Direct(uint64(want), 32))
-			return
+			r.cur[k] = int32(r.Direct(uint64(want), 32))
+			return nil
 		}
 	}
-	g := c.grid(cls, unit)
-	n, primary := r.predict(k, c, old, cls, &g)
-	i := g.index(want)
+	g := c.grid(cls, int(m.unit[c.alike]))
+	primary := r.predict(k, c, old, cls)
+	list := r.predictors.list()
 	i0 := g.nearest(primary)
-	skip = skip && oc == cls && i0 == g.index(uint32(old))
-	apart := uint32(0)
-	if n > 1 {
-		d := uint64(magnitude(e.experts[0].at[0]-e.experts[1].at[0])) >> uint(max(g.fine()-2, 0))
-		apart = uint32(min(halves(d+1), 40))
+	skip = skip && oldClass == cls && i0 == g.index(uint32(old))
+	apart := uint32(0) // half octaves between the first two predictions
+	if len(list) > 1 {
+		d := uint64(magnitude(list[0].at[0]-list[1].at[0])) >> uint(max(g.fine()-2, 0))
+		apart = uint32(min(halfOctaves(d+1), 40))
 	}
-	kc := alike<<3 | uint32(cls)
-	x.begin()
-	x.see(kc, r.kind, markNumber, 0)
-	x.see(kc, uint32(cell.miss), apart/2, 1)
-	x.see(kc, r.kind, apart, 3)
-	i = r.number(i, i0, skip, &g, e.experts[:n], hash(kc, uint32(cell.best), r.best, 9))
+	key := (uint32(c.alike)<<9|fresh<<8)<<3 | uint32(cls)
+	r.x.Begin()
+	r.x.AddContext(key, r.kind, markNumber, 0)
+	r.x.AddContext(key, uint32(cell.miss), apart/2, 1)
+	r.x.AddContext(key, r.kind, apart, 3)
+	n := numberCoder{mixer: &r.x, list: list, logs: r.logs, grid: &g, fine: g.fine(), i0: i0, dir: 1,
+		set: rangecoder.Hash(key, uint32(cell.best), r.best, 9)}
+	i := n.code(g.index(want), skip)
 	b := g.bits(i)
 	r.cur[k] = int32(b)
 	if c.kind != frame.Float32 && i != int64(int32(i)) {
-		e.err = r.outside(k, int32(i))
-		return
+		return r.outside(k, int64(int32(i)))
 	}
-	v := r.fixed(k, int32(b))
-	cell.best = nearest(e.experts[:n], v)
+	cell.best = nearest(list, r.fixed(k, int32(b)))
 	r.best = 0
 	if c.group >= 0 {
 		r.best = uint32(cell.best) + 1
 	}
-	miss := uint32(min(halves(uint64(magnitude(i-i0))+1), 63)) / 2
+	miss := uint32(min(halfOctaves(uint64(magnitude(i-i0))+1), 63)) / 2
 	cell.miss = uint8(miss)
 	r.miss = r.miss<<6&0xfff | miss
 	if c.role == frame.Velocity {
-		r.lastSym = hash(uint32(k), 1, 2, 0)
+		r.lastSym = rangecoder.Hash(uint32(k), 1, 2, 0)
 	}
 	if c.kind == frame.Float32 {
-		if ex := floatReach - 1 - exponent(b); ex < int(m.unit[c.alike]) {
-			m.unit[c.alike] = int8(max(ex, -96))
+		if unit := floatReach - 1 - exponent(b); unit < int(m.unit[c.alike]) {
+			m.unit[c.alike] = int8(max(unit, -96))
 		}
 	}
+	return nil
 }
 
-// class codes the class of a float.
-func (r *row) class(c *column, cls class, id uint32) class {
+// class codes the class of a float: for each class in turn whether it is that one.
+func (r *row) class(c *column, cls class, id, old, miss uint32) class {
 	x := &r.x
+	x.Begin()
+	x.AddContext(id, r.kind, old, 0)
+	x.AddContext(id, r.kind, old, miss+1)
+	x.AddContext(id, r.sym, old, 2)
 	for k := whole; k < strange; k++ {
 		if k == stepped && c.step == 0 {
 			continue
 		}
-		if x.bit(int(flag(cls == k)), uint32(k), id<<3|uint32(k), 3) != 0 {
+		if x.CodeFlag(cls == k, uint32(k), id<<3|uint32(k), 3) {
 			return k
 		}
 	}
@@ -95,14 +90,15 @@ func (r *row) fixed(k int, v int32) int64 {
 	return int64(v) << integerUnit
 }
 
-// nearest returns 1 + the lane of the expert that was nearest to a value.
-func nearest(list []expert, v int64) uint8 {
+// nearest returns the lane of the predictor that was nearest to a value. A later one must be
+// nearer by a quarter.
+func nearest(list []predictor, v int64) uint8 {
 	best, least := 0, int64(1<<62)
 	for i := range list {
-		x := &list[i]
-		for p := range x.places {
-			if d := magnitude(v - x.at[p]); d < least-least/4 {
-				best, least = x.lane, d
+		p := &list[i]
+		for k := range p.places {
+			if d := magnitude(v - p.at[k]); d < least-least/4 {
+				best, least = p.lane, d
 			}
 		}
 	}
@@ -114,128 +110,155 @@ const (
 	nodeSame = 1
 	nodeUp   = 2
 	nodeSize = 8  // and 31 more
-	nodeRest = 64 // below the highest bit
+	nodeRest = 64 // bits below the highest
 )
 
-// number codes index i around i0; skip says that it is not i0.
-func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32) int64 {
-	e := r.coder
-	x, fine := &e.x, g.fine()
-	x.hear(list)
-	for k := range list {
-		list[k].open()
-	}
-	low, high := g.below(i0), g.below(i0+1)
+// A numberCoder codes an index: whether it is the first guess i0, whether it is above, the
+// number of bits of its distance by a binary tree of five levels, and the bits below the
+// highest. Before each decision every predictor predicts it.
+type numberCoder struct {
+	mixer   *rangecoder.StateMixer
+	list    []predictor
+	logs    *logarithms
+	grid    *grid
+	fine    int // see grid.fine
+	i0, dir int64
+	set     uint32 // of weights
+}
+
+// code codes index i. skip means that it is not i0.
+func (n *numberCoder) code(i int64, skip bool) int64 {
+	x, logs, list, fine := n.mixer, n.logs, n.list, n.fine
+	x.ReservePredictors(maxLane(list) + 1)
+	low, high := n.grid.below(n.i0), n.grid.below(n.i0+1)
 	for k := range list {
 		p := &list[k]
-		p.last, p.high0 = p.mass(low, fine), p.mass(high, fine)
+		p.prepare()
+		p.last, p.first = p.mass(low, fine), p.mass(high, fine)
 	}
 	if !skip {
 		for k := range list {
 			p := &list[k]
-			in := p.high0 - p.last
-			x.in[firstExpert+p.lane] = opinion(in, p.high-in)
+			in := p.first - p.last
+			x.Predict(p.lane, logs.logOdds(in, p.high-in))
 		}
-		if x.bit(int(flag(i == i0)), nodeSame, set+nodeSame, 3) != 0 {
-			r.learn(list, g, i0, fine)
-			return i0
+		if x.CodeFlag(i == n.i0, nodeSame, n.set+nodeSame, 3) {
+			n.learn(n.i0)
+			return n.i0
 		}
 	}
 	for k := range list {
 		p := &list[k]
-		x.in[firstExpert+p.lane] = opinion(p.high-p.high0, p.last)
+		x.Predict(p.lane, logs.logOdds(p.high-p.first, p.last))
 	}
-	up := x.bit(int(flag(i > i0)), nodeUp, set+nodeUp, 3) != 0
-	dir := int64(-1)
-	if up {
-		dir = 1
-	}
+	up := x.CodeFlag(i > n.i0, nodeUp, n.set+nodeUp, 3)
 	for k := range list {
-		p := &list[k]
-		if up {
-			p.low = p.high0
+		if p := &list[k]; up {
+			p.low = p.first
 		} else {
 			p.high = p.last
 		}
 	}
-	far := (i - i0) * dir
+	if !up {
+		n.dir = -1
+	}
+	i = n.i0 + n.dir*n.distance((i-n.i0)*n.dir)
+	if n.grid.class != integer {
+		most := n.grid.most()
+		i = min(max(i, -most), most)
+	}
+	n.learn(i)
+	return i
+}
+
+func maxLane(list []predictor) (lane int) {
+	for i := range list {
+		lane = max(lane, list[i].lane)
+	}
+	return lane
+}
+
+// distance codes the distance from the first guess, at least 1.
+func (n *numberCoder) distance(far int64) int64 {
 	size := 0
 	if far > 0 {
 		size = bits.Len64(uint64(far)) - 1
 	}
-	node, at := uint32(1), 0
+	node, length := uint32(1), 0
 	for d := 4; d >= 0; d-- {
-		split := at + 1<<d
-		r.ask(list, g, i0, dir, 1<<split, fine)
-		b := x.bit(size>>d&1, nodeSize+node, set+nodeSize+node, 3)
-		keep(list, (b == 1) == up)
+		split := length + 1<<d
+		n.predict(1 << split)
+		b := n.mixer.CodeBit(size>>d&1, nodeSize+node, n.set+nodeSize+node, 3)
+		n.narrow(b == 1)
 		if b == 1 {
-			at = split
+			length = split
 		}
 		node = node<<1 | uint32(b)
 	}
-	rest := int64(1) << at
-	even := 0
-	for d := at - 1; d >= 0; d-- {
-		depth := at - 1 - d
-		if even >= 2 && d > 0 && depth > 3 || depth > 24 {
-			n := uint(d + 1)
-			rest |= int64(e.c.Direct(uint64(far)&(1<<n-1), n))
-			break
-		}
-		flat := r.ask(list, g, i0, dir, rest+1<<d, fine)
-		if even++; !flat {
-			even = 0
-		}
-		use, nd := 2, nodeRest+uint32(at)<<8+uint32(min(depth, 6))<<4
-		if depth >= 3 {
-			use = 1
-		} else {
-			nd |= uint32(rest>>(d+1)) & 7
-		}
-		b := x.bit(int(far>>d&1), nd, set+nodeRest+uint32(min(depth, 6)), use)
-		keep(list, (b == 1) == up)
-		if b == 1 {
-			rest += 1 << d
-		}
-	}
-	i = i0 + dir*rest
-	if g.float {
-		most := g.most()
-		i = min(max(i, -most), most)
-	}
-	r.learn(list, g, i, fine)
-	return i
+	return n.lower(far, length)
 }
 
-// ask asks all experts whether the distance is at least split; it reports whether none has an
-// opinion.
-func (r *row) ask(list []expert, g *grid, i0, dir, split int64, fine int) bool {
-	v := i0 + split
-	if dir < 0 {
-		v = i0 - split + 1
+// lower codes the bits of a distance below the highest, of which there are length. They are
+// coded directly once the predictors have been of no use for two bits.
+func (n *numberCoder) lower(far int64, length int) int64 {
+	so := int64(1) << length
+	even := 0
+	for d := length - 1; d >= 0; d-- {
+		depth := length - 1 - d
+		if even >= 2 && d > 0 && depth > 3 || depth > 24 {
+			rest := uint(d + 1)
+			return so | int64(n.mixer.Coder.Direct(uint64(far)&(1<<rest-1), rest))
+		}
+		even++
+		if !n.predict(so + 1<<d) {
+			even = 0
+		}
+		contexts, node := 2, nodeRest+uint32(length)<<8+uint32(min(depth, 6))<<4
+		if depth >= 3 {
+			contexts = 1
+		} else {
+			node |= uint32(so>>(d+1)) & 7
+		}
+		b := n.mixer.CodeBit(int(far>>d&1), node, n.set+nodeRest+uint32(min(depth, 6)), contexts)
+		n.narrow(b == 1)
+		if b == 1 {
+			so += 1 << d
+		}
 	}
-	at := g.below(v)
+	return so
+}
+
+// predict sets the predictions of whether the distance is at least split. It reports whether all
+// are about even.
+func (n *numberCoder) predict(split int64) bool {
+	v := n.i0 + split
+	if n.dir < 0 {
+		v = n.i0 - split + 1
+	}
+	x, logs, list, fine, down := n.mixer, n.logs, n.list, n.fine, n.dir < 0
+	at := n.grid.below(v)
 	flat := true
 	for k := range list {
 		p := &list[k]
 		p.last = p.mass(at, fine)
 		yes, no := p.high-p.last, p.last-p.low
-		if dir < 0 {
+		if down {
 			yes, no = no, yes
 		}
-		o := int32(0)
+		logit := int32(0)
 		if yes+no > 2 {
-			o = opinion(yes, no)
+			logit = logs.logOdds(yes, no)
 		}
-		r.x.in[firstExpert+p.lane] = o
-		flat = flat && o < 41 && o > -41
+		x.Predict(p.lane, logit)
+		flat = flat && logit < 41 && logit > -41
 	}
 	return flat
 }
 
-// keep narrows what is possible down to what is above or below the last question.
-func keep(list []expert, above bool) {
+// narrow restricts what is possible to distances at least as far as the last decision's, or to
+// nearer ones.
+func (n *numberCoder) narrow(far bool) {
+	above, list := far == (n.dir > 0), n.list
 	for k := range list {
 		if p := &list[k]; above {
 			p.low = p.last
@@ -245,17 +268,17 @@ func keep(list []expert, above bool) {
 	}
 }
 
-// learn tells all experts what came of it.
-func (r *row) learn(list []expert, g *grid, i int64, fine int) {
-	v := (g.below(i) + g.below(i+1)) / 2
-	for k := range list {
-		x := &list[k]
-		by := v - x.at[0]
-		for _, at := range x.at[1:x.places] {
+// learn counts the errors of all predictors, each from its nearest place.
+func (n *numberCoder) learn(i int64) {
+	v := (n.grid.below(i) + n.grid.below(i+1)) / 2
+	for k := range n.list {
+		p := &n.list[k]
+		by := v - p.at[0]
+		for _, at := range p.at[1:p.places] {
 			if magnitude(v-at) < magnitude(by) {
 				by = v - at
 			}
 		}
-		x.errors.learn(by, fine)
+		p.errors.add(by, n.fine)
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// plan is what the codec derives from a schema.
+// plan holds what the codec derives from a schema.
 type plan struct {
 	schema     *frame.Schema
 	fields     int
 	rows       int
 	cols       []column
 	parts      []part
-	partOf     []uint8 // by row: the number of its part
+	partOf     []uint8 // by row: index of its part
 	groups     []group
-	slots      int  // of histories of rows
-	cells      int  // that they have
-	velocities int  // that have clusters of steps
+	slots      int  // number of histories of rows
+	cells      int  // number of values in them
+	velocities int  // number of fields with clusters of steps
 	memory     int  // of a memo, in bytes
 	now        cell // the time of frames
 }
 
-// cell is where a value is in a table; row -1: nowhere.
+// cell is a place in a table. A row of -1 means none.
 type cell struct{ row, field int }
 
-// sort is how the values of a field are coded.
+// sort is the way in which a field is coded.
 type sort uint8
 
 const (
@@ -45,24 +45,27 @@ type column struct {
 	min   int32
 	span  uint32 // the largest value less min
 	width uint   // bits of span
-	alike int    // the first field that has the same statistics
-	group int    // number of its place, -1: none
+	alike int    // the first field of the same statistics
+	group int    // index of its group; -1 if none
 	axis  int
-	rides int     // the field of a place that this place is carried by, -1: none
-	step  float64 // of floats: most are multiples of it; 0: nobody knows
-	turn  float64 // values wrap after so much, 0: they do not
+	rides int     // the field of the place that carries this place; -1 if none
+	step  float64 // of floats: most are multiples of it; 0 if unknown
+	turn  float64 // values wrap at this difference; 0 if they do not
 	clock bool
-	steps int // number of its cluster of steps, of velocities
-	rate  int64
+	steps int   // of velocities: index of its cluster of steps
+	rate  int64 // of places: per unit of velocity and time, in 2^-32
 }
+
+// admits reports whether v lies within the field's range.
+func (c *column) admits(v int32) bool { return uint32(v)-uint32(c.min) <= c.span }
 
 // group is a place and its velocity.
 type group struct {
-	at, velocity [maxAxes]int // fields; -1: none
-	clock        int          // the field of its time, -1: Now
+	at, velocity [maxAxes]int // fields; -1 if none
+	clock        int          // the field of its time; -1 for the time of the frame
 	drag, stop   int64        // per unit of time in 2^-32; in 2^-8 units of the velocity
-	driven       bool
-	slot         int // its number among the groups of its part
+	driven       bool         // see drive.go
+	slot         int          // index among the groups of its part
 }
 
 const (
@@ -70,16 +73,16 @@ const (
 	maxGroups = 4 // of a part
 )
 
-// part is rows that are alike.
+// part is a range of rows that use the same fields.
 type part struct {
 	row, rows     int
 	field, fields int
-	present, kind int   // fields, -1: none
+	present, kind int   // fields of these roles; -1 if none
 	order, fresh  []int // fields of a row that was there, and of a new one, in the order of coding
 	groups        []int
-	bits          uint // of a row's number
+	bits          uint // of a row's index
 	slot, slots   int  // of its rows' histories
-	cell          int  // the first of those
+	cell          int  // the first value of those
 }
 
 func newPlan(s *frame.Schema) *plan {
@@ -97,11 +100,10 @@ func newPlan(s *frame.Schema) *plan {
 		case f.Kind == frame.Angle:
 			c.turn = float64(c.span) + 1
 		}
-		if !(c.step > 1e-30 && c.step < 1e30) {
-			c.step = 0
-		}
-		if !(c.turn > 1e-30 && c.turn < 1e30) {
-			c.turn = 0
+		for _, v := range []*float64{&c.step, &c.turn} {
+			if !(*v > 1e-30 && *v < 1e30) {
+				*v = 0
+			}
 		}
 		c.clock = c.role == frame.Clock && c.sort == numbers
 		p.cols = append(p.cols, c)
@@ -121,13 +123,12 @@ func newPlan(s *frame.Schema) *plan {
 	return p
 }
 
-// findParts makes parts of all rows, also of those that the schema's leave out.
+// findParts divides all rows into parts, also those outside of the schema's parts.
 func (p *plan) findParts() {
 	var last frame.Part
 	for row := range p.rows {
 		q := p.schema.PartOf(row)
-		same := row > 0 && q == last
-		if !same && len(p.parts) < math.MaxUint8 {
+		if (row == 0 || q != last) && len(p.parts) < math.MaxUint8 {
 			first := min(max(q.Field, 0), p.fields)
 			p.parts = append(p.parts, part{row: row, field: first, fields: min(max(q.Size, 0), p.fields-first), present: -1, kind: -1})
 		}
@@ -196,7 +197,8 @@ func (p *plan) findGroups(q *part) {
 	}
 }
 
-// completeGroup derives what moves how.
+// completeGroup derives rates, drag and carriers of a group. byGroup maps the groups of hints to
+// indices.
 func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
 	scale := func(f int) float64 {
 		if s := p.schema.Fields[f].Scale; s != 0 && p.cols[f].kind != frame.Float32 {
@@ -207,11 +209,8 @@ func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
 	for a := range maxAxes {
 		x, v := g.at[a], g.velocity[a]
 		if a == 1 {
-			for _, pair := range [2][2]int{{g.at[0], g.at[1]}, {g.velocity[0], g.velocity[1]}} {
-				if f := pair[1]; pair[0] >= 0 && f >= 0 && p.cols[f].kind == p.cols[pair[0]].kind && p.cols[f].alike == f {
-					p.cols[f].alike = p.cols[pair[0]].alike
-				}
-			}
+			p.shareStatistics(g.at[0], g.at[1])
+			p.shareStatistics(g.velocity[0], g.velocity[1])
 		}
 		if x >= 0 && v >= 0 {
 			h := &p.schema.Fields[v].Hint
@@ -235,7 +234,14 @@ func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
 	g.driven = g.driven && g.velocity[0] >= 0 && g.velocity[1] >= 0
 }
 
-// fixed32 returns v in units of 2^-32.
+// shareStatistics lets field b use the statistics of field a, if both exist and are alike.
+func (p *plan) shareStatistics(a, b int) {
+	if a >= 0 && b >= 0 && p.cols[b].kind == p.cols[a].kind && p.cols[b].alike == b {
+		p.cols[b].alike = p.cols[a].alike
+	}
+}
+
+// fixed32 returns v in units of 2^-32, 0 if it is too large.
 func fixed32(v float64) int64 {
 	if !(v > -1<<24 && v < 1<<24) {
 		return 0
@@ -243,27 +249,27 @@ func fixed32(v float64) int64 {
 	return int64(float64(v * (1 << 32)))
 }
 
-// arrange orders the fields of a part: what the row is and how it is doing, then how it
-// moves, where it is, and all the rest. Of a new row where it is comes before how it moves.
+// arrange orders the fields of a part: type and presence, clocks, symbols, velocities, places,
+// and all others. Of a new row places come before velocities. The second axis follows the first,
+// because it is predicted from that.
 func (p *plan) arrange(q *part) {
-	rank := func(f int) (old, fresh int) {
+	rank := func(f int) [2]int { // in an old row, and in a new one
 		c := &p.cols[f]
 		switch {
 		case f == q.kind || f == q.present:
-			return 0, 0
-		case c.clock && p.ofGroup(q, f):
-			return 1, 1
+			return [2]int{0, 0}
+		case c.clock && p.isGroupClock(q, f):
+			return [2]int{1, 1}
 		case c.role == frame.Velocity && c.group >= 0:
-			return 3, 4
+			return [2]int{3, 4}
+		case c.role == frame.Place && c.group >= 0 && c.rides >= 0:
+			return [2]int{5, 3}
 		case c.role == frame.Place && c.group >= 0:
-			if c.rides >= 0 {
-				return 5, 3
-			}
-			return 4, 2
+			return [2]int{4, 2}
 		case c.sort != numbers:
-			return 2, 5
+			return [2]int{2, 5}
 		}
-		return 6, 6
+		return [2]int{6, 6}
 	}
 	for f := q.field; f < q.field+q.fields; f++ {
 		if p.now.row != q.row || p.now.field != f {
@@ -271,30 +277,19 @@ func (p *plan) arrange(q *part) {
 		}
 	}
 	q.fresh = slices.Clone(q.order)
-	axis := func(f int) int { return p.cols[f].axis } // the second one is foretold from the first
-	slices.SortStableFunc(q.order, func(a, b int) int {
-		x, _ := rank(a)
-		y, _ := rank(b)
-		return cmp.Or(x-y, axis(a)-axis(b))
-	})
-	slices.SortStableFunc(q.fresh, func(a, b int) int {
-		_, x := rank(a)
-		_, y := rank(b)
-		return cmp.Or(x-y, axis(a)-axis(b))
-	})
-}
-
-// ofGroup reports whether field f is the clock of a place.
-func (p *plan) ofGroup(q *part, f int) bool {
-	for _, n := range q.groups {
-		if p.groups[n].clock == f {
-			return true
-		}
+	for i, list := range [2][]int{q.order, q.fresh} {
+		slices.SortStableFunc(list, func(a, b int) int {
+			return cmp.Or(rank(a)[i]-rank(b)[i], p.cols[a].axis-p.cols[b].axis)
+		})
 	}
-	return false
 }
 
-// shareOut gives each part as many histories as it has rows, or as there is room for.
+// isGroupClock reports whether field f is the clock of a place.
+func (p *plan) isGroupClock(q *part, f int) bool {
+	return slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f })
+}
+
+// shareOut gives each part as many histories as it has rows, or as memory allows.
 func (p *plan) shareOut() {
 	list := make([]*part, len(p.parts))
 	for i := range p.parts {
@@ -302,10 +297,10 @@ func (p *plan) shareOut() {
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
 	p.memory = 1024 + models + p.rows*rowSize + p.fields + p.velocities*fieldSize + len(p.groups)*groupSize
-	left := mostMemory - p.memory
+	left := maxMemory - p.memory
 	for i, q := range list {
 		size := q.fields*cellSize + slotSize
-		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), mostSlots)
+		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), maxSlots)
 		q.slot, q.cell = p.slots, p.cells
 		p.slots += q.slots
 		p.cells += q.slots * q.fields

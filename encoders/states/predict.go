@@ -4,141 +4,139 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Lanes of experts: what they foretell.
+// Lanes of predictors: what they predict from.
 const (
-	asIs = iota
-	onwards
-	halfway
-	asBefore
-	laneA // of places: by the new velocity; of velocities: driven, at its own speed
-	laneB // by the old one; driven, at a common speed
-	laneC // by the mean; pushed after drag
-	laneD // carried on as before rounding; pushed
-	laneE // as what carries it goes; steps that come again
+	laneOld    = iota // the old value
+	laneOn            // the same step again
+	laneHalf          // half of it
+	laneBefore        // the value before the last change
+	laneA             // of places: the new velocity; of velocities: driven, at the row's own speed
+	laneB             // the old velocity; driven, at a common speed
+	laneC             // their mean; pushed after drag
+	laneD             // continued from before rounding; pushed without drag
+	laneE             // moved as what carries it; frequent steps
 )
 
-// predict fills in the experts on a number and returns how many there are, and the first guess.
-func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, primary int64) {
-	e := r.coder
-	m, cell := e.m, &r.cells[k-r.part.field]
-	key := uint32(c.alike)<<8 | uint32(cls)<<5 | flag(r.fresh)<<4
-	turn := int64(0)
+// maxPlace bounds predictions.
+const maxPlace = 1 << 45
+
+// predict fills in the predictors of a number and returns the first guess.
+func (r *row) predict(k int, c *column, old int32, cls class) (primary int64) {
+	l := &r.predictors
+	l.n, l.errors, l.turn = 0, r.m.errors, 0
+	l.key = uint32(c.alike)<<8 | uint32(cls)<<5 | flag(r.fresh)<<4
 	if c.turn != 0 {
-		turn = r.turnOf(c)
-	}
-	add := func(lane int, extra uint32, at int64) *expert {
-		x := &e.experts[n]
-		n++
-		x.lane, x.places = lane, 1
-		x.at[0] = min(max(at, -1<<45), 1<<45)
-		x.errors = &m.records[hash(key|uint32(lane), extra, 3, 0)>>(32-recordBits)]
-		return x
-	}
-	point := func(lane int, extra uint32, at int64) {
-		x := add(lane, extra, at)
-		if turn != 0 {
-			x.places = 2
-			x.at[1] = x.at[0] - turn
-			if at < 0 {
-				x.at[1] = x.at[0] + turn
-			}
-			x.weight[0], x.weight[1] = 232, 24
-		}
+		l.turn = r.turnOf(c)
 	}
 	last := r.fixed(k, old)
+	switch {
+	case r.fresh:
+		return r.predictNew(k, c, old, last)
+	case c.clock:
+		return r.predictClock(c, old, last)
+	case c.group >= 0 && c.role == frame.Place && r.groups[c.group].velocity[c.axis] >= 0:
+		return r.predictPlace(k, c, last)
+	}
+	return r.predictPlain(k, c, last)
+}
+
+// predictClock predicts a clock: it goes on, or is the time of the frame.
+func (r *row) predictClock(c *column, old int32, last int64) int64 {
+	l, now := &r.predictors, r.nowFixed(c)
+	on := last + r.m.lapse<<integerUnit
+	l.addPoint(laneOld, 0, last)
+	l.addPoint(laneOn, 0, on)
+	l.addPoint(laneHalf, 0, now)
+	if old == 0 {
+		return now
+	}
+	return on
+}
+
+// predictNew predicts a value of a new row: that of its source, 0, or the row's former value.
+func (r *row) predictNew(k int, c *column, old int32, last int64) int64 {
+	l := &r.predictors
+	l.addPoint(laneOld, 0, last)
+	if last != 0 {
+		l.addPoint(laneOn, 0, 0)
+	}
+	if r.before[k] != old {
+		l.addPoint(laneBefore, 0, r.fixed(k, r.before[k]))
+	}
+	if c.clock {
+		l.addPoint(laneHalf, 0, r.nowFixed(c))
+		return r.nowFixed(c)
+	}
+	return last
+}
+
+// lastStep returns the last step of a value, and whether it moved in the frame before.
+func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
+	cell := &r.cells[k-r.part.field]
+	if cell.moved>>1&1 == 0 {
+		return 0, false
+	}
+	return wrap(last-r.fixed(k, cell.old), r.predictors.turn), true
+}
+
+// predictPlain predicts a value that has no velocity, or is one.
+func (r *row) predictPlain(k int, c *column, last int64) (primary int64) {
+	l, cell := &r.predictors, &r.cells[k-r.part.field]
 	scale := uint32(cell.miss) / 2
-	if c.clock && !r.fresh {
-		d := m.lapse << integerUnit
-		now := r.nowFixed(c)
-		point(asIs, 0, last)
-		point(onwards, 0, last+d)
-		point(halfway, 0, now)
-		if old == 0 {
-			return n, now
-		}
-		return n, last + d
-	}
-	if r.fresh {
-		point(asIs, 0, last)
-		if last != 0 {
-			point(onwards, 0, 0)
-		}
-		if r.before[k] != old {
-			point(asBefore, 0, r.fixed(k, r.before[k]))
-		}
-		if c.clock {
-			point(halfway, 0, r.nowFixed(c))
-			return n, r.nowFixed(c)
-		}
-		return n, last
-	}
 	primary = last
-	point(asIs, scale, last)
-	before := r.fixed(k, cell.old)
-	step := wrap(last-before, turn)
-	moved := cell.moved>>1&1 == 1
-	if !moved {
-		step = 0
-	}
-	isPlace := c.group >= 0 && c.role == frame.Place
-	if !isPlace || e.groups[c.group].velocity[c.axis] < 0 {
-		if moved {
-			point(onwards, scale, last+step)
-			point(halfway, 0, last+step/2)
-			if c.group < 0 && (c.kind == frame.Float32 || turn != 0) {
-				primary = last + step
-			}
+	l.addPoint(laneOld, scale, last)
+	if step, moved := r.lastStep(k, last); moved {
+		l.addPoint(laneOn, scale, last+step)
+		l.addPoint(laneHalf, 0, last+step/2)
+		if c.group < 0 && (c.kind == frame.Float32 || l.turn != 0) {
+			primary = last + step
 		}
-		if c.group < 0 || isPlace {
-			point(asBefore, 0, before)
-		} else {
-			primary = r.predictVelocity(k, c, last, scale, add)
-		}
-		if turn != 0 {
-			primary = wrap(primary, turn)
-		}
-		return n, primary
 	}
-	// A place: from its velocity.
-	if moved {
-		point(onwards, scale, last+step)
+	if c.group < 0 || c.role == frame.Place {
+		l.addPoint(laneBefore, 0, r.fixed(k, cell.old))
+	} else {
+		primary = r.predictVelocity(k, c, last, scale)
 	}
-	v := e.groups[c.group].velocity[c.axis]
+	return wrap(primary, l.turn)
+}
+
+// predictPlace predicts a place from its velocity.
+func (r *row) predictPlace(k int, c *column, last int64) (primary int64) {
+	l, g := &r.predictors, &r.groups[c.group]
+	scale := uint32(r.cells[k-r.part.field].miss) / 2
+	l.addPoint(laneOld, scale, last)
+	if step, moved := r.lastStep(k, last); moved {
+		l.addPoint(laneOn, scale, last+step)
+	}
+	v := g.velocity[c.axis]
 	v1, v0 := r.fixed(v, r.cur[v]), r.fixed(v, r.base[v])
 	d1, d0 := r.way(c, v, v1), r.way(c, v, v0)
-	sp := flag(v1 != v0)
-	point(laneA, sp, last+d1)
-	point(laneB, sp, last+d0)
-	if sp != 0 {
-		point(laneC, 0, last+(d0+d1)/2)
+	changed := flag(v1 != v0)
+	l.addPoint(laneA, changed, last+d1)
+	l.addPoint(laneB, changed, last+d0)
+	if v1 != v0 {
+		l.addPoint(laneC, 0, last+(d0+d1)/2)
 	}
 	primary = last + d1
-	if e.groups[c.group].slot == 0 {
+	if g.slot == 0 {
 		at, wide := r.unrounded(k, c, d1)
-		point(laneD, wide, at)
+		l.addPoint(laneD, wide, at)
 		primary = at
 	}
 	if c.rides >= 0 {
-		d := r.fixed(c.rides, r.cur[c.rides]) - r.fixed(c.rides, r.base[c.rides])
-		point(laneE, scale, last+d)
-		point(asBefore, scale, r.fixed(c.rides, r.cur[c.rides]))
+		on := r.fixed(c.rides, r.cur[c.rides])
+		l.addPoint(laneE, scale, last+on-r.fixed(c.rides, r.base[c.rides]))
+		l.addPoint(laneBefore, scale, on)
 	}
-	return n, primary
+	return primary
 }
 
 // way returns how far a velocity leads since base, in fixed point of the place.
 func (r *row) way(c *column, v int, x int64) int64 {
-	from, to := integerUnit, integerUnit
-	if r.cols[v].kind == frame.Float32 {
-		from = int(r.m.unit[r.cols[v].alike])
-	}
-	if c.kind == frame.Float32 {
-		to = int(r.m.unit[c.alike])
-	}
-	return scaled(x, c.rate*r.lapse, 32+from-to)
+	return scaled(x, c.rate*r.lapse, 32+r.unit(&r.cols[v])-r.unit(c))
 }
 
-// nowFixed returns the time of the frame as a clock has it.
+// nowFixed returns the time of the frame in fixed point, 0 if frames have none.
 func (r *row) nowFixed(c *column) int64 {
 	if r.now.row < 0 {
 		return 0
@@ -146,31 +144,27 @@ func (r *row) nowFixed(c *column) int64 {
 	return int64(r.coder.cur[r.now.row*r.fields+r.now.field]) << integerUnit
 }
 
-// unit returns the unit of a field's fixed point.
-func (r *row) unit(k int) int {
-	if c := &r.cols[k]; c.kind == frame.Float32 {
+// unit returns the unit of a column's fixed point.
+func (r *row) unit(c *column) int {
+	if c.kind == frame.Float32 {
 		return int(r.m.unit[c.alike])
 	}
 	return integerUnit
 }
 
-// turnOf returns after how much values of a column wrap.
+// turnOf returns at what difference values of a column are the same again.
 func (r *row) turnOf(c *column) int64 {
-	unit := integerUnit
-	if c.kind == frame.Float32 {
-		unit = int(r.m.unit[c.alike])
-	}
-	v := c.turn
+	unit, v := r.unit(c), c.turn
 	for ; unit > 0; unit-- {
 		v *= 2
 	}
 	for ; unit < 0; unit++ {
 		v /= 2
 	}
-	return int64(min(v, mostFixed))
+	return int64(min(v, maxFixed))
 }
 
-// wrap reduces a difference to the shorter way round.
+// wrap reduces a difference to the shorter way round; a turn of 0 means that values do not wrap.
 func wrap(d, turn int64) int64 {
 	if turn == 0 {
 		return d
@@ -184,30 +178,29 @@ func wrap(d, turn int64) int64 {
 	return d
 }
 
-// unrounded foretells a place that is rounded towards zero by carrying on what it was before
+// unrounded predicts a place that is rounded towards zero by continuing what it was before
 // rounding: the middle of what is possible, and the class of its width.
 func (r *row) unrounded(k int, c *column, d int64) (at int64, wide uint32) {
 	rest := &r.owner.rest
-	lo, hi := rest[2*c.axis]+d, rest[2*c.axis+1]+d
-	at = r.fixed(k, r.base[k]) + (lo+hi)/2
-	if w := hi - lo; w > 0 {
-		unit := integerUnit
+	low, high := rest[2*c.axis]+d, rest[2*c.axis+1]+d
+	at = r.fixed(k, r.base[k]) + (low+high)/2
+	if w := high - low; w > 0 {
+		unit := r.unit(c)
 		if c.kind == frame.Float32 {
-			unit = int(r.m.unit[c.alike])
+			half := int64(1) << uint(max(unit-1, 0))
 			if at > 0 {
-				at -= 1 << uint(max(unit-1, 0))
-			} else {
-				at += 1 << uint(max(unit-1, 0))
+				half = -half
 			}
+			at += half
 		}
-		wide = uint32(min(halves(uint64(w>>uint(max(unit-6, 0))+1)), 15)) + 1
+		wide = uint32(min(halfOctaves(uint64(w>>uint(max(unit-6, 0))+1)), 15)) + 1
 	}
 	return at, wide
 }
 
-// company returns a context of whether a field changes: of a place, how its velocity is; of a
-// velocity, whether there is any.
-func (r *row) company(k int, c *column) uint32 {
+// motionContext returns a context of whether a field changes: of a place its velocity, of a
+// velocity whether there is any; 0 of other fields.
+func (r *row) motionContext(k int, c *column) uint32 {
 	if c.group < 0 {
 		return 0
 	}
@@ -221,28 +214,25 @@ func (r *row) company(k int, c *column) uint32 {
 	}
 	x := r.fixed(v, r.cur[v])
 	d := r.way(c, v, x)
-	unit := integerUnit
-	if c.kind == frame.Float32 {
-		unit = int(r.m.unit[c.alike])
-	}
+	unit := r.unit(c)
 	speed := uint32(0)
 	if x != 0 {
-		speed = uint32(min(halves(uint64(magnitude(d)>>uint(max(unit-1, 0))+1)), 30)) + 1
+		speed = uint32(min(halfOctaves(uint64(magnitude(d)>>uint(max(unit-1, 0))+1)), 30)) + 1
 		if d < 0 {
 			speed += 32
 		}
 	}
-	comp := 16 | speed<<8 | flag(r.cur[v] != r.base[v])<<5
+	ctx := 16 | speed<<8 | flag(r.cur[v] != r.base[v])<<5
 	if g.slot == 0 {
 		at, wide := r.unrounded(k, c, d)
 		same := round(at, unit)<<uint(max(unit, 0)) == r.fixed(k, r.base[k])
-		comp = comp<<8 | flag(same)<<7 | wide
+		ctx = ctx<<8 | flag(same)<<7 | wide
 	}
-	return comp
+	return ctx
 }
 
-// close remembers what a row that changed is now.
-func (r *row) close() {
+// learnMotion updates what the memo holds of the motion of a row that changed.
+func (r *row) learnMotion() {
 	for _, n := range r.part.groups {
 		g := &r.groups[n]
 		if g.driven && !r.fresh && r.lapse > 0 {
@@ -251,9 +241,9 @@ func (r *row) close() {
 		if g.slot != 0 {
 			continue
 		}
-		for a := range maxAxes {
-			if k := g.at[a]; k >= 0 {
-				r.carry(k, g.velocity[a])
+		for a, k := range g.at {
+			if k >= 0 {
+				r.narrowRest(k, g.velocity[a])
 			}
 		}
 	}
@@ -263,44 +253,37 @@ func (r *row) close() {
 	for _, n := range r.part.groups {
 		for _, v := range r.groups[n].velocity {
 			if v >= 0 && r.cur[v] != r.base[v] {
-				r.m.steps[r.cols[v].steps].see(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), alikeStep)
+				r.m.steps[r.cols[v].steps].add(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), nearStep)
 			}
 		}
 	}
 }
 
-// carry narrows down what a place was before it was rounded, relative to what it is.
-func (r *row) carry(k, v int) {
+// narrowRest narrows the bounds of what a place was before it was rounded, relative to what it
+// is: by the rounding, and by the bounds before moved by velocity v; v is -1 if there is none.
+func (r *row) narrowRest(k, v int) {
 	c := &r.cols[k]
-	rest := &r.owner.rest
-	a := 2 * c.axis
-	now := uint32(r.cur[k])
-	unit := integerUnit
-	lo, hi := int64(0), int64(0)
+	rest := (*[2]int64)(r.owner.rest[2*c.axis:])
+	unit, now := r.unit(c), r.fixed(k, r.cur[k])
+	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1)
 	if c.kind == frame.Float32 {
-		unit = int(r.m.unit[c.alike])
-		if unit < 4 || c.classOf(now) != whole {
-			rest[a], rest[a+1] = 0, 0
+		if unit < 4 || c.classOf(uint32(r.cur[k])) != whole {
+			*rest = [2]int64{}
 			return
 		}
-		one := int64(1) << uint(unit)
-		switch x := r.fixed(k, r.cur[k]); {
-		case x > 0:
-			hi = one
-		case x < 0:
-			lo = -one
-		default:
-			lo, hi = -one, one
+		low, high = -1<<uint(unit), 1<<uint(unit)
+		if now > 0 {
+			low = 0
+		} else if now < 0 {
+			high = 0
 		}
-	} else {
-		lo, hi = -1<<(integerUnit-1), 1<<(integerUnit-1)
 	}
 	if !r.fresh && v >= 0 {
-		d := r.way(c, v, r.fixed(v, r.cur[v])) + r.fixed(k, r.base[k]) - r.fixed(k, r.cur[k])
+		d := r.way(c, v, r.fixed(v, r.cur[v])) + r.fixed(k, r.base[k]) - now
 		slack := int64(1) << uint(max(unit-13, 0))
-		if x, y := max(rest[a]+d-slack, lo), min(rest[a+1]+d+slack, hi); x < y {
-			lo, hi = x, y
+		if x, y := max(rest[0]+d-slack, low), min(rest[1]+d+slack, high); x < y {
+			low, high = x, y
 		}
 	}
-	rest[a], rest[a+1] = lo, hi
+	*rest = [2]int64{low, high}
 }

@@ -24,8 +24,10 @@ func modelOf(name string) string { return filepath.Join("testdata", name+".model
 // model gets one that has learnt a story.
 func defaults(c encoders.Codec) any {
 	params := c.Defaults()
-	if p, ok := params.(*datagram.Params); ok {
-		p.Model = modelOf(c.Name)
+	if c.Name == "datagram" || c.Name == "datagram-acked" {
+		if err := encoders.SetParam(params, "model", modelOf(c.Name)); err != nil {
+			panic(err)
+		}
 	}
 	return params
 }

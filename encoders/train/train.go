@@ -7,8 +7,10 @@ package train
 import (
 	"context"
 	"errors"
+	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 )
 
 // Clip is one recording, of cubes unless a trainer says otherwise. Frames yields its
@@ -37,12 +39,58 @@ type Point struct {
 	Train, Held float64
 }
 
-// Log hears of progress. Any of its fields may be nil.
+// age is the age of the baseline by the walk-off's rules, in frames.
+const age = 6
+
+// Chain calls code for each frame of a clip of cubes by the walk-off's rules, with the frame six
+// before it as base, the memo that code returned for that one, nil at first, and a memo to
+// overwrite. It stops after limit frames if limit is not 0.
+func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error)) error {
+	var ring [age]struct {
+		held, next  frame.Frame
+		memo, spare encoders.Memo
+	}
+	n := 0
+	return c.Frames(func(f *frame.Frame) error {
+		if limit != 0 && n > limit {
+			return nil
+		}
+		r := &ring[n%age]
+		r.next.CopyFrom(f)
+		r.next.Tick = uint32(n)
+		if n >= age {
+			memo, err := code(n, &r.next, &r.held, r.memo, r.spare)
+			if err != nil {
+				return err
+			}
+			r.memo, r.spare = memo, r.memo
+		}
+		r.held, r.next = r.next, r.held
+		n++
+		return nil
+	})
+}
+
+// Log receives progress. Any of its fields may be nil.
 type Log struct {
 	// Step says how far what is; the time it will take is judged from when it was
 	// first named. At most some times a second.
 	Step  func(what string, done, total int64)
 	Point func(Point)
+}
+
+// Progress calls Step, if any.
+func (l Log) Progress(what string, done, total int64) {
+	if l.Step != nil {
+		l.Step(what, done, total)
+	}
+}
+
+// Report calls Point, if any.
+func (l Log) Report(p Point) {
+	if l.Point != nil {
+		l.Point(p)
+	}
 }
 
 // Job is what a trainer is given. Held is kept out of the learning and only
@@ -53,6 +101,14 @@ type Job struct {
 	Seed  uint64
 	Quick bool // one short pass over little data: for tests
 	Size  int  // bytes that a model's file may have; 0: as the trainer likes
+}
+
+// MeasureHeld returns the measure of the held-out clip, NaN if there is none.
+func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) {
+	if j.Held == nil {
+		return math.NaN(), nil
+	}
+	return measure(*j.Held)
 }
 
 // Trainer learns an encoder's files from clips. The same job gives the same

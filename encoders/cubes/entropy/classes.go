@@ -3,6 +3,7 @@ package entropy
 import (
 	"math/bits"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 )
 
 // clampCoordinate clamps v to the range of coordinate k of the position.
@@ -23,25 +24,11 @@ func span(v [3]int32, most int) int {
 }
 
 // sign returns 0, 1 or 2 for a negative number, zero and a positive one.
-func sign(v int32) int { return 1 + flag(v > 0) - flag(v < 0) }
-
-// differs returns 1 if two cubes differ. It is quicker than !=, which calls a function
-// and branches.
-func differs(q, p *cube.Row) int {
-	return flag((q[0]^p[0])|(q[1]^p[1])|(q[2]^p[2])|(q[3]^p[3])|(q[4]^p[4])|(q[5]^p[5])|(q[6]^p[6])|(q[7]^p[7]) != 0)
-}
-
-// flag returns 1 for true.
-func flag(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
-}
+func sign(v int32) int { return 1 + rangecoder.Flag(v > 0) - rangecoder.Flag(v < 0) }
 
 // Numbers of classes for contexts.
 const (
-	idleClasses     = 6  // how long a cube has not changed
+	idleClasses     = 6  // of packets without a change
 	distanceClasses = 12 // distance from the player's cube
 	speeds          = 12 // lengths of a motion
 )

@@ -4,6 +4,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/rotation"
 )
 
@@ -12,16 +13,16 @@ import (
 // changed against its own baseline, its distance from the player, its last motion, and
 // the residuals of its coordinates that are already known.
 type contextCoder struct {
-	fixed  []counter       // probabilities of static; nil in adaptive
-	limit  int             // how many bits a counter rests on at most; 0 in static
-	counts *decisionCounts // of a trainer: counts the decisions, nil in a codec
+	fixed  []rangecoder.Counter // probabilities of static; nil in adaptive
+	limit  int                  // number of bits that a counter rests on at most; 0 in static
+	counts *decisionCounts      // of a trainer: counts the decisions; nil in a codec
 
-	e     *coder
-	model []counter
-	at    numberContexts // the contexts of the present number
+	e        *coder
+	counters []rangecoder.Counter
+	at       numberContexts // the contexts of the present number
 }
 
-// Sizes and offsets of the context tables in the model.
+// Sizes and offsets of the context tables among the counters.
 const (
 	spins          = 10 // lengths of a turn, in steps of a component
 	misses         = 10 // lengths of a residual
@@ -46,8 +47,9 @@ type numberContexts struct{ length, sign, top int }
 
 // bit codes a decision in context at.
 func (l *contextCoder) bit(at, v int) int {
-	k := &l.model[at]
-	if v = l.e.c.Bit(v, k.P()); l.limit != 0 {
+	k := &l.counters[at]
+	v = l.e.Bit(v, k.P())
+	if l.limit != 0 {
 		k.Update(v, l.limit)
 	}
 	if l.counts != nil {
@@ -56,10 +58,9 @@ func (l *contextCoder) bit(at, v int) int {
 	return v
 }
 
-// tree codes n bits of v, the highest first, in the contexts from at on, of which the
-// first is not used.
+// tree codes n bits of v, the highest first, in contexts from at on. The first is not used.
 func (l *contextCoder) tree(at, v int, n uint) int {
-	v = l.e.c.Tree(l.model[at:], v, n, l.limit)
+	v = l.e.Tree(l.counters[at:], v, n, l.limit)
 	if l.counts != nil {
 		for node := v | 1<<n; node > 1; node >>= 1 {
 			l.counts.count(at+node>>1, node&1)
@@ -68,16 +69,17 @@ func (l *contextCoder) tree(at, v int, n uint) int {
 	return v
 }
 
-func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
-	l.e, l.model = e, next.model
+func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) error {
+	l.e, l.counters = e, next.counters
 	if l.fixed != nil {
-		l.model = l.fixed
+		l.counters = l.fixed
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
 	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
 		if past.idle[i] > 0 && l.counts == nil {
-			if i, recent = l.rest(base, past, next, player, i, recent); i == e.rows {
+			i, recent = l.rest(base, past, next, player, i, recent)
+			if i == e.rows {
 				break
 			}
 		}
@@ -93,31 +95,33 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 		}
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
 		changed := l.bit(at, e.differs(i))
-		e.c.Charge(encoders.SlotFlags)
-		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
+		e.Charge(encoders.SlotFlags)
+		recent = (recent<<1 | changed) & (recentPatterns - 1)
+		if changed == 0 {
 			next.noteUnchanged(i)
 			continue
 		}
-		if !e.admit(i, q) {
-			return
+		if err := e.admit(i, q); err != nil {
+			return err
 		}
 		k.q, k.base, k.step, k.v, k.idle, k.far, k.missed = q, b, s, v, idle, far, 0
 		k.code()
-		if !e.accept(i, q, b) {
-			return
+		if err := e.accept(i, q, b); err != nil {
+			return err
 		}
 		next.noteChanged(i, q, b).turnMiss = uint8(k.missed)
 		if i == 0 {
 			player = q
 		}
 	}
+	return nil
 }
 
-// restBatch is how many cubes at rest are coded at once.
+// restBatch is the number of cubes at rest that are coded at once.
 const restBatch = 32
 
-// rest codes as many cubes from i on as neither changed with base, nor do so now. It returns
-// the first that is left, and the history of changes before it.
+// rest codes cubes from i on as long as they changed neither with base nor now. It returns the
+// first that is left, and the history of changes before it.
 func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
 	e := l.e
 	for full := true; full; {
@@ -125,22 +129,23 @@ func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Ro
 		n := 0
 		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.differs(i+n) == 0; n++ {
 			idle, b := list[n], cube.At(base.Table, i+n)
-			next.idle[i+n] = idle + uint8(flag(idle < forever))
+			next.idle[i+n] = idle + uint8(rangecoder.Flag(idle < forever))
 			ctx := idleClass(idle)*distanceClasses + distanceClass(distance2(b, player))
 			at[n] = int32(ctxChanged + (ctx*2+int(b[frame.CubeInteracting]))*recentPatterns + recent)
 			recent = recent << 1 & (recentPatterns - 1)
 		}
-		done := e.c.Zeros(l.model, at[:n], l.limit)
-		if i += done; done < n {
+		done := e.Zeros(l.counters, at[:n], l.limit)
+		i += done
+		if done < n {
 			recent = int(at[done] & (recentPatterns - 1))
 		}
 		full = done == restBatch && i < e.rows
 	}
-	e.c.Charge(encoders.SlotFlags)
+	e.Charge(encoders.SlotFlags)
 	return i, recent
 }
 
-// contextCube is a changed cube and what its contexts are made of.
+// contextCube is a changed cube and the values of its contexts.
 type contextCube struct {
 	e                *coder
 	coder            *contextCoder
@@ -173,17 +178,17 @@ func (k *contextCube) history() int {
 // code codes a cube that changed.
 func (k *contextCube) code() {
 	l, situation := k.coder, k.idle*speeds+span(k.v, speeds-1)
-	moved := l.bit(ctxMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
-	k.e.c.Charge(encoders.SlotFlags)
+	moved := l.bit(ctxMoved+situation, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
+	k.e.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
-		k.e.c.Charge(encoders.SlotPosition)
+		k.e.Charge(encoders.SlotPosition)
 	}
-	turned := l.bit(ctxTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
-	k.e.c.Charge(encoders.SlotFlags)
+	turned := l.bit(ctxTurned+situation, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
+	k.e.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
-		k.e.c.Charge(encoders.SlotOrientation)
+		k.e.Charge(encoders.SlotOrientation)
 	}
 	flipped := 1 // a changed cube that neither moved nor turned must have flipped
 	if moved|turned != 0 {
@@ -191,7 +196,7 @@ func (k *contextCube) code() {
 		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
-	k.e.c.Charge(encoders.SlotInteracting)
+	k.e.Charge(encoders.SlotInteracting)
 }
 
 // shift codes the position as the change of velocity.
@@ -220,7 +225,8 @@ func (k *contextCube) turn() {
 	if k.step != nil {
 		var from cube.Row
 		cube.UnpackOrientation(&from, k.step.from)
-		if was = orientation(&from); dot(&was, &is) < 0 {
+		was = orientation(&from)
+		if dot(&was, &is) < 0 {
 			was = was.Negative()
 		}
 	}
@@ -262,11 +268,11 @@ func (k *contextCube) largest(guess *rotation.Quaternion, spin int) {
 	at := ctxLargest + (margin(guess, first, second)*spins+spin)*2
 	q := &k.q[frame.CubeLargest]
 	switch {
-	case k.coder.bit(at, flag(int(*q) != first)) == 0:
+	case k.coder.bit(at, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case k.coder.bit(at+1, flag(int(*q) != second)) == 0:
+	case k.coder.bit(at+1, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(k.e.c.Direct(uint64(*q), cube.LargestBits))
+		*q = int32(k.e.Direct(uint64(*q), cube.LargestBits))
 	}
 }

@@ -32,20 +32,20 @@ func Static() encoders.Codec {
 			if err != nil {
 				return nil, nil, err
 			}
-			model, err := appendCounters(nil, table, ctxSize, 0)
-			return &contextCoder{fixed: model}, newMemo(rows, nil, nil), err
+			counters, err := newCounters(table, ctxSize, 0)
+			return &contextCoder{fixed: counters}, newMemo(rows, nil, nil), err
 		}),
 	}
 }
 
-// AdaptiveParams are the settings of adaptive.
-type AdaptiveParams struct {
+// adaptiveParams are the settings of adaptive.
+type adaptiveParams struct {
 	Limit int `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
 
 	Trained bool `toml:"trained" help:"begin with what static knows instead of with nothing"`
 }
 
-// trainedCount is how many decisions a trained probability counts for in adaptive.
+// trainedCount is the number of decisions that a trained probability counts for in adaptive.
 const trainedCount = 40
 
 // Adaptive learns the probabilities from one baseline to the next.
@@ -54,9 +54,9 @@ func Adaptive() encoders.Codec {
 		ID: 17, Name: "adaptive", Refs: 1, Suits: frame.IsCubes,
 		Summary: "the same contexts, but probabilities are learnt along the chain of baselines",
 		Source:  "gaffer_net, Fabian Giesen, 2015",
-		Params:  &AdaptiveParams{Limit: 250, Trained: true},
+		Params:  &adaptiveParams{Limit: 250, Trained: true},
 		New: build(func(rows int, params any) (traversal, *memo, error) {
-			p := params.(*AdaptiveParams)
+			p := params.(*adaptiveParams)
 			table, err := staticTable()
 			if err != nil {
 				return nil, nil, err
@@ -64,19 +64,19 @@ func Adaptive() encoders.Codec {
 			if !p.Trained {
 				table = nil
 			}
-			model, err := appendCounters(nil, table, ctxSize, trainedCount)
-			return &contextCoder{limit: p.Limit}, newMemo(rows, model, nil), err
+			counters, err := newCounters(table, ctxSize, trainedCount)
+			return &contextCoder{limit: p.Limit}, newMemo(rows, counters, nil), err
 		}),
 	}
 }
 
-// PredictiveParams are the settings of predictive.
-type PredictiveParams struct {
+// predictiveParams are the settings of predictive.
+type predictiveParams struct {
 	Limit int `toml:"limit" help:"how many decisions a probability that is learnt rests on at most" unit:"decisions" min:"8" max:"1000"`
 	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: as trained" min:"0" max:"1000"`
 }
 
-// Defaults of PredictiveParams, used in training too.
+// Defaults of predictiveParams, used in training too.
 const (
 	learnLimit = 500
 	learnRate  = 60
@@ -89,9 +89,9 @@ func Predictive() encoders.Codec {
 		ID: 18, Name: "predictive", Refs: 1, Suits: frame.IsCubes,
 		Summary: "motion and turn predicted from two baselines and from the neighbours; the rest by mixed probabilities",
 		Source:  "after DeltaCompress, Alexander Maxwell, 2016",
-		Params:  &PredictiveParams{Limit: learnLimit, Rate: learnRate},
+		Params:  &predictiveParams{Limit: learnLimit, Rate: learnRate},
 		New: build(func(rows int, params any) (traversal, *memo, error) {
-			p := params.(*PredictiveParams)
+			p := params.(*predictiveParams)
 			table, err := predictiveTable()
 			if err != nil {
 				return nil, nil, err
@@ -105,8 +105,8 @@ func Predictive() encoders.Codec {
 	}
 }
 
-// build returns the New of a codec. of makes the traversal, and the memo of the initial
-// state, for so many cubes.
+// build returns the New of a codec. of returns the traversal and the memo of the initial state, for
+// some number of cubes.
 func build(of func(rows int, params any) (traversal, *memo, error)) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := cube.CheckSchema(s); err != nil {
@@ -121,7 +121,7 @@ func build(of func(rows int, params any) (traversal, *memo, error)) func(*frame.
 			if err != nil {
 				return nil, nil, err
 			}
-			ends[i] = &coder{rows: s.Rows, initial: initial, body: b, compared: frame.NewRows(s.Rows)}
+			ends[i] = newCoder(s.Rows, b, initial)
 		}
 		return ends[0], ends[1], nil
 	}

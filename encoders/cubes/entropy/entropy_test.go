@@ -219,7 +219,7 @@ func TestAdaptiveLearns(t *testing.T) {
 	frames := recording.Load(t, "bravo", 900)
 	taught := score(t, Adaptive(), frames)
 	c := Adaptive()
-	params := c.Defaults().(*AdaptiveParams)
+	params := c.Defaults().(*adaptiveParams)
 	params.Trained = false
 	c.Params = params
 	if learnt := score(t, c, frames); learnt > 1.06*taught || learnt < taught {

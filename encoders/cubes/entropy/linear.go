@@ -1,5 +1,7 @@
 package entropy
 
+import "wirelab/encoders/rangecoder"
+
 // linear predicts a number as a weighted sum of features. The weights of each class are
 // trained for the least absolute error; the squared error would be dominated by
 // collisions, which cannot be predicted. Drag, gravity, the floor, rolling and joint
@@ -53,7 +55,7 @@ func height(z int32) int {
 
 // class returns the class of one axis of a cube.
 func (k *cubeContext) class(axis int) int {
-	return ((k.height*3+min(max(k.far-6, 0)/2, 2))*2+flag(k.step != nil))*2 + flag(axis == 2)
+	return ((k.height*3+min(max(k.far-6, 0)/2, 2))*2+rangecoder.Flag(k.step != nil))*2 + rangecoder.Flag(axis == 2)
 }
 
 // shiftFeatures returns the features that predict the shift along an axis.

@@ -6,17 +6,15 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-type counter = rangecoder.Counter
-
 // memo is the memo of a frame: the motions of its cubes since its own baseline, and the
 // state of adaptive models. It is a pure function of the frame, its reference and the
 // reference's memo.
 type memo struct {
-	ticks   int32                // frames from the baseline to this frame, 1..maxTicks
-	idle    []uint8              // by cube: packets of the chain since it last changed, up to forever
-	moved   []step               // the cubes that changed with this frame, in the order they were coded
-	model   []counter            // adaptive probabilities; empty for static
-	weights []rangecoder.Weights // of the mixer; empty unless predictive
+	ticks    int32                // frames from the baseline to this frame, 1..maxTicks
+	idle     []uint8              // by cube: packets of the chain since it last changed, up to forever
+	moved    []step               // the cubes that changed with this frame, in the order they were coded
+	counters []rangecoder.Counter // empty for static
+	weights  []rangecoder.Weights // empty unless predictive
 }
 
 // step is the motion of one cube from the baseline to the frame.
@@ -34,22 +32,20 @@ const (
 )
 
 // newMemo returns the memo of the initial state, in which no cube has ever moved.
-func newMemo(rows int, model []counter, weights []rangecoder.Weights) *memo {
-	m := &memo{ticks: 1, idle: make([]uint8, rows), model: model, weights: weights}
-	for i := range m.idle {
-		m.idle[i] = forever
-	}
+func newMemo(rows int, counters []rangecoder.Counter, weights []rangecoder.Weights) *memo {
+	m := &memo{ticks: 1, idle: make([]uint8, rows), counters: counters, weights: weights}
+	rangecoder.Fill(m.idle, forever)
 	return m
 }
 
 // begin copies past into m, with an empty list of changes from base to cur.
 func (m *memo) begin(past *memo, cur, base *frame.Frame) {
-	// The tick of the initial state means nothing, and a tick may be any distance
-	// from its baseline's.
+	// The initial state has no tick of its own, and a tick may be at any distance from its
+	// baseline's.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
 	m.idle = append(m.idle[:0], past.idle...)
 	m.moved = m.moved[:0]
-	m.model = append(m.model[:0], past.model...)
+	m.counters = append(m.counters[:0], past.counters...)
 	m.weights = append(m.weights[:0], past.weights...)
 }
 

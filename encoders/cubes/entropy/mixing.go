@@ -7,17 +7,18 @@ import "wirelab/encoders/rangecoder"
 // weights adapt.
 type mixing struct {
 	coder          *rangecoder.Coder
+	squashed       *[256]uint32         // of the bytes of trained
 	trained        []int8               // by context: the logit of a probability, in steps
-	model          []counter            // by context: the adaptive probabilities
+	counters       []rangecoder.Counter // by context: the adaptive probabilities
 	weights        []rangecoder.Weights // by set
 	limit          int                  // how many decisions a counter rests on at most
 	rate           int32                // learning rate of the weights
-	trainedWeights []rangecoder.Weights // of a trainer: weights kept from frame to frame, nil in a codec
-	counts         *decisionCounts      // of a trainer: counts the decisions, nil in a codec
+	trainedWeights []rangecoder.Weights // of a trainer: weights kept from frame to frame; nil in a codec
+	counts         *decisionCounts      // of a trainer: counts the decisions; nil in a codec
 
 	ctx      [maxContexts]int // contexts of the present decision or number; always in trained
 	n        int              // how many count, at least maxContexts-2
-	adaptive int              // the context in model
+	adaptive int              // the context in counters
 	set      int              // which weights
 	signAt   int              // the trained contexts of a number's sign and of its top bits
 	topAt    int
@@ -29,11 +30,11 @@ const (
 	bias        = 512             // a constant input
 )
 
-// codeMixed codes a decision, the node-th of those in the present contexts.
+// codeMixed codes decision node in the present contexts.
 func (m *mixing) codeMixed(node, v int) int {
-	k := &m.model[m.adaptive+node]
-	// At most two contexts do not count, and what comes after the others stands in their
-	// place. To write them out is faster than a loop.
+	k := &m.counters[m.adaptive+node]
+	// At most two contexts do not count; the counter and the bias take their places. Unrolled, because
+	// that is faster than a loop.
 	var in rangecoder.Inputs
 	t, c := m.trained, &m.ctx
 	in[0] = int32(t[c[0]+node]) * stretchStep
@@ -54,7 +55,7 @@ func (m *mixing) codeMixed(node, v int) int {
 
 // codeTrained codes a decision with one trained probability.
 func (m *mixing) codeTrained(at, v int) int {
-	v = m.coder.Bit(v, squashed[uint8(m.trained[at])])
+	v = m.coder.Bit(v, m.squashed[uint8(m.trained[at])])
 	if m.counts != nil {
 		m.counts.count(at, v)
 	}

@@ -17,7 +17,7 @@ type neighbourhood struct {
 	far   []uint8 // by row: class of that distance
 	coded []neighbour
 	grid  [cells]int32       // by cell: 1 + the index in coded of the last cube there
-	near  [cells / 64]uint64 // by cell: whether there is a cube in it or around it
+	near  [cells / 64]uint64 // by cell: whether a cube is in it or around it
 	used  []int32            // cells that are not empty
 }
 
@@ -78,16 +78,12 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 // checked.
 func cell(x, y int32) int32 { return ((x>>cellShift)*71 + (y>>cellShift)*1009) & (cells - 1) }
 
-// around holds how far the nine cells around a place are from its own.
-var around = func() (list [9]int32) {
-	for i := range list {
-		list[i] = cell(int32(i/3-1)<<cellShift, int32(i%3-1)<<cellShift)
-	}
-	return list
-}()
+// around holds the differences of the nine cells around a place from its own: cell of -1, 0 or 1 cells
+// along either axis, modulo cells.
+var around = [9]int32{-1080, -71, 938, -1009, 0, 1009, -938, 71, 1080}
 
-// nearest returns the nearest of the last cubes in the nine cells around b, nil if there
-// is none, and its squared distance.
+// nearest returns the nearest of the last cubes in the nine cells around b, nil if there is none,
+// and its squared distance.
 func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	d = reach
 	here := cell(b[frame.CubeX], b[frame.CubeY])
@@ -107,8 +103,7 @@ func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	return best, d
 }
 
-// add returns the entry of the cube being coded, to be filled in. It is valid until the
-// next call.
+// add returns a new entry for the cube being coded, valid until the next call.
 func (s *neighbourhood) add(b *cube.Row) *neighbour {
 	s.coded = append(s.coded, neighbour{base: b})
 	at := cell(b[frame.CubeX], b[frame.CubeY])

@@ -19,10 +19,10 @@ const (
 	escape  = 3
 )
 
-// contextCoder and mixing code a number each in a function of its own: through an
-// interface it takes longer. These are the parts that they share.
+// contextCoder and mixing each have a function for numbers, because calls through an interface take
+// longer. These are the parts that they share.
 
-// wholeLength returns the length that the tree's symbol stands for: n, unless c reads.
+// wholeLength returns the length for a symbol of the tree: n, unless c reads.
 func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
 	if symbol == longest {
 		return longest + uint(c.Direct(uint64(n-longest)&(1<<escape-1), escape))
@@ -30,8 +30,8 @@ func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
 	return uint(symbol)
 }
 
-// topOf splits the bits below the leading one of a magnitude of n bits: so many of them
-// have contexts, after this one, and so many are left.
+// topOf splits the bits below the leading one of a magnitude of n bits: with bits have contexts,
+// after context node, and left bits are coded directly.
 func topOf(n uint) (with uint, node int, left uint) {
 	with = min(n-1, topBits)
 	return with, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - with
@@ -47,13 +47,13 @@ func lowest(c *rangecoder.Coder, top, left uint, size uint32) int32 {
 
 // number codes v, which has at most 22 bits. A reader returns no longer one.
 func (l *contextCoder) number(v int32) int32 {
-	c, size := &l.e.c.Coder, uint32(max(v, -v))
+	c, size := &l.e.Coder, uint32(max(v, -v))
 	short := bits.Len32(size)
 	n := wholeLength(c, l.tree(l.at.length, min(short, longest), lengthBits), short)
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(l.bit(l.at.sign, flag(v < 0))) // all ones or zero
+	negative := -int32(l.bit(l.at.sign, rangecoder.Flag(v < 0))) // all ones or zero
 	with, node, left := topOf(n)
 	top := uint(l.tree(l.at.top+node, int(size>>left)&(1<<with-1), with)) | 1<<with
 	return lowest(c, top, left, size) ^ negative - negative
@@ -70,7 +70,7 @@ func (m *mixing) number(v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(m.codeTrained(m.signAt, flag(v < 0))) // all ones or zero
+	negative := -int32(m.codeTrained(m.signAt, rangecoder.Flag(v < 0))) // all ones or zero
 	with, node, left := topOf(n)
 	top := 1
 	for i := with; i > 0; i-- {

@@ -30,14 +30,14 @@ func TestNumber(t *testing.T) {
 	var c *rangecoder.Coder
 	kinds := map[string]func() func(int32) int32{
 		"in contexts": func() func(int32) int32 {
-			l := &contextCoder{e: &coder{}, model: make([]counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
-			rangecoder.Fill(l.model, rangecoder.NewCounter(rangecoder.One/2, 0))
-			c = &l.e.c.Coder
+			l := &contextCoder{e: &coder{}, counters: make([]rangecoder.Counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
+			rangecoder.Fill(l.counters, rangecoder.NewCounter(rangecoder.One/2, 0))
+			c = &l.e.Coder
 			return l.number
 		},
 		"mixed": func() func(int32) int32 {
 			p, memo := table.body(learnLimit, learnRate), table.memo(1)
-			p.coder, p.model, p.weights = &rangecoder.Coder{}, memo.model, memo.weights
+			p.coder, p.counters, p.weights = &rangecoder.Coder{}, memo.counters, memo.weights
 			p.signAt, p.topAt = signAt, topAt
 			p.setContexts(4, &lengthAt, [maxContexts]int{})
 			p.adaptive, p.set = ownLength, setLength
@@ -269,7 +269,7 @@ func TestKnowledge(t *testing.T) {
 	if _, err := readTrainedModel(predictive[1:]); err == nil {
 		t.Error("a short file was taken")
 	}
-	if _, err := appendCounters(nil, static[1:], ctxSize, 0); err == nil {
+	if _, err := newCounters(static[1:], ctxSize, 0); err == nil {
 		t.Error("a short table was taken")
 	}
 	if k.scale[0] = 1 << 30; coarser(k.scale[0], scaleShift, 1<<7) != 127 {
@@ -281,7 +281,7 @@ func TestKnowledge(t *testing.T) {
 func TestTally(t *testing.T) {
 	counts := make(decisionCounts, 4)
 	counts[1], counts[2], counts[3] = [2]uint32{900, 100}, [2]uint32{0, 5}, [2]uint32{1 << 20, 0}
-	model, err := appendCounters(nil, counts.table(), 4, 7)
+	model, err := newCounters(counts.table(), 4, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 )
 
 // predictive is the traversal of predictive: it predicts the position and orientation of
@@ -24,8 +25,8 @@ type predictive struct {
 	drive      [3]int32
 }
 
-// cubeContext is a cube and what its contexts and predictions are made of. One serves all
-// cubes of a frame, for most of them rest and need little of it.
+// cubeContext is a cube and the values of its contexts and predictions. One serves all cubes of a
+// frame, because most of them rest and need few of the values.
 type cubeContext struct {
 	p                *predictive
 	q, base          *cube.Row
@@ -47,7 +48,7 @@ type cubeContext struct {
 	off              int // length of the residuals of this position so far
 }
 
-func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
+func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	p.begin(e, base, past, next)
 	k := cubeContext{p: p, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 	for _, i := range p.neighbours.order {
@@ -61,24 +62,25 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 			next.noteUnchanged(int(i))
 			continue
 		}
-		if !e.admit(int(i), q) {
-			return
+		if err := e.admit(int(i), q); err != nil {
+			return err
 		}
 		k.code()
-		if !e.accept(int(i), q, b) {
-			return
+		if err := e.accept(int(i), q, b); err != nil {
+			return err
 		}
 		k.record(next.noteChanged(int(i), q, b))
 		if i == 0 {
 			p.drive = k.self.shift
 		}
 	}
+	return nil
 }
 
 // begin prepares for a frame.
 func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
-	p.e, p.coder = e, &e.c.Coder
-	p.model, p.weights = next.model, next.weights
+	p.e, p.coder = e, &e.Coder
+	p.counters, p.weights = next.counters, next.weights
 	if p.trainedWeights != nil {
 		p.weights = p.trainedWeights
 	}
@@ -111,7 +113,8 @@ func (k *cubeContext) changed(idle uint8, differ int) int {
 	gap, pace := 0, 0
 	k.nearMissed, k.nearTurnMiss = 0, 0
 	var d uint64
-	if k.near, d = p.neighbours.nearest(k.base); k.near != nil {
+	k.near, d = p.neighbours.nearest(k.base)
+	if k.near != nil {
 		gap = 1 + min(int(d>>14), gaps-2)
 		pace = span(k.near.shift, paces-1)
 		k.nearMissed = 1 + span(k.near.miss, offs-2)
@@ -126,7 +129,7 @@ func (k *cubeContext) changed(idle uint8, differ int) int {
 	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
 	changed := p.codeMixed(0, differ)
 	p.recent = (p.recent<<1 | changed) & (recents - 1)
-	p.e.c.Charge(encoders.SlotFlags)
+	p.e.Charge(encoders.SlotFlags)
 	return changed
 }
 
@@ -140,11 +143,11 @@ func (k *cubeContext) code() {
 		k.far*offs + k.nearMissed,
 		(k.lastTurnMiss*heights+k.height)*idleClasses + k.idle})
 	p.adaptive, p.set = ownMoved+k.speed, setMoved
-	moved := p.codeMixed(0, flag(!cube.SamePosition(k.q, k.base)))
-	e.c.Charge(encoders.SlotFlags)
+	moved := p.codeMixed(0, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
+	e.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
-		e.c.Charge(encoders.SlotPosition)
+		e.Charge(encoders.SlotPosition)
 	}
 	p.setContexts(4, &turnedAt, [maxContexts]int{
 		(k.idle*speeds+k.speed)*2 + moved,
@@ -152,14 +155,14 @@ func (k *cubeContext) code() {
 		(k.lastTurnMiss*offs+k.off)*2 + moved,
 		k.off*distanceClasses + k.far})
 	p.adaptive, p.set = ownTurned+k.off, setTurned
-	turned := p.codeMixed(0, flag(!cube.SameOrientation(k.q, k.base)))
-	e.c.Charge(encoders.SlotFlags)
+	turned := p.codeMixed(0, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
+	e.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
-		e.c.Charge(encoders.SlotOrientation)
+		e.Charge(encoders.SlotOrientation)
 	}
 	k.codeInteracting(moved|turned != 0)
-	e.c.Charge(encoders.SlotInteracting)
+	e.Charge(encoders.SlotInteracting)
 }
 
 // codeInteracting codes whether the interacting flag changed. For a cube that neither

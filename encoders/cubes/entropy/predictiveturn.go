@@ -3,6 +3,7 @@ package entropy
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/rotation"
 )
 
@@ -80,9 +81,9 @@ func (k *cubeContext) largest(guess *rotation.Quaternion, turn int32) {
 		lead*offs + k.off, lead*missClasses + k.lastTurnMiss, lead*spins + length(turn>>4, spins-1)})
 	p.adaptive, p.set = ownLargest+lead, setLargest
 	switch {
-	case p.codeMixed(0, flag(int(*q) != first)) == 0:
+	case p.codeMixed(0, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case p.codeTrained(secondAt+lead, flag(int(*q) != second)) == 0:
+	case p.codeTrained(secondAt+lead, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
 		*q = int32(p.coder.Direct(uint64(*q), cube.LargestBits))

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/rotation"
 )
 
@@ -44,7 +45,7 @@ func margin(p *rotation.Quaternion, largest, second int) int {
 }
 
 // signOf returns 0, 1 or 2 for a negative number, about zero and a positive one.
-func signOf(v float64) int { return 1 + flag(v > 0.001) - flag(v < -0.001) }
+func signOf(v float64) int { return 1 + rangecoder.Flag(v > 0.001) - rangecoder.Flag(v < -0.001) }
 
 // gridStep returns the step of the grid for component v.
 func gridStep(v float64) int32 {
@@ -75,7 +76,7 @@ func turnBetween(from, to *rotation.Quaternion) (v [3]int32) {
 func rounded(x float64) int32 {
 	n := int32(x)
 	rest := x - float64(n) // exact
-	return n + int32(flag(rest >= 0.5)-flag(rest <= -0.5))
+	return n + int32(rangecoder.Flag(rest >= 0.5)-rangecoder.Flag(rest <= -0.5))
 }
 
 // rotated returns the orientation after a turn.

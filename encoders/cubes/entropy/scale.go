@@ -12,10 +12,9 @@ type scale struct {
 	predicted int32
 }
 
-// The features, each of which has so many buckets.
 const (
 	scaleFeatures = 13
-	buckets       = 32
+	buckets       = 32 // of each feature
 	scaleSize     = kinds * scaleFeatures * buckets
 )
 
@@ -28,7 +27,7 @@ func (s *scale) expect(kind int, in *[scaleFeatures]int) int32 {
 	for i, b := range in {
 		s.predicted += w[i*buckets+min(max(b, 0), buckets-1)]
 	}
-	if s.rate != 0 { // somebody learns
+	if s.rate != 0 { // in a trainer
 		for i, b := range in {
 			s.at[i] = int32(begin + i*buckets + min(max(b, 0), buckets-1))
 		}
@@ -55,8 +54,7 @@ func logMagnitude(v int32) int32 {
 	return int32(n<<16 + int((u<<16)>>n) - 1<<16)
 }
 
-// bucket returns the class of a predicted logarithm, with so many steps to a doubling,
-// below most.
+// bucket returns the class of a predicted logarithm, below most, with steps classes to a doubling.
 func bucket(guess int32, steps, most int) int {
 	return min(max(int(guess)*steps>>16, 0), most-1)
 }

@@ -24,13 +24,14 @@ var (
 // stretchStep scales 127 to the largest logit.
 const stretchStep = (rangecoder.MaxStretch + 126) / 127
 
-// squashed holds the probability that each byte, as a uint8, stands for.
-var squashed = func() (t [256]uint32) {
+// squashed holds the probability of each trained byte, as a uint8.
+var squashed = sync.OnceValue(func() *[256]uint32 {
+	t := new([256]uint32)
 	for i := range t {
 		t[i] = rangecoder.Squash(int32(int8(i)) * stretchStep)
 	}
 	return t
-}()
+})
 
 // stretchByte returns the byte of a probability.
 func stretchByte(p uint32) byte {
@@ -41,17 +42,16 @@ func stretchByte(p uint32) byte {
 	return byte(int8((x + stretchStep/2) / stretchStep))
 }
 
-// appendCounters appends counters with the probabilities of a trained table of n
-// contexts, as if each had seen trust bits. An empty table gives probabilities of 1/2.
-func appendCounters(list []counter, table []byte, n, trust int) ([]counter, error) {
+// newCounters returns n counters with the probabilities of a trained table, as if each had seen
+// trust bits. An empty table gives probabilities of 1/2.
+func newCounters(table []byte, n, trust int) ([]rangecoder.Counter, error) {
+	list := make([]rangecoder.Counter, n)
+	rangecoder.Fill(list, rangecoder.NewCounter(rangecoder.One/2, 0))
 	if len(table) != 0 && len(table) != n {
 		return nil, fmt.Errorf("entropy: trained tables of %d contexts, expected %d: train them again", len(table), n)
 	}
-	for range n - len(table) {
-		list = append(list, rangecoder.NewCounter(rangecoder.One/2, 0))
-	}
-	for _, b := range table {
-		list = append(list, rangecoder.NewCounter(squashed[b], trust))
+	for i, b := range table {
+		list[i] = rangecoder.NewCounter(squashed()[b], trust)
 	}
 	return list, nil
 }

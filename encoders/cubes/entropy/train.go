@@ -3,11 +3,11 @@ package entropy
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/train"
 )
 
@@ -22,9 +22,6 @@ func Trainers() []train.Trainer {
 		{Encoder: "predictive", Folder: folder, Train: trainPredictive},
 	}
 }
-
-// age is the age of the baseline in the walk-off: frame n is coded from frame n-6.
-const age = 6
 
 // quickFrames bounds the frames of a clip that a quick job uses.
 const quickFrames = 120
@@ -43,9 +40,7 @@ type trainer struct {
 func (s *trainer) pass(what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
-		if s.log.Step != nil {
-			s.log.Step("passes", s.done, s.total)
-		}
+		s.log.Progress("passes", s.done, s.total)
 		if err := s.clip(clip, &units, &cubes); err != nil {
 			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)
 		}
@@ -58,76 +53,52 @@ func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
 	}
-	s.end.rows, s.end.compared = clip.Schema.Rows, frame.NewRows(clip.Schema.Rows)
-	s.end.initial = newMemo(s.end.rows, s.end.initial.model, s.end.initial.weights)
-	var chain [age]chainLink
-	n := 0
+	s.end.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, s.end.Initial.counters, s.end.Initial.weights))
+	limit := 0
+	if s.job.Quick {
+		limit = quickFrames
+	}
 	var buf []byte
-	return clip.Frames(func(f *frame.Frame) (err error) {
-		l := &chain[n%age]
-		if s.job.Quick && n > quickFrames {
-			return nil
+	return clip.Chain(limit, func(_ int, cur, base *frame.Frame, memo, spare encoders.Memo) (next encoders.Memo, err error) {
+		if buf, next, err = s.end.Encode(buf[:0], cur, []encoders.Ref{{Frame: base, Memo: memo}}, spare, nil); err != nil {
+			return nil, err
 		}
-		l.next.CopyFrom(f)
-		l.next.Tick = uint32(n)
-		if n >= age {
-			refs := [1]encoders.Ref{{Frame: &l.held, Memo: l.memo}}
-			var memo encoders.Memo
-			if buf, memo, err = s.end.Encode(buf[:0], &l.next, refs[:], l.spare, nil); err != nil {
-				return err
-			}
-			*units += s.end.c.Spent()
-			*cubes += int64(l.next.ChangedRows(&l.held, frame.CubeFields))
-			l.memo, l.spare = memo, l.memo
-		}
-		l.held, l.next = l.next, l.held
-		n++
-		return s.ctx.Err()
+		*units += s.end.Spent()
+		*cubes += int64(cur.ChangedRows(base, frame.CubeFields))
+		return next, s.ctx.Err()
 	})
-}
-
-// chainLink is the newest frame of one chain of references, with its memo.
-type chainLink struct {
-	held, next  frame.Frame
-	memo, spare encoders.Memo
 }
 
 // expect announces the number of passes over all clips.
 func (s *trainer) expect(passes int) {
-	s.total = int64(passes * (len(s.job.Clips) + flag(s.job.Held != nil)))
+	s.total = int64(passes * (len(s.job.Clips) + rangecoder.Flag(s.job.Held != nil)))
 }
 
 // report logs a pass, and measures the held-out clip.
 func (s *trainer) report(part string, epoch int, bits float64) error {
-	held := math.NaN()
-	if s.job.Held != nil {
-		var err error
-		if held, err = s.pass(part, *s.job.Held); err != nil {
-			return err
-		}
+	held, err := s.job.MeasureHeld(func(c train.Clip) (float64, error) { return s.pass(part, c) })
+	if err == nil {
+		s.log.Report(train.Point{Part: part, Epoch: epoch, Train: bits, Held: held})
 	}
-	if s.log.Point != nil {
-		s.log.Point(train.Point{Part: part, Epoch: epoch, Train: bits, Held: held})
-	}
-	return nil
+	return err
 }
 
 // trainStatic counts the decisions of each context of contextCoder.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := make(decisionCounts, ctxSize)
-	model, err := appendCounters(nil, nil, ctxSize, 0)
+	model, err := newCounters(nil, ctxSize, 0)
 	if err != nil {
 		return nil, err
 	}
 	l := &contextCoder{fixed: model, counts: &counts}
-	s := &trainer{ctx: ctx, job: job, log: log, end: &coder{initial: newMemo(1, nil, nil), body: l}}
+	s := &trainer{ctx: ctx, job: job, log: log, end: newCoder(1, l, newMemo(1, nil, nil))}
 	s.expect(2)
 	if _, err := s.pass("probabilities", job.Clips...); err != nil {
 		return nil, err
 	}
 	l.counts = nil
 	table := counts.table()
-	if l.fixed, err = appendCounters(nil, table, ctxSize, 0); err != nil {
+	if l.fixed, err = newCounters(table, ctxSize, 0); err != nil {
 		return nil, err
 	}
 	bits, err := s.pass("probabilities", job.Clips...)

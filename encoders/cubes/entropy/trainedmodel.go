@@ -18,7 +18,7 @@ type trainedModel struct {
 	turns   []int32
 }
 
-// The file's units are coarser by so many bits.
+// Units of the file are coarser than those in memory, by these numbers of bits.
 const (
 	scaleShift  = 12
 	weightShift = 6
@@ -89,7 +89,7 @@ func coarser(v int32, shift uint, limit int32) int32 {
 	return min(max((v+1<<(shift-1))>>shift, -limit), limit-1)
 }
 
-// quantise rounds k to what its file holds, so that later training builds on that.
+// quantise rounds k to the precision of its file, so that later training builds on that.
 func (k *trainedModel) quantise() error {
 	rounded, err := readTrainedModel(k.bytes())
 	if err != nil {
@@ -105,7 +105,7 @@ func (k *trainedModel) quantise() error {
 // body returns a traversal of predictive with the model k, whose memory it shares.
 func (k *trainedModel) body(limit int, rate int32) *predictive {
 	return &predictive{
-		mixing: mixing{trained: k.trained, limit: limit, rate: rate},
+		mixing: mixing{squashed: squashed(), trained: k.trained, limit: limit, rate: rate},
 		scale:  scale{weights: k.scale},
 		shifts: linear{shiftFeatures, k.shifts},
 		turns:  linear{turnFeatures, k.turns},
@@ -114,7 +114,7 @@ func (k *trainedModel) body(limit int, rate int32) *predictive {
 
 // memo returns the memo of the initial state.
 func (k *trainedModel) memo(rows int) *memo {
-	model := make([]counter, ownSize)
-	rangecoder.Fill(model, rangecoder.NewCounter(rangecoder.One/2, 0))
-	return newMemo(rows, model, slices.Clone(k.weights))
+	counters := make([]rangecoder.Counter, ownSize)
+	rangecoder.Fill(counters, rangecoder.NewCounter(rangecoder.One/2, 0))
+	return newMemo(rows, counters, slices.Clone(k.weights))
 }

@@ -28,7 +28,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	p := t.body(learnLimit, 0)
-	s := &trainer{ctx: ctx, job: job, log: log, end: &coder{body: p, initial: t.memo(1)}}
+	s := &trainer{ctx: ctx, job: job, log: log, end: newCoder(1, p, t.memo(1))}
 	s.expect(fitPasses + scalePasses + 1 + weightPasses + 1)
 	for _, lesson := range []func(*trainer, *predictive, *trainedModel) error{
 		trainPredictions, trainScale, trainProbabilities, trainWeights,
@@ -40,7 +40,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 			return nil, err
 		}
 	}
-	s.end.initial = t.memo(1) // as the codec will read it
+	s.end.Initial = t.memo(1) // as the codec will read it
 	if err := s.epoch(p, t, "everything", 1); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *trainer) epoch(p *predictive, t *trainedModel, part string, epoch int) 
 	}
 	fit, counts, rate, weights := p.fit, p.counts, p.scale.rate, p.trainedWeights
 	p.fit, p.counts, p.scale.rate, p.trainedWeights = nil, nil, 0, nil
-	s.end.initial = t.memo(1)
+	s.end.Initial = t.memo(1)
 	err = s.report(part, epoch, bits)
 	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, counts, rate, weights
 	return err

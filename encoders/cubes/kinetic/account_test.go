@@ -91,14 +91,16 @@ func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 	for n := recording.Age; n < len(list); n++ {
 		base := list[n-recording.Age]
 		var b encoders.Budget
-		e.rc.Write(nil)
-		e.budget, e.spent = &b, 0
+		e.Begin(nil, &b)
 		if err := e.compare(list[n], base, nil); err != nil {
 			t.Fatal(err)
 		}
 		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
 		for _, i := range e.scene.order {
-			before := b
+			var before [encoders.SlotPadding]int64
+			for slot := range before {
+				before[slot] = e.Charged(encoders.Slot(slot))
+			}
 			c := e.scene.classify(int(i))
 			if err := e.codeCube(int(i)); err != nil {
 				t.Fatal(err)
@@ -106,11 +108,11 @@ func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 			k := situationOf(&e.scene, int(i), &c)
 			a.count[k]++
 			for slot := range a.spent[k] {
-				a.spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
+				a.spent[k][slot] += float64(e.Charged(encoders.Slot(slot))-before[slot]) / encoders.BitUnit
 			}
 		}
 		memos[n] = e.end()
-		a.bytes += len(e.rc.Finish())
+		a.bytes += len(e.End(nil, &b))
 	}
 	return a
 }

@@ -1,6 +1,6 @@
 package kinetic
 
-// setPositionBases sets the bases for the position: motions in units over the whole
+// setPositionBases sets the bases of the position's components: motions in units over the whole
 // step.
 func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	g.reach = s.reach

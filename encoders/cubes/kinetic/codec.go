@@ -20,9 +20,9 @@ func Lite() encoders.Codec {
 	}
 }
 
-// Params are the physical laws that kinetic simulates. The defaults are those of the
+// params are the physical laws that kinetic simulates. The defaults are those of the
 // walk-off's recordings.
-type Params struct {
+type params struct {
 	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated to correct the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
 	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
@@ -37,12 +37,12 @@ func Kinetic() encoders.Codec {
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.Grip, Damping: law.Damping},
-		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-			if err := encoders.Validate(params); err != nil {
+		Params:  &params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.Grip, Damping: law.Damping},
+		New: func(s *frame.Schema, set any) (encoders.Encoder, encoders.Decoder, error) {
+			if err := encoders.Validate(set); err != nil {
 				return nil, nil, err
 			}
-			p := params.(*Params)
+			p := set.(*params)
 			law := defaultLaw()
 			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
 			return ends(s, kineticModel, law)

@@ -7,14 +7,15 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/nn"
-	"wirelab/encoders/rangecoder"
 )
 
-// coder is the encoder or the decoder: one traversal serves both directions.
+// coder is the encoder or the decoder: one traversal serves both directions. A packet has the
+// player and then the cubes by distance from it, each as: whether it moved; if it did its
+// position, the largest component of its orientation, and the other three; whether it interacts.
 type coder struct {
+	encoders.Ranged
 	model *model
 	rows  int
-	rc    rangecoder.Coder
 	scene scene
 	memo  *memo
 	ctx   contexts
@@ -27,17 +28,15 @@ type coder struct {
 	mix      mixture
 	bases    mixtureBases
 
-	changed  frame.Rows // of a writer: the rows that are others than in the baseline; of a reader: none
-	compared frame.Rows // memory for that
+	changed  frame.Rows // of a writer: the rows that differ from the baseline; of a reader: none
+	compared frame.Rows // memory for changed
 
-	law        *law        // nil: kinetic-lite, which does not simulate
+	law        *law        // nil in kinetic-lite, which does not simulate
 	forecaster *forecaster // allocated with the first frame
 	learner    *learner    // nil except in training
-	budget     *encoders.Budget
-	spent      int64
 
-	defers     bool // the memo is left to Finish
-	unfinished bool // so it was, in the last call
+	defers     bool // Finish writes memos
+	unfinished bool // the last memo is not written yet
 }
 
 // Encode implements encoders.Encoder.
@@ -52,21 +51,18 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 		return dst, nil, fmt.Errorf("kinetic: %w", err)
 	}
 	e.Finish()
-	before := b.Total()
-	e.rc.Write(dst)
-	e.budget, e.spent = b, 0
+	e.Begin(dst, b)
 	if err := e.code(cur, base, refs, spare); err != nil {
 		return dst, nil, err
 	}
-	out := e.rc.Finish()
-	b.Close(before, len(out)-len(dst))
-	return out, e.end(), nil
+	return e.End(dst, b), e.end(), nil
 }
 
-// compare notes which cubes are others than in the baseline, unless the caller knows, and
-// returns an error if one of them is out of range.
+// compare notes which cubes differ from the baseline, unless the caller knows, and returns an
+// error if one of them is out of range.
 func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
-	if e.changed = known; known == nil {
+	e.changed = known
+	if known == nil {
 		e.noteNone()
 		for i := range e.rows {
 			if !frame.SameCube(cube.At(cur.Table, i), cube.At(base.Table, i)) {
@@ -82,7 +78,7 @@ func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
 	return nil
 }
 
-// noteNone notes that no cube is known to be another than in the baseline.
+// noteNone notes that no cube is known to differ from the baseline.
 func (e *coder) noteNone() {
 	if e.compared == nil {
 		e.compared = frame.NewRows(e.rows)
@@ -98,13 +94,8 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.noteNone()
-	e.rc.Read(src)
-	e.budget = nil
-	err := e.code(dst, base, refs, spare)
-	if err == nil {
-		err = e.rc.Close()
-	}
-	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
+	e.Open(src)
+	if err := e.Ended(e.code(dst, base, refs, spare)); err != nil {
 		return nil, fmt.Errorf("kinetic: %w", err)
 	}
 	return e.end(), nil
@@ -182,11 +173,11 @@ func (e *coder) codeCube(i int) error {
 	if !quiet {
 		moved = e.codeMoved(e.changed.Has(i) && !cube.SamePose(q, base), i, &c)
 	}
-	e.charge(encoders.SlotFlags)
+	e.Charge(encoders.SlotFlags)
 	if moved {
 		e.codeMotion(i, q, base, &c)
-		if e.rc.Reading() {
-			if err := e.rc.Err(); err != nil {
+		if e.Reading() {
+			if err := e.Err(); err != nil {
 				return err
 			}
 			if cube.SamePose(q, base) {
@@ -195,7 +186,7 @@ func (e *coder) codeCube(i int) error {
 		}
 	}
 	q[frame.CubeInteracting] = e.codeInteracting(q[frame.CubeInteracting], i, moved, &c)
-	e.charge(encoders.SlotInteracting)
+	e.Charge(encoders.SlotInteracting)
 	s.record(i)
 	if i == 0 && e.forecaster != nil {
 		e.forecaster.forecast(s)
@@ -217,7 +208,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 		d := e.codeValue(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
 		q[frame.CubeX+a] = was + d
 	}
-	e.charge(encoders.SlotPosition)
+	e.Charge(encoders.SlotPosition)
 	s.fillMiss(&e.features, &subject, position(q).minus(position(base)).times(1/s.reach))
 	e.runNet(e.model.pose)
 	poses := s.orientationBases(&subject)
@@ -232,7 +223,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 		k := frame.CubeA + a
 		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
 	}
-	e.charge(encoders.SlotOrientation)
+	e.Charge(encoders.SlotOrientation)
 }
 
 // runNet evaluates a net, unless samples are gathered for training it.
@@ -251,13 +242,4 @@ func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
 		e.learner.observe(e, q, base, coordinate)
 	}
 	e.mix.set(&e.out, &e.bases)
-}
-
-// charge accounts for the bits since the last charge.
-func (e *coder) charge(k encoders.Slot) {
-	if e.budget != nil {
-		at := e.rc.Spent()
-		e.budget.Charge(k, at-e.spent)
-		e.spent = at
-	}
 }

@@ -2,12 +2,11 @@ package kinetic
 
 import "wirelab/encoders/rangecoder"
 
-// A decision's probability is a logistic regression. Its logit is the sum of the
-// logit of the mixture's probability, if there is one, times a slope, and of one
-// weight for each context. The weights are trained and fixed. A few contexts have an
-// adaptive weight besides, which every packet adjusts and the memo carries.
+// A decision's probability is a logistic regression. Its logit is the sum of the logit of the
+// mixture's probability times a slope, of one trained weight for each context, and of a few
+// adaptive weights, which the memo carries. Decisions about flags have no mixture.
 
-// Stretches have 2048 steps to a nat, as in package rangecoder.
+// Logits have 2048 steps to a nat, as in package rangecoder.
 const (
 	nat         = 2048
 	slopeUnit   = 4096
@@ -28,28 +27,24 @@ type contexts struct {
 	rate     int32 // learning rate of the adaptive ones
 }
 
+// reset begins a decision.
 func (c *contexts) reset(slope int, rate int32) {
 	c.slope, c.n, c.adaptedN, c.rate = int32(slope), 0, 0, rate
 }
 
+// use adds a trained weight.
 func (c *contexts) use(table contextTable, at int) {
-	if uint(at) >= uint(table.size) {
-		panic("kinetic: a context outside its table")
-	}
-	c.weights[c.n] = int32(table.at + at)
+	c.weights[c.n] = table.index(at)
 	c.n++
 }
 
+// adaptive adds an adaptive weight.
 func (c *contexts) adaptive(table contextTable, at int) {
-	if uint(at) >= uint(table.size) {
-		panic("kinetic: an adaptive context outside its table")
-	}
-	c.adapted[c.adaptedN] = int32(table.at + at)
+	c.adapted[c.adaptedN] = table.index(at)
 	c.adaptedN++
 }
 
-// decide codes one decision. z is the logit of its probability by the mixture, 0 if
-// there is none.
+// decide codes one decision. z is the logit of its probability by the mixture, 0 without one.
 func (e *coder) decide(bit int, z int32, c *contexts) int {
 	if e.learner != nil {
 		return e.learner.decide(bit, z, c)
@@ -62,19 +57,20 @@ func (e *coder) decide(bit int, z int32, c *contexts) int {
 		sum += int32(e.memo.adaptive[l])
 	}
 	p := rangecoder.Squash(sum)
-	bit = e.rc.Bit(bit, p)
+	bit = e.Bit(bit, p)
 	for _, l := range c.adapted[:c.adaptedN] {
-		v := &e.memo.adaptive[l]
-		*v = adapted(*v, bit, p, c.rate)
+		adapt(&e.memo.adaptive[l], adaptation(bit, p, c.rate))
 	}
 	return bit
 }
 
-// adapted returns an adaptive weight after a bit of which the probability was p.
-func adapted(v int16, bit int, p uint32, rate int32) int16 {
-	by := ((int32(bit<<16)-int32(p))*rate + 1<<15) >> 16
-	return int16(min(max(int32(v)+by, -adaptiveMax), adaptiveMax))
+// adaptation returns the change of adaptive weights after a bit of probability p.
+func adaptation(bit int, p uint32, rate int32) int32 {
+	return ((int32(bit<<16)-int32(p))*rate + 1<<15) >> 16
 }
+
+// adapt changes an adaptive weight.
+func adapt(v *int16, by int32) { *v = int16(min(max(int32(*v)+by, -adaptiveMax), adaptiveMax)) }
 
 // stretch returns the logit, in steps, of num/(num+rest).
 func stretch(num, rest float64) int32 {
@@ -85,6 +81,14 @@ func stretch(num, rest float64) int32 {
 
 // contextTable is a range of contexts within all trained, or all adaptive, weights.
 type contextTable struct{ at, size int }
+
+// index returns the index, among all weights, of a context of the table.
+func (t contextTable) index(at int) int32 {
+	if uint(at) >= uint(t.size) {
+		panic("kinetic: a context outside its table")
+	}
+	return int32(t.at + at)
+}
 
 // tableLayout allocates context tables one after the other.
 type tableLayout struct{ size int }

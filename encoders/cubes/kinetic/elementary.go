@@ -2,10 +2,10 @@ package kinetic
 
 import "math"
 
-// Both ends must compute the same probabilities on every machine. So this
-// package uses of package math only the square root and the bits of floats,
-// which are the same everywhere; and every product that is added is converted,
-// lest a compiler fuse it; so is one that a function returns, which may be inlined.
+// Both ends must compute the same probabilities on every machine. So this package uses of package
+// math only the square root and the bits of floats, which are the same everywhere. Every product
+// that is added is converted so that no compiler fuses it, and so is one that a function returns,
+// which may be inlined.
 
 const ln2 = 0.6931471805599453
 
@@ -32,7 +32,7 @@ func exps(x *[4 * components]float64) {
 	}
 }
 
-// expConstants are what vector instructions want for exp.
+// expConstants are the constants of exp for vector instructions.
 var expConstants = func() (t [4 + 1 + len(inverseFactorials)]float64) {
 	t[0], t[1], t[2], t[3], t[4] = 60, 1/ln2, 0.5, ln2, 1.0/362880
 	copy(t[5:], inverseFactorials[:])

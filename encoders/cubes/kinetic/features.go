@@ -38,7 +38,7 @@ func (f *featureVector) skip(n int) {
 
 // squash maps all numbers to -1..1.
 func squash(x float64) float64 {
-	x = float64(x) // lest a division by a power of two, made a product, be fused
+	x = float64(x) // a division by a power of two becomes a product, which must not be fused
 	return x / (1 + math.Abs(x))
 }
 

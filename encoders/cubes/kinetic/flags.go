@@ -20,7 +20,7 @@ type contextClasses struct {
 	size         int // 0..7: size of its last motion
 	forecastMove int // 0..11: size of the forecast motion
 	touch        int // 0..7: forecast contacts with floor, player, cubes
-	beside       int // 0 or 1: whether the nearest cube that moved interacts
+	interacting  int // 0 or 1: whether the nearest cube that moved interacts
 	miss         int // 0..15: size of the last residual, and contacts
 }
 
@@ -42,7 +42,7 @@ func (s *scene) classify(i int) (c contextClasses) {
 	if i > 0 {
 		if d, j := s.closest(i); d >= 0 {
 			c.near = min(max(d-160+24, 0)/24, nearClasses-2)
-			c.beside = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
+			c.interacting = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
 		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (players*100)*(players*100) {
 			c.player = min(isqrt(d)/100, players-1)
@@ -97,8 +97,8 @@ func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 
 // interactTables are the context tables of the interacting flag.
 type interactTables struct {
-	age, blow, player, near, beside contextTable
-	adaptAge, adaptNear             contextTable
+	age, blow, player, near, neighbour contextTable
+	adaptAge, adaptNear                contextTable
 }
 
 const (
@@ -106,8 +106,8 @@ const (
 	interactBlows = 8
 )
 
-// blowBounds are class boundaries of the squared distance in m from where the player
-// blows; the force ends at 4.
+// blowBounds are class boundaries of the squared distance, in m2, from the point where the player
+// pushes; the force ends at 4.
 var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 
 // codeInteracting codes the interacting flag of cube i.
@@ -134,10 +134,10 @@ func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) i
 	e.ctx.use(t.age, ((was*2+btoi(moved))*interactAges+still)*2+btoi(i == 0))
 	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
 	e.ctx.use(t.player, state*players+c.player)
-	e.ctx.use(t.near, (state*2+c.beside)*nearClasses+c.near)
-	e.ctx.use(t.beside, ((state*2+c.beside)*2+s.past.age(i).interacting())*8+c.touch)
+	e.ctx.use(t.near, (state*2+c.interacting)*nearClasses+c.near)
+	e.ctx.use(t.neighbour, ((state*2+c.interacting)*2+s.past.age(i).interacting())*8+c.touch)
 	e.ctx.adaptive(t.adaptAge, (was*2+btoi(moved))*interactAges+still)
-	e.ctx.adaptive(t.adaptNear, (state*2+c.beside)*nearClasses+c.near)
+	e.ctx.adaptive(t.adaptNear, (state*2+c.interacting)*nearClasses+c.near)
 	return int32(e.decide(int(v), 0, &e.ctx))
 }
 

@@ -8,11 +8,11 @@ import (
 
 // memo is the memo of a frame: the motions of the cubes that moved, how long the others
 // have been still, and the adaptive weights. It is bounded by the schema: 48 bytes for each
-// of at most mostTracks cubes, a byte for each cube, and the weights; 14.7 KB for 901 cubes,
+// of at most maxTracks cubes, a byte for each cube, and the weights; 14.7 KB for 901 cubes,
 // 131 KB for 10,000.
 type memo struct {
 	player     cube.Row // in the baseline
-	leadFrames uint32   // frames from the baseline to this frame; 0: unknown
+	leadFrames uint32   // frames from the baseline to this frame; 0 if unknown
 	partFrames uint32   // frames that ages do not count yet, less than six
 	mode       forecast.Mode
 	tracks     []track
@@ -20,8 +20,8 @@ type memo struct {
 	adaptive   [adaptiveSize]int16
 }
 
-// mostTracks returns how many cubes of so many are tracked at most: a quarter, but 256 at least.
-func mostTracks(rows int) int { return min(rows, max(rows/4, 256)) }
+// maxTracks bounds the tracked cubes: a quarter of all, but at least 256.
+func maxTracks(rows int) int { return min(rows, max(rows/4, 256)) }
 
 // track is the motion of a cube that moved, scaled to six frames, so that the next frame
 // may follow at any distance.
@@ -31,8 +31,8 @@ type track struct {
 	turn       [3]int16 // in units of turnUnit/turnSteps
 	speed      [3]int16 // at the frame's end, by the forecast; 1/speedSteps m/s
 	spin       [3]int16 // likewise, 1/speedSteps rad/s
-	still      uint8    // for how many frames it has hardly moved, by the forecast
-	touched    uint8    // bits 0..2: whether the forecast had it touch floor, player, cubes; above: level of how often
+	still      uint8    // number of frames with hardly any motion, by the forecast
+	touched    uint8    // bits 0..2: contacts with floor, player, cubes, by the forecast; above: class of their number
 	residual   [6]int8  // residual of the refined forecast, see pack
 	miss       [6]int8  // residual of the forecast: motion and turn
 	missBefore [6]int8
@@ -114,9 +114,8 @@ func (a age) next(moved bool, growth int, interacting int32) age {
 	return n | age(interacting&1)<<7
 }
 
-// growth returns by how much ages grow in so many frames, and the frames left over.
-// Those are carried to the next step, so ages do not depend on how many frames a step
-// spans.
+// growth returns the growth of ages over some frames, and the frames left over. These are carried
+// to the next step, so that ages do not depend on the number of frames in a step.
 func (m *memo) growth(frames uint32) (by int, part uint32) {
 	if m != nil {
 		frames += m.partFrames

@@ -27,7 +27,7 @@ const (
 	slopes
 )
 
-// tables are where the contexts of all decisions are.
+// tables hold the places of the contexts of all decisions.
 type tables struct {
 	value    valueTables
 	flag     flagTables
@@ -57,7 +57,7 @@ func layOut() (t tables, size int) {
 	t.interact.blow = w.take(8 * interactBlows * 4)
 	t.interact.player = w.take(8 * players)
 	t.interact.near = w.take(16 * nearClasses)
-	t.interact.beside = w.take(32 * 8)
+	t.interact.neighbour = w.take(32 * 8)
 	t.interact.adaptAge = l.take(4 * interactAges)
 	t.interact.adaptNear = l.take(16 * nearClasses)
 	t.largest.margin = w.take(16 * 2)

@@ -7,23 +7,23 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Most cubes of a large world are quiet: they neither moved lately, as far as the memo knows,
-// nor are forecast to, no cube near them has moved in this packet, and the player is far away.
-// Of their contexts all but two depend on their age and flag alone, so the weights of those are
-// added up once. The sums are those of codeMoved and codeInteracting.
+// Most cubes of a large world are quiet: they are not tracked, nor forecast to move, no cube near
+// them has moved in this packet, and the player is far away. All their contexts but two depend only
+// on their age and flag, so the weights of those are added up once. The sums are those of codeMoved
+// and codeInteracting.
 
-// quietReach is how far away, along the floor, the player is from a quiet cube: as far as
-// classes of distance reach, and beyond the last of blowBounds.
+// quietReach is the least distance of the player from a quiet cube, along the floor: that of the
+// last class of distances, and beyond the last of blowBounds.
 const quietReach = players * 100
 
-// quietWeights are the sums of trained weights, by what a quiet cube's depend on.
+// quietWeights are the sums of the trained weights of quiet cubes.
 type quietWeights struct {
 	moved    [histories][2]int32             // by history and interacting flag
 	interact [2 * 2 * 2 * interactAges]int32 // see quietInteract
 }
 
-// quietInteract returns the index of interact for a cube that has been still for so many
-// steps, now and at the baseline.
+// quietInteract returns the index of interact for a cube that has been still for still steps now,
+// and has age a at the baseline.
 func quietInteract(was int, a age, still int) int {
 	return ((was*2+a.interacting())*2+btoi(a.still() == 0))*interactAges + still
 }
@@ -46,18 +46,18 @@ func (m *model) sumQuiet() {
 		m.quiet.interact[k] = weight(t.age, (was*2*interactAges+still)*2) +
 			weight(t.blow, (state*interactBlows+interactBlows-1)*4+min(still, 3)) +
 			weight(t.player, state*players+players-1) + weight(t.near, state*2*nearClasses+nearClasses-1) +
-			weight(t.beside, (state*4+before)*8)
+			weight(t.neighbour, (state*4+before)*8)
 	}
 }
 
-// A spot is a cube's slot of the grid and, above, whether it is far from the player, and its
-// interacting flag: what there is to know about quiet cubes, close together in memory.
+// A spot holds what isQuiet and codeQuiet need of a cube, close together in memory: its slot of the
+// grid and, above, whether it is far from the player, and its interacting flag.
 const (
 	spotSlots       = gridSide*gridSide - 1
 	spotFar         = gridSide * gridSide
 	spotInteracting = 2 * spotFar
 
-	calmMotion = 768 // of the player, 15 m/s: what is far away at the baseline stays so
+	calmMotion = 768 // of the player, 15 m/s: cubes far away at the baseline stay far away
 )
 
 // spotOf returns the spot of cube q, given the player's.
@@ -84,8 +84,7 @@ func (s *scene) isQuiet(i int) bool {
 	return s.calm && i > 0
 }
 
-// codeQuiet codes quiet cube i unless it moves, and reports whether it did. If it moves, that
-// is coded.
+// codeQuiet codes whether quiet cube i moves, and if not its flag. It returns false if it moves.
 func (e *coder) codeQuiet(i int) bool {
 	s := &e.scene
 	a, was := s.past.age(i), btoi(s.spots[i]&spotInteracting != 0)
@@ -99,7 +98,7 @@ func (e *coder) codeQuiet(i int) bool {
 	sum := e.model.quiet.moved[h][was] + int32(e.model.weights[flag.run.at+e.run*histories+h])
 	bit := e.decideQuiet(btoi(moved), &e.quiet[0], sum, flag.adaptMove.at+h*forecastMoves, flag.adaptRun.at+e.run)
 	e.run = (e.run<<1 | bit) % runs
-	e.charge(encoders.SlotFlags)
+	e.Charge(encoders.SlotFlags)
 	if bit != 0 {
 		return false
 	}
@@ -110,12 +109,12 @@ func (e *coder) codeQuiet(i int) bool {
 	if is != was {
 		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)
 	}
-	e.charge(encoders.SlotInteracting)
+	e.Charge(encoders.SlotInteracting)
 	s.flags[i] |= isCoded
 	return true
 }
 
-// probability is that of the last logit, since the next is most often the same.
+// probability caches the probability of the last logit, because the next is most often the same.
 type probability struct {
 	sum int32
 	p   uint32
@@ -124,14 +123,14 @@ type probability struct {
 // decideQuiet is decide for a sum of trained weights and two adaptive ones.
 func (e *coder) decideQuiet(bit int, last *probability, sum int32, first, second int) int {
 	a, b := &e.memo.adaptive[first], &e.memo.adaptive[second]
-	if sum += int32(*a) + int32(*b); sum != last.sum || last.p == 0 {
+	sum += int32(*a) + int32(*b)
+	if sum != last.sum || last.p == 0 {
 		*last = probability{sum, rangecoder.Squash(sum)}
 	}
-	bit = e.rc.Bit(bit, last.p)
-	by := ((int32(bit<<16)-int32(last.p))*flagRate + 1<<15) >> 16
-	if by != 0 { // hardly ever
-		*a = int16(min(max(int32(*a)+by, -adaptiveMax), adaptiveMax))
-		*b = int16(min(max(int32(*b)+by, -adaptiveMax), adaptiveMax))
+	bit = e.Bit(bit, last.p)
+	if by := adaptation(bit, last.p, flagRate); by != 0 { // rare
+		adapt(a, by)
+		adapt(b, by)
 	}
 	return bit
 }

@@ -24,7 +24,7 @@ func TestQuiet(t *testing.T) {
 			for n := recording.Age; n < len(list); n++ {
 				base := list[n-recording.Age]
 				want := c.send(t, list[n], base)
-				plain.rc.Write(nil)
+				plain.Begin(nil, nil)
 				if err := plain.compare(list[n], base, nil); err != nil {
 					t.Fatal(err)
 				}
@@ -40,7 +40,7 @@ func TestQuiet(t *testing.T) {
 					plain.scene.calm = !isFar(cube.At(base.Table, 0), list[n].Table[frame.CubeX], list[n].Table[frame.CubeY], calmMotion)
 				}
 				memos[n] = plain.end()
-				if got := plain.rc.Finish(); !bytes.Equal(got, want) || !alike(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
+				if got := plain.End(nil, nil); !bytes.Equal(got, want) || !alike(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
 					t.Fatalf("%s, frame %d: another packet or memo", name, n)
 				}
 			}

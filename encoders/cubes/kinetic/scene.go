@@ -19,29 +19,33 @@ type scene struct {
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
 	growth    int     // of ages, from the baseline to this frame
-	past      *memo   // of the baseline; nil: it has none
-	second    []int32 // a second reference; nil: there is none
-	secondAge uint32  // frames from there to the baseline
+	past      *memo   // of the baseline; nil if it has none
+	second    []int32 // a second reference; nil if there is none
+	secondAge uint32  // frames from the second reference to the baseline
 
-	order   []int32  // cubes by distance from the player
-	keys    []uint64 // memory for sorting them
-	other   []uint64
+	ordering
 	flags   []uint8  // of each cube, see isCoded
 	spots   []uint16 // of each cube at the baseline, see spotFar
-	trackOf []int32  // of each cube: 1 + where past tracks it
-	doneOf  []int32  // of each cube: 1 + where done has it
+	trackOf []int32  // of each cube: 1 + its index in past.tracks; 0 if it is not tracked
+	doneOf  []int32  // of each cube: 1 + its index in done; 0 if it is not in done
 	done    []motion // cubes that moved, in the order of coding
-	resting grid     // all cubes where the baseline has them
+	resting grid     // all cubes, where they are in the baseline
 	arrived grid     // cubes that moved, where they are now
-	found   []int32
+	found   []int32  // memory for searches
 
 	player playerMotion
 	calm   bool // the player is coded, and moved no farther than calmMotion
 
 	simulates bool          // whether there is a forecast, once the player is known
-	forecast  []prediction  // of the cubes that have one; nil until the player is coded
-	motions   []expectation // whether a cube has one
+	forecast  []prediction  // of the cubes; nil until the player is coded
+	motions   []expectation // the state of each cube's prediction
 	mode      forecast.Mode // of the forecast
+}
+
+// ordering is the order of coding.
+type ordering struct {
+	order       []int32  // cubes by distance from the player
+	keys, other []uint64 // memory for sorting
 }
 
 // playerMotion is the motion of the player: of the step before, and of this one once the
@@ -65,14 +69,14 @@ type prediction struct {
 	impact  physics.Impact
 }
 
-// expectation is what the forecast says of a cube. Most cubes rest, and few of those are
-// looked at: a prediction is made for those that are.
+// expectation is the state of a cube's prediction. Most cubes rest, and predictions of those are
+// made only when needed.
 type expectation uint8
 
 const (
-	rests       expectation = iota // it has no prediction yet
-	isPredicted                    // it rests, and has one
-	moves                          // the simulation moved it
+	rests       expectation = iota // no prediction yet
+	isPredicted                    // rests, with a prediction
+	moves                          // moved by the simulation
 )
 
 // predicted returns the prediction of cube i, once there is a forecast.
@@ -110,8 +114,8 @@ const (
 	isForecast // to move, or touched
 )
 
-// begin prepares the scene for a frame that is so many frames after base. cur holds a
-// copy of base when reading.
+// begin prepares the scene for a frame that comes frames after base. cur holds a copy of base when
+// reading.
 func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.rows = len(base) / frame.CubeFields
 	s.cur, s.base, s.past, s.second = cur, base, past, nil
@@ -177,8 +181,8 @@ func (s *scene) sort() {
 
 const digitBits = 8
 
-// sortDigit copies list to sorted, in the order of a digit that begins at bit low; what has
-// the same digit stays in order.
+// sortDigit copies list to sorted, in the order of the digit that begins at bit low (a stable
+// counting sort).
 func sortDigit(sorted, list []uint64, low int) {
 	var ends [1 << digitBits]int32
 	for _, key := range list {
@@ -196,7 +200,7 @@ func sortDigit(sorted, list []uint64, low int) {
 	}
 }
 
-// last returns the track of cube i in the baseline's memo, nil if it did not move.
+// last returns the track of cube i in the baseline's memo, nil if the cube did not move.
 func (s *scene) last(i int) *track {
 	if k := s.trackOf[i]; k > 0 {
 		return &s.past.tracks[k-1]
@@ -255,7 +259,7 @@ func (s *scene) writeMemo(m *memo) {
 		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
-		if len(m.tracks) == mostTracks(s.rows) {
+		if len(m.tracks) == maxTracks(s.rows) {
 			break
 		}
 		d := &s.done[k]

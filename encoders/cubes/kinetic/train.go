@@ -3,7 +3,6 @@ package kinetic
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -159,60 +158,38 @@ func (l *training) weights() error {
 		}
 		return p.bits / float64(max(p.moved, 1)), nil
 	}
-	point := train.Point{Part: "decisions", Epoch: 1, Held: math.NaN()}
+	point := train.Point{Part: "decisions", Epoch: 1}
 	var err error
 	if point.Train, err = bits("decisions", decisionRate, l.job.Clips); err != nil {
 		return err
 	}
-	if l.job.Held != nil {
-		if point.Held, err = bits("held out", 0, []train.Clip{*l.job.Held}); err != nil {
-			return err
-		}
+	point.Held, err = l.job.MeasureHeld(func(c train.Clip) (float64, error) { return bits("held out", 0, []train.Clip{c}) })
+	if err != nil {
+		return err
 	}
-	if l.log.Point != nil {
-		l.log.Point(point)
-	}
+	l.log.Report(point)
 	p.export(l.m)
 	return nil
 }
 
-// delay is the age of the baseline in the walk-off: frame n is coded from frame n-6, and
-// from frame 0 before that.
-const delay = 6
-
 // encodeClip encodes a clip by the walk-off's rules while p observes.
 func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learner) error {
-	var ring [delay]struct {
-		held, next  frame.Frame
-		memo, spare encoders.Memo
-	}
 	e := newCoder(l.m, clip.Schema.Rows, l.law)
 	e.learner = p
-	n := uint32(0)
-	return clip.Frames(func(f *frame.Frame) error {
+	return clip.Chain(0, func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error) {
 		if err := l.ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		r := &ring[n%delay]
-		if n < delay {
-			r.held.CopyFrom(f)
-			r.held.Tick = n
-			n++
-			return nil
+		err := e.compare(cur, base, nil)
+		if err == nil {
+			err = e.code(cur, base, []encoders.Ref{{Frame: base, Memo: memo}}, spare)
 		}
-		r.next.CopyFrom(f)
-		r.next.Tick = n
-		if err := e.compare(&r.next, &r.held, nil); err != nil {
-			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
+		if err != nil {
+			return nil, fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
 		}
-		if err := e.code(&r.next, &r.held, []encoders.Ref{{Frame: &r.held, Memo: r.memo}}, r.spare); err != nil {
-			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
+		if n%64 == 63 {
+			l.log.Progress(what+" "+clip.Name, int64(k), int64(of))
 		}
-		r.memo, r.spare = e.end(), r.memo
-		r.held, r.next = r.next, r.held
-		if n++; n%64 == 0 && l.log.Step != nil {
-			l.log.Step(what+" "+clip.Name, int64(k), int64(of))
-		}
-		return nil
+		return e.end(), nil
 	})
 }

@@ -128,8 +128,8 @@ func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	m, v := e.model, &e.memo.adaptive[t.adapt.at+at]
 	p := rangecoder.Squash(z*int32(m.slopes[at])/slopeUnit +
 		int32(m.weights[width]) + int32(m.weights[miss]) + int32(m.weights[bend]) + int32(*v))
-	bit := e.rc.Bit(btoi(answer), p)
-	*v = adapted(*v, bit, p, valueRate)
+	bit := e.Bit(btoi(answer), p)
+	adapt(v, adaptation(bit, p, valueRate))
 	return bit != 0
 }
 

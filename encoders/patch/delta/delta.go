@@ -58,18 +58,18 @@ type Source interface {
 // Model is the adaptive state of both ends.
 type Model struct {
 	coder  rangecoder.Coder
-	flags  *predictor // does a copied byte differ?
-	diffs  *predictor // by how much?
-	wholes *predictor // is a word as guessed?
-	texts  *predictor // literals
+	flags  *rangecoder.ByteMixer // whether a copied byte differs
+	diffs  *rangecoder.ByteMixer // by how much
+	wholes *rangecoder.ByteMixer // whether a word is as predicted
+	texts  *rangecoder.ByteMixer // literals
 	words  *pointers
 	jumps  *jumps
-	counts *numbers // of operations, and lengths of copies
+	copies *numbers // lengths of copies
 	after  *numbers // lengths of literals
 	run    runs
 	match  matcher
 	shape  shapes
-	quick  *quick // instead of predictors, matcher and shapes; nil if these
+	quick  *quick // replaces mixers, matcher and shapes in a fast model; otherwise nil
 
 	// The new file up to the end of the block, as far back as history.
 	buf     []byte
@@ -80,49 +80,44 @@ type Model struct {
 	first   int64 // place of buf[0] in the new file
 }
 
-// New returns a Model that has seen nothing.
+// New returns a Model that has learnt nothing.
 func New() *Model { return newMixing(0) }
 
-// NewSmall returns a Model with the least of tables: it guesses badly and is made, and
-// made anew, at once. Patches are not made with it; it is for tests of a great many files
-// of a few bytes.
+// NewSmall returns a Model with small tables, which is made and copied quickly and predicts
+// badly. Tests use it for many files of a few bytes.
 func NewSmall() *Model { return newMixing(10) }
 
-// newMixing returns a Model whose tables are smaller by so many bits.
+// newMixing returns a Model whose tables have 1<<less times fewer counters than usual.
 func newMixing(less uint) *Model {
 	return &Model{
-		flags:  newPredictor(flagContexts, 18-less, max(flagSets, 256), 255, 2),
-		diffs:  newPredictor(diffContexts, 19-less, 256, 255, 3),
-		wholes: newPredictor(wordContexts, 16-less, 128, 255, 2),
-		texts:  newPredictor(textContexts, 19-less, 4*256, 127, 2),
-		words:  newPointers(), jumps: newJumps(), counts: newNumbers(), after: newNumbers(),
+		flags:  rangecoder.NewByteMixer(flagContexts, 18-less, 256, 255, 2),
+		diffs:  rangecoder.NewByteMixer(diffContexts, 19-less, 256, 255, 3),
+		wholes: rangecoder.NewByteMixer(wordContexts, 16-less, 128, 255, 2),
+		texts:  rangecoder.NewByteMixer(textContexts, 19-less, 4*256, 127, 2),
+		words:  newPointers(), jumps: newJumps(), copies: newNumbers(), after: newNumbers(),
 		run: newRuns(), match: newMatcher(), shape: newShapes(),
 		buf: make([]byte, History+MaxBlock), history: History,
 	}
 }
 
-// CopyFrom makes m what o is.
+// CopyFrom makes m a copy of o.
 func (m *Model) CopyFrom(o *Model) {
 	if m.quick != nil {
 		m.quick.copyFrom(o.quick)
 	} else {
-		m.mixingFrom(o)
+		m.flags.CopyFrom(o.flags)
+		m.diffs.CopyFrom(o.diffs)
+		m.wholes.CopyFrom(o.wholes)
+		m.texts.CopyFrom(o.texts)
+		m.match.copyFrom(&o.match)
+		m.shape = o.shape
 	}
 	m.words.copyFrom(o.words)
 	m.jumps.copyFrom(o.jumps)
-	*m.counts, *m.after = *o.counts, *o.after
+	*m.copies, *m.after = *o.copies, *o.after
 	m.run = o.run
-	copy(m.buf, o.buf[:o.end]) // what lies behind is never read
+	copy(m.buf, o.buf[:o.end]) // bytes beyond are never read
 	m.start, m.end, m.p, m.first = o.start, o.end, o.p, o.first
-}
-
-func (m *Model) mixingFrom(o *Model) {
-	m.flags.copyFrom(o.flags)
-	m.diffs.copyFrom(o.diffs)
-	m.wholes.copyFrom(o.wholes)
-	m.texts.copyFrom(o.texts)
-	m.match.copyFrom(&o.match)
-	m.shape = o.shape
 }
 
 // Skip adds n bytes of the new file that were coded in another mode. tail holds the last
@@ -132,7 +127,7 @@ func (m *Model) Skip(n int64, tail []byte) {
 		tail = tail[len(tail)-History:]
 	}
 	m.match.length = 0
-	if n != int64(len(tail)) { // what is between is unknown
+	if n != int64(len(tail)) { // the bytes between are unknown
 		m.first += int64(m.end) + n - int64(len(tail))
 		m.end = 0
 	}
@@ -179,7 +174,7 @@ func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet [
 }
 
 // Decode returns the block of n bytes of a packet. It is valid until the next call.
-// After an error the Model must not be used again; errors that are not the source's are
+// After an error the Model must not be used again. Errors other than the source's wrap
 // ErrCorrupt.
 func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	if n < 0 || n > MaxBlock {
@@ -210,7 +205,7 @@ func (m *Model) block(ops []Op, src Source) error {
 	if m.quick == nil && !m.shape.code(&m.coder, m.end-m.start) {
 		return fmt.Errorf("%w: a picture of impossible width", ErrCorrupt)
 	}
-	m.run.forget()
+	m.run.reset()
 	var last Op
 	for i := 0; m.p < m.end; i++ {
 		var op Op

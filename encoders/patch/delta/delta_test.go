@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 )
@@ -46,6 +47,35 @@ func TestModel(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(3, code); n > 2 { // the source, as an interface, at both ends
 			t.Errorf("%s: %g allocations for a block", name, n)
+		}
+	}
+}
+
+// Packets of blocks, one after the other, are the same on every machine.
+func TestPacketsStay(t *testing.T) {
+	old, new, ops := block()
+	oldCalls, newCalls := calls(1000, 0), calls(1000, 48)
+	for _, c := range []struct {
+		name string
+		*Model
+		want uint32
+	}{{"mixing", New(), 0x3a505c31}, {"fast", NewFast(), 0x35a5f5b1}} {
+		sum := uint32(0)
+		for range 2 {
+			for _, b := range []struct {
+				old, new []byte
+				ops      []Op
+			}{{old, new, ops}, {oldCalls, newCalls, []Op{{Copy: 20_000, Literal: 48}, {From: 20_000, Copy: 20_000}}},
+				{old, new[:900], []Op{{Literal: 900}}}} {
+				packet, err := c.Encode(nil, b.new, b.ops, whole(b.old))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum = crc32.Update(sum, crc32.IEEETable, packet)
+			}
+		}
+		if sum != c.want {
+			t.Errorf("%s: checksum of packets %#x, want %#x", c.name, sum, c.want)
 		}
 	}
 }
@@ -189,4 +219,17 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
 		}
 	})
+}
+
+// The set of bytes that may end an instruction is that of displacement.
+func TestOpcodeEnds(t *testing.T) {
+	for a := range 256 {
+		want := false
+		for b := range 256 {
+			want = want || displacement(byte(b), byte(a))
+		}
+		if got := opcodeEnds[a>>6]>>(a&63)&1 == 1; got != want {
+			t.Errorf("byte %#x: %v, want %v", a, got, want)
+		}
+	}
 }

@@ -2,12 +2,14 @@ package delta
 
 import (
 	"encoding/binary"
+
+	"wirelab/encoders/rangecoder"
 )
 
 const textContexts = 18
 
-// literal codes the next byte by what the new file holds before it and, if it is
-// part of a copy, by what the old one holds around view[k].
+// literal codes the next byte in contexts of the new file before it and, if it is part of
+// a copy, of the old file around view[k].
 func (m *Model) literal(view []byte, k int) {
 	var w uint64 // the last eight bytes, the newest highest
 	if m.p >= 8 {
@@ -19,26 +21,26 @@ func (m *Model) literal(view []byte, k int) {
 	}
 	m.textContexts(w)
 	m.tableContexts(view, k)
-	expected, length := m.match.find(m.buf, m.p, m.first, w)
-	m.codeByte(uint32(w>>56), expected, length)
+	predicted, length := m.match.find(m.buf, m.p, m.first, w)
+	m.codeByte(uint32(w>>56), predicted, length)
 }
 
-// textContexts sets those that look at the last bytes.
+// textContexts sets the contexts of the last bytes w.
 func (m *Model) textContexts(w uint64) {
 	g, four, phase := m.texts, uint32(w>>32), uint32(m.first+int64(m.p))&3
-	g.base[0] = hash(1, 0)
-	g.base[1] = hash(2, four>>24)
-	g.base[2] = hash(3, four>>16)
-	g.base[3] = hash(4, four>>8)
-	g.base[4] = hash(5, four)
-	g.base[5] = hash(hash(6, four), uint32(w>>16)&0xffff)
-	g.base[6] = hash(7, four&0xff|phase<<8)
-	g.base[7] = hash(8, four>>8&0xff|phase<<16|four&0xff<<8)
-	g.base[17] = hash(28, m.match.wordsBefore(byte(four>>24))^four>>24<<24)
+	g.Hashes[0] = hash(1, 0)
+	g.Hashes[1] = hash(2, four>>24)
+	g.Hashes[2] = hash(3, four>>16)
+	g.Hashes[3] = hash(4, four>>8)
+	g.Hashes[4] = hash(5, four)
+	g.Hashes[5] = hash(hash(6, four), uint32(w>>16)&0xffff)
+	g.Hashes[6] = hash(7, four&0xff|phase<<8)
+	g.Hashes[7] = hash(8, four>>8&0xff|phase<<16|four&0xff<<8)
+	g.Hashes[17] = hash(28, m.match.wordsBefore(byte(four>>24))^four>>24<<24)
 }
 
-// tableContexts sets those that look at neighbours in tables and pictures: the
-// value before, the one above, and what the old file has there.
+// tableContexts sets the contexts of neighbours in tables and pictures: the value before,
+// the one above, and the value that the old file has there.
 func (m *Model) tableContexts(view []byte, k int) {
 	g := m.texts
 	s, r := m.shape.at(m.p - m.start)
@@ -62,19 +64,19 @@ func (m *Model) tableContexts(view []byte, k int) {
 		old, oldLeft, oldUp, oldRight = was(k)+256, was(k-s), was(k-r), was(k+s)
 	}
 	plane := uint32(clampByte(left + up - upLeft))
-	g.base[9] = hash(20, uint32(left)|uint32(up)<<8)
-	g.base[10] = hash(21, plane|phase<<8)
-	g.base[11] = hash(22, uint32(up)|uint32(upRight)<<8|phase<<16)
-	g.base[12] = hash(23, uint32(left)|uint32(left2)<<8)
-	g.base[13] = hash(24, uint32(clampByte(old&255+left-oldLeft))|uint32(old>>8)<<8|phase<<16)
-	g.base[14] = hash(25, uint32(old)|uint32((left-oldLeft+512)/4)<<12|uint32((up-oldUp+512)/4)<<22)
-	g.base[15] = hash(26, uint32(old)|uint32(oldRight)<<12|phase<<20)
-	g.base[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
+	g.Hashes[9] = hash(20, uint32(left)|uint32(up)<<8)
+	g.Hashes[10] = hash(21, plane|phase<<8)
+	g.Hashes[11] = hash(22, uint32(up)|uint32(upRight)<<8|phase<<16)
+	g.Hashes[12] = hash(23, uint32(left)|uint32(left2)<<8)
+	g.Hashes[13] = hash(24, uint32(clampByte(old&255+left-oldLeft))|uint32(old>>8)<<8|phase<<16)
+	g.Hashes[14] = hash(25, uint32(old)|uint32((left-oldLeft+512)/4)<<12|uint32((up-oldUp+512)/4)<<22)
+	g.Hashes[15] = hash(26, uint32(old)|uint32(oldRight)<<12|phase<<20)
+	g.Hashes[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
 }
 
-// codeByte codes a byte bit by bit. The last one was before; a match of that length, if
-// not 0, predicts expected.
-func (m *Model) codeByte(before uint32, expected byte, length int) {
+// codeByte codes a byte bit by bit. before is the last byte. A match of that length, if it is
+// not 0, predicts the byte.
+func (m *Model) codeByte(before uint32, predicted byte, length int) {
 	g := m.texts
 	var v uint32
 	if !m.coder.Reading() {
@@ -87,17 +89,17 @@ func (m *Model) codeByte(before uint32, expected byte, length int) {
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
 		match, set := uint32(0), 0
-		if long > 0 && (uint32(expected)|256)>>(k+1) == node { // so far it was right
-			match = uint32(long)<<1 | uint32(expected>>k&1) | 64
+		if long > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far agree
+			match = uint32(long)<<1 | uint32(predicted>>k&1) | 64
 			set = 1 + min(long/4, 2)
 		}
 		if k&3 == 3 {
-			g.turn(node)
+			g.SelectNibble(node)
 		}
-		near := nearOf(node)
-		g.turned[8] = hash(99, match)>>g.shift - near // whatever the bits so far
-		bit := g.symbol(&m.coder, int(v>>k&1), near, set*256+int(node), int(before), int(before), set*256+int(node))
-		node = node<<1 | uint32(bit)
+		near := inNibble(node)
+		g.SetCounter(8, hash(99, match), near) // independent of the bits so far
+		node = node<<1 | uint32(g.CodeNibble(&m.coder, int(v>>k&1), near, rangecoder.Selector{
+			SetA: set*256 + int(node), SetB: int(before), ContextA: int(before), ContextB: set*256 + int(node)}))
 	}
 	m.buf[m.p] = byte(node)
 	m.p++
@@ -111,10 +113,11 @@ const (
 	maxMatch  = 65535
 )
 
-// matcher finds where the last bytes stood before among the literals, and words.
+// matcher is a match model: it finds the last occurrence of the last bytes among the literals.
+// It also hashes words of texts.
 type matcher struct {
-	seen       []uint32 // places in the new file by a hash of the five bytes before, modulo 1<<32
-	at, length int      // of buf: what should come next, and for how long it did
+	seen       []uint32 // places in the new file, modulo 1<<32, by a hash of the five bytes before
+	at, length int      // the predicted byte of buf, and the length of the match so far
 	word, last uint32   // hashes of this word and of the one before
 }
 
@@ -127,16 +130,17 @@ func (m *matcher) copyFrom(o *matcher) {
 	m.seen = seen
 }
 
-// shift follows a buffer from which drop bytes went at the front.
+// shift adapts to a buffer from which drop bytes were removed at the front.
 func (m *matcher) shift(drop int) {
-	if m.at -= drop; m.at < 1 {
+	m.at -= drop
+	if m.at < 1 {
 		m.length, m.at = 0, 0
 	}
 }
 
-// find returns the byte that stood at buf[p] when the bytes before were there last
-// and how many of them there were; w are the last eight.
-func (m *matcher) find(buf []byte, p int, first int64, w uint64) (expected byte, length int) {
+// find returns the byte that followed the last occurrence of the bytes before buf[p], and the
+// length of that match. w are the last eight bytes.
+func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte, length int) {
 	if m.length > 0 && m.at < p && buf[m.at] == byte(w>>56) {
 		m.at++
 		m.length = min(m.length+1, maxMatch)
@@ -157,7 +161,7 @@ func (m *matcher) find(buf []byte, p int, first int64, w uint64) (expected byte,
 	return 0, 0
 }
 
-// verify starts a match at if enough bytes before it are those before p.
+// verify starts a match at buf[at] if enough bytes before it equal those before p.
 func (m *matcher) verify(buf []byte, p, at int) {
 	n := 0
 	for n < 32 && at-n > 0 && buf[at-1-n] == buf[p-1-n] {
@@ -168,7 +172,7 @@ func (m *matcher) verify(buf []byte, p, at int) {
 	}
 }
 
-// wordsBefore returns a hash of the word that b ends and of the one before it.
+// wordsBefore returns a hash of the word that ends with b and of the one before it.
 func (m *matcher) wordsBefore(b byte) uint32 {
 	switch {
 	case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b >= '0' && b <= '9':

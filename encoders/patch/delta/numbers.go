@@ -2,6 +2,7 @@ package delta
 
 import (
 	"math/bits"
+	"slices"
 
 	"wirelab/encoders/rangecoder"
 )
@@ -12,8 +13,16 @@ const (
 	numberLimit    = 60
 )
 
-// numbers is a model of numbers from zero up: how many bits v+1 has in unary, by
-// context, the three bits below the leading one by that length, and the others
+// even is a counter that has seen nothing.
+var even = rangecoder.NewCounter(rangecoder.One/2, 0)
+
+// codeFlag codes a decision with one counter.
+func codeFlag(c *rangecoder.Coder, k *rangecoder.Counter, v bool) bool {
+	return k.Code(c, rangecoder.Flag(v), numberLimit) != 0
+}
+
+// numbers is a model of numbers from zero up (an adaptive Elias gamma code of v+1): the length
+// in unary, by context, the three bits below the leading one by that length, and the others
 // directly.
 type numbers struct {
 	more [numberContexts][numberBits + 1]rangecoder.Counter
@@ -22,7 +31,6 @@ type numbers struct {
 
 func newNumbers() *numbers {
 	n := new(numbers)
-	even := rangecoder.NewCounter(rangecoder.One/2, 0)
 	for i := range n.more {
 		rangecoder.Fill(n.more[i][:], even)
 	}
@@ -32,13 +40,12 @@ func newNumbers() *numbers {
 	return n
 }
 
-// code codes v in a context below numberContexts. What a reader gets is below
-// 1<<numberBits.
+// code codes v in a context below numberContexts. A reader returns less than 1<<numberBits.
 func (n *numbers) code(c *rangecoder.Coder, v int64, ctx int) int64 {
 	u := uint64(v) + 1
 	size := bits.Len64(u)
 	length := 1
-	for length < numberBits && n.more[ctx][length].Code(c, flag(size > length), numberLimit) != 0 {
+	for length < numberBits && codeFlag(c, &n.more[ctx][length], size > length) {
 		length++
 	}
 	left, head := uint(length-1), uint64(1)
@@ -49,34 +56,35 @@ func (n *numbers) code(c *rangecoder.Coder, v int64, ctx int) int64 {
 	return int64(head<<left|c.Direct(u&(1<<left-1), left)) - 1
 }
 
-// flag returns 1 for true.
-func flag(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
+// hash mixes two numbers into a context.
+func hash(a, b uint32) uint32 {
+	h := a*0x2C1B3C6D ^ (b+0x7F4A7C15)*0x297A2D39
+	return h ^ h>>15
 }
 
-// Diagonals that were in force last, as addresses less positions.
+// class returns the number of bits of v.
+func class(v int) int { return bits.Len(uint(v)) }
+
+// recentDiagonals is the number of diagonals kept. A diagonal is the address of a copy less its
+// position in the new file.
 const recentDiagonals = 64
 
-// jumps is a model of where in the source a copy begins: where the last one
-// ended, on a diagonal that was in force before, or so far from there.
+// jumps is a model of the address at which a copy begins: where the last copy ended, on a recent
+// diagonal, or at a distance from where the last copy ended.
 type jumps struct {
-	stays   [8][2]rangecoder.Counter
+	moves   [8][2]rangecoder.Counter // by literals before, and moved
 	returns [8]rangecoder.Counter
 	back    [8]rangecoder.Counter
 	which   *numbers
 	far     *numbers
-	moved   int // whether the last one did not stay
+	moved   int // 1 if the last copy did not begin where the one before ended
 	recent  [recentDiagonals]int64
 }
 
 func newJumps() *jumps {
 	j := &jumps{which: newNumbers(), far: newNumbers()}
-	even := rangecoder.NewCounter(rangecoder.One/2, 0)
-	for i := range j.stays {
-		rangecoder.Fill(j.stays[i][:], even)
+	for i := range j.moves {
+		rangecoder.Fill(j.moves[i][:], even)
 	}
 	rangecoder.Fill(j.returns[:], even)
 	rangecoder.Fill(j.back[:], even)
@@ -93,30 +101,27 @@ func (j *jumps) copyFrom(o *jumps) {
 	j.which, j.far = which, far
 }
 
-// code codes address to. The last copy ended at from, of the new file pos bytes
-// are there, and literals of them followed the last copy.
+// code codes address to. The last copy ended at address from and was followed by literals
+// bytes; pos is the position in the new file.
 func (j *jumps) code(c *rangecoder.Coder, to, from, pos int64, literals int) int64 {
 	ctx := min(literals, 7)
-	if j.stays[ctx][j.moved].Code(c, flag(to != from), numberLimit) == 0 {
+	if !codeFlag(c, &j.moves[ctx][j.moved], to != from) {
 		j.moved = 0
 		j.touch(from - pos)
 		return from
 	}
 	j.moved = 1
 	distance := to - from
-	at := j.find(to - pos)
+	at := slices.Index(j.recent[:], to-pos)
 	known := at >= 0 && (at <= 2 || distance <= -64 || distance >= 64)
-	if j.returns[ctx].Code(c, flag(known), numberLimit) != 0 {
+	if codeFlag(c, &j.returns[ctx], known) {
 		at = int(j.which.code(c, int64(at), 0)) % recentDiagonals
 		to = j.recent[at] + pos
 		j.touch(to - pos)
 		return to
 	}
-	back := j.back[ctx].Code(c, flag(distance < 0), numberLimit) != 0
-	if distance < 0 {
-		distance = -distance
-	}
-	distance = j.far.code(c, distance-1, ctx) + 1
+	back := codeFlag(c, &j.back[ctx], distance < 0)
+	distance = j.far.code(c, max(distance, -distance)-1, ctx) + 1
 	if back {
 		distance = -distance
 	}
@@ -124,19 +129,9 @@ func (j *jumps) code(c *rangecoder.Coder, to, from, pos int64, literals int) int
 	return from + distance
 }
 
-// find returns the place of a diagonal among the recent ones, or -1.
-func (j *jumps) find(diagonal int64) int {
-	for i, d := range j.recent {
-		if d == diagonal {
-			return i
-		}
-	}
-	return -1
-}
-
 // touch moves a diagonal to the front.
 func (j *jumps) touch(diagonal int64) {
-	i := j.find(diagonal)
+	i := slices.Index(j.recent[:], diagonal)
 	if i < 0 {
 		i = recentDiagonals - 1
 	}

@@ -20,21 +20,23 @@ func (m *Model) added(n int) error {
 			m.quickLiteral()
 		}
 	}
-	m.run.forget()
+	m.run.reset()
 	return nil
 }
 
-// operation codes what is to be done next.
+// operation codes the next operation: the length of its copy, the number of its literals
+// unless the block ends, and the address of the copy.
 func (m *Model) operation(op *Op, last Op) error {
 	c := &m.coder
 	left := m.end - m.p
 	ctx := min(class(last.Copy), 15) + 16*min(last.Literal, 2)
-	copies := m.counts.code(c, int64(op.Copy), ctx)
+	copies := m.copies.code(c, int64(op.Copy), ctx)
 	if copies > int64(left) {
 		return fmt.Errorf("%w: a copy of %d bytes where %d are left", ErrCorrupt, copies, left)
 	}
 	op.Copy = int(copies)
-	if left -= op.Copy; left > 0 {
+	left -= op.Copy
+	if left > 0 {
 		literals := m.after.code(c, int64(op.Literal), min(class(op.Copy), 30))
 		if literals > int64(left) {
 			return fmt.Errorf("%w: %d literals where %d bytes are left", ErrCorrupt, literals, left)
@@ -73,7 +75,7 @@ func (m *Model) copied(op Op, src Source) error {
 			for i := range n {
 				m.literal(view, k+i)
 			}
-			m.run.forget()
+			m.run.reset()
 		} else {
 			m.differences(view, k, n, left, place)
 		}

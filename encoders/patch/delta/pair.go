@@ -2,7 +2,7 @@ package delta
 
 import "wirelab/encoders/rangecoder"
 
-// pair guesses bytes from a small context and a larger one.
+// pair predicts bytes from a small context and a larger one.
 type pair struct {
 	small, large []rangecoder.Counter
 	shift        uint // of a 32-bit hash, to address large
@@ -15,8 +15,8 @@ const (
 
 func newPair(bits uint) pair {
 	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
-	rangecoder.Fill(p.small, rangecoder.NewCounter(rangecoder.One/2, 0))
-	rangecoder.Fill(p.large, rangecoder.NewCounter(rangecoder.One/2, 0))
+	rangecoder.Fill(p.small, even)
+	rangecoder.Fill(p.large, even)
 	return p
 }
 
@@ -25,8 +25,8 @@ func (p *pair) copyFrom(o *pair) {
 	copy(p.large, o.large)
 }
 
-// code codes v, four bits at a time, whose counters in the large context lie side
-// by side. That counts for more once it has been seen.
+// code codes v, four bits at a time: their counters of the large context lie side by side.
+// The large context counts for more the more often it was seen.
 func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
 	a := p.small[int(small)<<8:][:256]
 	base := hash(large, 3) * 0x9E3779B1
@@ -37,7 +37,7 @@ func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte 
 		near := uint32(1)
 		for k := uint(4); k > 0; k-- {
 			x, y := &a[node&255], &b[near&15]
-			bit := c.Bit(int(v>>(half+k-1)&1), guess(*x, *y))
+			bit := c.Bit(int(v>>(half+k-1)&1), average(*x, *y))
 			x.Update(bit, quickLimit)
 			y.Update(bit, quickLimit)
 			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
@@ -48,8 +48,9 @@ func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte 
 	}
 }
 
-// guess mixes what the small context says with what the large one does.
-func guess(x, y rangecoder.Counter) uint32 {
+// average returns the weighted mean of the probabilities of the small context x and of the
+// large one y.
+func average(x, y rangecoder.Counter) uint32 {
 	switch n := y.N(); {
 	case n < 2:
 		return max(x.P(), 1)

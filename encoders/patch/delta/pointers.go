@@ -1,31 +1,35 @@
 package delta
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"wirelab/encoders/rangecoder"
+)
 
 // When code or data moves, the addresses that point at it change by the same
-// amount. The pointer model takes a word of the old file for what it may be (the
-// displacement of an x86 call or jump, an ARM64 branch or page address, a pointer,
-// an offset), works out where it points, and guesses the new word from how
-// earlier words that pointed there, or near there, were seen to change. The guess
-// is only a context: a word that was no pointer costs a little, not correctness.
+// amount. The pointer model classifies a word of the old file (the displacement of
+// an x86 call or jump, an ARM64 branch or page address, a pointer, an offset),
+// computes where it points, and predicts the new word from the changes of earlier
+// words that pointed there or near there. The prediction is only a context: a word
+// that is no pointer costs a little, not correctness.
 type pointers struct {
 	moves       []move // addressed by the upper bits of a hash
-	skipCertain bool   // do not code the flag of certain predictions
+	skipCertain bool   // moves do not learn from certain predictions
 
-	left, size, at int       // bytes of the word at hand: to come, in all, done
-	kind           int       // what the word was taken for
-	level          int       // nearness of the target that the prediction rests on; noPrediction
-	confidence     int       // how often it was seen, 0..3
-	wrong          bool      // the prediction was wrong
-	refuted        bool      // as a whole, by what was coded
-	by             int32     // how far the guess has it that the target went
-	wordHistory    [8]uint32 // by kind: history of correct predictions, the last lowest
-	predict        [8]byte
-	target, base   int64  // where the old word points; what to add to the new one to get the same
-	hits           [8]int // successes of late, by kind, 0..3
+	left, size, at int       // bytes of the present word: to come, in all, done
+	kind           int       // of the present word
+	level          int       // nearness of the target that the prediction rests on, or noPrediction
+	confidence     int       // of the prediction, 0..3
+	wrong          bool      // the prediction is wrong so far
+	refuted        bool      // wholeWord coded that the prediction is wrong
+	by             int32     // predicted movement of the target
+	wordHistory    [8]uint32 // by kind: which predictions were right, the last in the lowest bit
+	predict        [8]byte   // the predicted word
+	target, base   int64     // where the old word points; what to add to the new word to get the same
+	hits           [8]int    // by kind: recent right predictions, 0..3
 }
 
-// move is how far a target went.
+// move is the movement of a target.
 type move struct {
 	by   int32
 	tag  uint16
@@ -47,7 +51,7 @@ const (
 	maxMove      = 1 << 30
 )
 
-// nearness lists by how many low bits of targets moves are shared, finest first.
+// nearness holds the number of low bits of targets that share a move, by level.
 var nearness = [noPrediction]uint{0, 12}
 
 func newPointers() *pointers { return &pointers{moves: make([]move, 1<<moveBits)} }
@@ -59,7 +63,7 @@ func (m *pointers) copyFrom(o *pointers) {
 	m.moves = moves
 }
 
-// reset forgets the word at hand.
+// reset ends the present word early.
 func (m *pointers) reset() { m.left = 0 }
 
 // slot returns the entry of a target, and the tag it should have.
@@ -70,8 +74,8 @@ func (m *pointers) slot(kind int, near uint, target int64) (*move, uint16) {
 	return &m.moves[h>>(64-moveBits)], uint16(h>>16) | 1
 }
 
-// note remembers that a target went that far.
-func (e *move) note(tag uint16, by int32) {
+// add records the movement of a target.
+func (e *move) add(tag uint16, by int32) {
 	switch {
 	case e.tag != tag:
 		*e = move{by: by, tag: tag}
@@ -84,8 +88,8 @@ func (e *move) note(tag uint16, by int32) {
 	}
 }
 
-// begin looks for a word at old[k:], which is byte q of its file and is to become
-// byte p of the new one; room bytes of the copy are left.
+// begin looks for a word at old[k:], which is byte q of its file and becomes byte p of the
+// new one. room is the number of bytes of the copy that are left.
 func (m *pointers) begin(old []byte, k int, q, p int64, room int) {
 	m.left = 0
 	if room < 4 || k+8 > len(old) || k < 2 {
@@ -139,7 +143,7 @@ func displacement(b, a byte) bool {
 func branchOf(w uint32) int64 { return int64(int32(w<<6)>>6) * 4 }
 func pageOf(w uint32) int64   { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<2 }
 
-// word takes up a word of the old file and guesses the new one.
+// word begins word w of the old file and predicts the new one.
 func (m *pointers) word(kind, size int, w uint32, target, base int64) {
 	m.left, m.size, m.at = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
@@ -147,14 +151,14 @@ func (m *pointers) word(kind, size int, w uint32, target, base int64) {
 	for level := range noPrediction {
 		if e, tag := m.slot(kind, nearness[level], target); e.tag == tag {
 			m.level, m.confidence, m.wrong, m.by = level, int(e.sure), false, e.by
-			m.say(w, target+int64(e.by)-base)
+			m.setPrediction(w, target+int64(e.by)-base)
 			return
 		}
 	}
 }
 
-// say sets the guess to old word w with value v.
-func (m *pointers) say(w uint32, v int64) {
+// setPrediction predicts old word w with value v.
+func (m *pointers) setPrediction(w uint32, v int64) {
 	switch m.kind {
 	case branch:
 		binary.LittleEndian.PutUint32(m.predict[:], w&0xfc000000|uint32(v>>2)&0x03ffffff)
@@ -165,8 +169,8 @@ func (m *pointers) say(w uint32, v int64) {
 	}
 }
 
-// step learns that the next byte of the word is the last of done, which are the
-// bytes of the new file so far.
+// step goes on to the next byte of the word. done are the bytes of the new file so far, of
+// which the last belongs to the word.
 func (m *pointers) step(done []byte) {
 	if m.left == 0 {
 		return
@@ -175,13 +179,14 @@ func (m *pointers) step(done []byte) {
 		m.wrong = true
 	}
 	m.at++
-	if m.left--; m.left > 0 {
+	m.left--
+	if m.left > 0 {
 		return
 	}
 	m.finish(done[len(done)-m.size:])
 }
 
-// finish learns what became of the word.
+// finish learns from the new word.
 func (m *pointers) finish(word []byte) {
 	w := binary.LittleEndian.Uint32(word)
 	var v int64
@@ -200,7 +205,7 @@ func (m *pointers) finish(word []byte) {
 	m.learn(v + m.base - m.target)
 }
 
-// learn remembers how far the target of the word went.
+// learn records the movement of the word's target.
 func (m *pointers) learn(by int64) {
 	if by <= -maxMove || by >= maxMove {
 		return
@@ -216,14 +221,13 @@ func (m *pointers) learn(by int64) {
 	}
 	for level := range noPrediction {
 		e, tag := m.slot(m.kind, nearness[level], m.target)
-		e.note(tag, int32(by))
+		e.add(tag, int32(by))
 	}
 }
 
-// contexts returns what the model says about the next byte, old as it was, for
-// the flag and for the difference; zero if nothing. The lowest bit of the first
-// says that there is a word but no guess, the highest of the second that there is
-// a guess.
+// contexts returns contexts of the next byte, of which old is the old value, for the flag and
+// for the difference: 0 outside of words. The lowest bit of the first means that there is a
+// word but no prediction, the highest of the second that there is a prediction.
 func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
 	if m.left == 0 {
 		return 0, 0
@@ -233,6 +237,7 @@ func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
 		return kind<<8 | uint32(m.at)<<4 | 1, kind<<8 | 1
 	}
 	e := m.predict[m.at]
-	x := kind<<12 | uint32(flag(m.refuted))<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | uint32(flag(m.wrong))<<5 | 2
-	return x | uint32(flag(e == old))<<4 | uint32(min(m.at, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
+	bit := func(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
+	x := kind<<12 | bit(m.refuted)<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | bit(m.wrong)<<5 | 2
+	return x | bit(e == old)<<4 | uint32(min(m.at, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
 }

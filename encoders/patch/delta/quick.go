@@ -2,32 +2,34 @@ package delta
 
 import "bytes"
 
-// quick is what a Model has instead of mixing when it must be quick: it codes how
-// many bytes of a copy are as expected before the next that is not, which is all
-// that costs time, and bytes by two contexts each, of which it takes the mean.
-// Expected are the old bytes, but for words whose guess as pointers has proved
-// right.
+// quick is the state of a fast Model. It codes the number of bytes of a copy that are as
+// expected before the next that is not, which takes nearly all the time, and other bytes by two
+// contexts each. Expected are the old bytes, except in words whose predictions as pointers
+// proved right.
 type quick struct {
 	gaps   *numbers
 	values pair // differences
 	texts  pair // literals, unless they are stored apart
 	apart  stored
 
-	trust            [6][noPrediction][4]int8 // in guesses of moved words, by kind, nearness and sureness
-	moved, use, same bool                     // of the word at hand: is the guess another word, is it to be expected, is it as it was so far?
-	old              [8]byte                  // the word as it was
+	trust [6][noPrediction][4]int8 // in predictions of moved words, by kind, level and confidence
+
+	// Of the present word.
+	moved bool    // the prediction differs from the old word
+	use   bool    // the prediction is expected
+	same  bool    // the new word equals the old one so far
+	old   [8]byte // the old word
 }
 
 const (
-	quickHistory = 16 // bytes before a block that are looked at
+	quickHistory = 16 // bytes kept before a block
 	maxTrust     = 8
 	quickFar     = 2048 // bytes without a difference after which pointers are not looked for
+	quickLimit   = 60   // of counters
 )
 
-const quickLimit = 60
-
-// NewFast returns a Model that has learnt nothing and is quick rather than good.
-// It takes some 3 MB.
+// NewFast returns a Model that has learnt nothing and is fast rather than good. It takes some
+// 3 MB.
 func NewFast() *Model { return newQuick(largeBits) }
 
 // NewFastSmall is to NewFast what NewSmall is to New.
@@ -38,7 +40,7 @@ func newQuick(bits uint) *Model {
 	words.skipCertain = true
 	return &Model{
 		quick: &quick{gaps: newNumbers(), values: newPair(bits), texts: newPair(bits)},
-		words: words, jumps: newJumps(), counts: newNumbers(), after: newNumbers(), run: newRuns(),
+		words: words, jumps: newJumps(), copies: newNumbers(), after: newNumbers(), run: newRuns(),
 		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
 	}
 }
@@ -52,22 +54,23 @@ func (q *quick) copyFrom(o *quick) {
 	q.gaps, q.values, q.texts, q.apart = gaps, values, texts, apart
 }
 
-// quickCopy codes n bytes of a copy from view[k:], which is place in its file; room
-// bytes of the copy are left, those included.
+// quickCopy codes n bytes of a copy from view[k:], which is place in its file. room is the
+// number of bytes of the copy that are left, those included.
 func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
 	r, q := &m.run, m.quick
 	for i := 0; i < n; {
 		gap := n - i
 		if !m.coder.Reading() {
-			gap = m.expected(view, k+i, gap, room-i, place+int64(i))
+			gap = m.copyExpected(view, k+i, gap, room-i, place+int64(i))
 		}
 		ctx := min(class(r.gap1), 7)<<3 | min(class(r.gap2), 7)
 		coded := int(min(q.gaps.code(&m.coder, int64(gap), ctx), int64(n-i)))
 		if m.coder.Reading() {
-			gap = m.expected(view, k+i, coded, room-i, place+int64(i))
+			gap = m.copyExpected(view, k+i, coded, room-i, place+int64(i))
 		}
 		r.gap2, r.gap1 = r.gap1, gap
-		if i += gap; i == n {
+		i += gap
+		if i == n {
 			return
 		}
 		if m.words.left == 0 {
@@ -77,20 +80,20 @@ func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
 		if m.words.left > 0 {
 			near = 5 + uint32(m.words.kind)*4 + uint32(m.words.at&3)
 		}
-		context := uint32(r.some[0]) | uint32(r.some[1])<<8 | uint32(r.some[2])<<16 | near<<24
-		was := q.byteOf(m.words, view[k+i])
-		d := q.values.code(&m.coder, m.buf[m.p]-was, r.some[0], context)
+		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | near<<24
+		was := q.expectedByte(m.words, view[k+i])
+		d := q.values.code(&m.coder, m.buf[m.p]-was, r.nonzero[0], context)
 		m.buf[m.p] = was + d
-		r.some = [3]byte{d, r.some[0], r.some[1]}
+		r.nonzero = [3]byte{d, r.nonzero[0], r.nonzero[1]}
 		m.p++
 		m.quickStep()
 		i++
 	}
 }
 
-// expected goes along a copy of at most n bytes as long as they are what is
-// expected, and returns how many are: for a reader all.
-func (m *Model) expected(view []byte, k, n, room int, place int64) int {
+// copyExpected copies at most n bytes as long as they are as expected, and returns how many
+// are: for a reader all.
+func (m *Model) copyExpected(view []byte, k, n, room int, place int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
 		if w.left == 0 {
@@ -102,12 +105,13 @@ func (m *Model) expected(view []byte, k, n, room int, place int64) int {
 				m.p += copy(m.buf[m.p:], old)
 				return i + len(old)
 			}
-			if m.quickWord(view, k+i, place+int64(i), room-i); w.size <= n-i && w.left > 0 && m.quickWhole() {
+			m.quickWord(view, k+i, place+int64(i), room-i)
+			if w.size <= n-i && w.left > 0 && m.quickWhole() {
 				i += w.size
 				continue
 			}
 		}
-		was := q.byteOf(w, view[k+i])
+		was := q.expectedByte(w, view[k+i])
 		if reading {
 			m.buf[m.p] = was
 		} else if m.buf[m.p] != was {
@@ -120,7 +124,7 @@ func (m *Model) expected(view []byte, k, n, room int, place int64) int {
 	return n
 }
 
-// quickWhole takes the word that begins if it is as expected.
+// quickWhole copies the word that begins if it is as expected, and reports whether it is.
 func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
 	word, want := m.buf[m.p:m.p+w.size], q.old[:w.size]
@@ -144,43 +148,39 @@ func (m *Model) quickWhole() bool {
 // quickWord looks for a word at view[k:].
 func (m *Model) quickWord(view []byte, k int, place int64, room int) {
 	p := m.first + int64(m.p)
-	if (place|p)&3 != 0 && (k == 0 || !ends[view[k-1]]) {
+	if (place|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}
-	if m.words.begin(view, k, place, p, room); m.words.left > 0 {
-		m.quick.trusts(m.words, view[k:])
+	m.words.begin(view, k, place, p, room)
+	if m.words.left > 0 {
+		m.quick.beginWord(m.words, view[k:])
 	}
 }
 
-// ends tells which bytes may end an instruction up to its displacement.
-var ends = func() (t [256]bool) {
-	for a := range t {
-		t[a] = displacement(0x0F, byte(a)) || displacement(0x8B, byte(a))
-	}
-	return t
-}()
+// opcodeEnds is the set of bytes that may end an instruction up to its displacement: 0x05, 0x0D
+// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9.
+var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
-// trusts decides whether what is guessed of a word that begins is to be expected,
-// rather than that it is as it was.
-func (q *quick) trusts(w *pointers, old []byte) {
+// beginWord decides whether the prediction of a word that begins is expected, or the old word.
+func (q *quick) beginWord(w *pointers, old []byte) {
 	q.moved = w.level < noPrediction && string(w.predict[:w.size]) != string(old[:w.size])
-	q.use = q.moved && *q.of(w) >= 0
+	q.use = q.moved && *q.trustIn(w) >= 0
 	q.same = true
 	copy(q.old[:], old[:w.size])
 }
 
-// of returns the trust in guesses like the one at hand.
-func (q *quick) of(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
+// trustIn returns the trust in predictions like that of the present word.
+func (q *quick) trustIn(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
 
-// byteOf returns the byte to be expected where an old one was.
-func (q *quick) byteOf(w *pointers, old byte) byte {
+// expectedByte returns the byte that is expected in place of an old one.
+func (q *quick) expectedByte(w *pointers, old byte) byte {
 	if w.left > 0 && q.use {
 		return w.predict[w.at]
 	}
 	return old
 }
 
-// quickStep learns of the byte before m.p.
+// quickStep learns from the byte before m.p.
 func (m *Model) quickStep() {
 	w, q := m.words, m.quick
 	if w.left == 0 {
@@ -195,12 +195,12 @@ func (m *Model) quickStep() {
 	w.step(m.buf[:m.p])
 }
 
-// learn puts more trust in guesses like that of the word at hand, or less.
+// learn changes the trust in predictions like that of the present word, which has ended.
 func (q *quick) learn(w *pointers) {
 	if !q.moved {
 		return
 	}
-	if t := q.of(w); !w.wrong {
+	if t := q.trustIn(w); !w.wrong {
 		*t = min(*t+1, maxTrust)
 	} else if q.same {
 		*t = max(*t-1, -maxTrust)
@@ -218,7 +218,7 @@ func (m *Model) quickLiteral() {
 	m.p++
 }
 
-// common returns how many of the first bytes of a and b, as long, are the same.
+// common returns the number of leading bytes that are equal in a and b, which are equally long.
 func common(a, b []byte) int {
 	const word = 32
 	n := 0

@@ -8,15 +8,15 @@ const (
 	maxStep    = 32      // bytes of a value
 )
 
-// shape says how literals of a part of a block lie: how many bytes it is from one
-// value to the next and from one row to the next, and whether copies differ so
-// much that they are coded as literals, which know the old bytes.
+// shape is the layout of literals in a part of a block: the distances in bytes from one value
+// to the next and from one row to the next. In a numeric part, copies differ so much that they
+// are coded as literals, with the old bytes as contexts.
 type shape struct {
 	step, row int
 	numeric   bool
 }
 
-// shapes are those of a block.
+// shapes are the shapes of the parts of a block.
 type shapes struct {
 	list          [MaxBlock / shapeBlock]shape
 	last          shape // of the block before
@@ -25,7 +25,6 @@ type shapes struct {
 }
 
 func newShapes() shapes {
-	even := rangecoder.NewCounter(rangecoder.One/2, 0)
 	return shapes{last: shape{step: 1, row: 64}, same: even, numbers: even, sizes: *newNumbers()}
 }
 
@@ -35,16 +34,16 @@ func (s *shapes) at(i int) (step, row int) {
 	return x.step, x.row
 }
 
-// numeric reports whether a copy that begins or goes on at byte i is coded as
-// literals.
+// numeric reports whether a copy that begins or continues at byte i is coded as literals.
 func (s *shapes) numeric(i int) bool { return i < MaxBlock && s.list[i/shapeBlock].numeric }
 
-// code codes the shapes of a block of n bytes. It reports whether they can be.
+// code codes the shapes of a block of n bytes. It returns false if a reader finds impossible
+// ones.
 func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 	last := s.last
 	for i := range (n + shapeBlock - 1) / shapeBlock {
 		x := &s.list[i]
-		if s.same.Code(c, flag(*x == last), numberLimit) != 0 {
+		if codeFlag(c, &s.same, *x == last) {
 			*x = last
 			continue
 		}
@@ -52,14 +51,14 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 		if step < 1 || step > maxStep || row <= 0 || row >= maxRow {
 			return false
 		}
-		*x = shape{int(step), int(row), s.numbers.Code(c, flag(x.numeric), numberLimit) != 0}
+		*x = shape{int(step), int(row), codeFlag(c, &s.numbers, x.numeric)}
 		last = *x
 	}
 	s.last = last
 	return true
 }
 
-// choose finds the shapes of a block that the operations code.
+// choose finds the shapes of a block that is coded by the operations.
 func (s *shapes) choose(block []byte, ops []Op, src Source) {
 	var literals, copies, misses [MaxBlock / shapeBlock]int
 	at := 0
@@ -69,12 +68,12 @@ func (s *shapes) choose(block []byte, ops []Op, src Source) {
 			n := min(op.Copy-i, Core-int(place%Core))
 			view, k, err := src.View(op.From+int64(i), n)
 			if err != nil {
-				return // will come again when it is coded
+				return // the error recurs when the block is coded
 			}
 			for j := range n {
 				b := (at + i + j) / shapeBlock
 				copies[b]++
-				misses[b] += flag(view[k+j] != block[at+i+j])
+				misses[b] += rangecoder.Flag(view[k+j] != block[at+i+j])
 			}
 			i += n
 		}
@@ -99,7 +98,7 @@ func (s *shapes) choose(block []byte, ops []Op, src Source) {
 
 const (
 	strideSamples = 3000 // bytes by which a distance is judged
-	coarseSamples = 400  // and by which it is let into the last round
+	coarseSamples = 400  // bytes by which the distances of the last round are chosen
 	lastRound     = 24
 )
 
@@ -113,7 +112,7 @@ func strides(b []byte) (step, row int) {
 			best, step = v, s
 		}
 	}
-	var rows, scores [lastRound + 1]int // by score; the last is the candidate at hand
+	var rows, scores [lastRound + 1]int // in the order of scores; the last is the present candidate
 	n := 0
 	for r := step + 1; r < min(maxRow, len(b)/2); r++ {
 		v := unlike(b, r, coarseSamples)
@@ -136,8 +135,8 @@ func strides(b []byte) (step, row int) {
 	return step, row
 }
 
-// unlike returns how much bytes differ from those a distance before, in
-// thousandths on average, as a number of samples has it.
+// unlike returns the mean difference, in thousandths, of bytes and those a distance before,
+// over a number of samples.
 func unlike(b []byte, distance, samples int) int {
 	sum, n := 0, 0
 	every := max(1, len(b)/samples)

@@ -7,21 +7,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// manyLiterals is from how many on a block of the quick kind has its literals apart,
-// as zstd has them or, if that is no shorter, as they are. Fewer are coded in their
-// places, by what the blocks before have taught.
+// manyLiterals is the least number of literals in a block of a fast model that are stored
+// apart, compressed by zstd if that is shorter. Fewer literals are coded in their places.
 const manyLiterals = 1024
 
 // stored are the literals of a block that are stored apart.
 type stored struct {
-	enc   *zstd.Encoder // nil until needed, as the other
-	dec   *zstd.Decoder
-	bytes []byte // those to come
+	enc   *zstd.Encoder // nil until needed
+	dec   *zstd.Decoder // nil until needed
+	bytes []byte        // the literals to come; nil if none are stored
 	buf   []byte
 }
 
-// append appends the literals of a block to dst, if there are many: a number, zero if
-// they are not apart, or twice their size plus one if they are compressed; and they.
+// append appends the literals of a block to dst. They follow a number: 0 if they are not stored
+// apart, otherwise twice their size in dst, plus 1 if they are compressed.
 func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
 	s.buf = s.buf[:0]
 	at := 0
@@ -30,7 +29,8 @@ func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
 		s.buf = append(s.buf, block[at:at+op.Literal]...)
 		at += op.Literal
 	}
-	if s.bytes = nil; len(s.buf) < manyLiterals {
+	s.bytes = nil
+	if len(s.buf) < manyLiterals {
 		return append(dst, 0), nil
 	}
 	if s.enc == nil {
@@ -50,17 +50,17 @@ func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
 	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
 }
 
-// read takes the literals from the front of a packet and returns the rest of it.
+// read reads the literals at the front of a packet and returns the rest of it.
 func (s *stored) read(packet []byte) (rest []byte, err error) {
 	head, n := binary.Uvarint(packet)
 	if n <= 0 || head>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: literals of more bytes than there are", ErrCorrupt)
 	}
-	packed, rest := packet[n:n+int(head>>1)], packet[n+int(head>>1):]
-	if s.bytes = nil; head == 0 {
-		return rest, nil
+	s.bytes, rest = packet[n:n+int(head>>1)], packet[n+int(head>>1):]
+	if head == 0 {
+		s.bytes = nil
 	}
-	if s.bytes = packed; head&1 == 0 {
+	if head&1 == 0 {
 		return rest, nil
 	}
 	if s.dec == nil {
@@ -70,13 +70,13 @@ func (s *stored) read(packet []byte) (rest []byte, err error) {
 		}
 		s.buf = make([]byte, 0, MaxBlock)
 	}
-	if s.bytes, err = s.dec.DecodeAll(packed, s.buf[:0]); err != nil {
+	if s.bytes, err = s.dec.DecodeAll(s.bytes, s.buf[:0]); err != nil {
 		return nil, fmt.Errorf("%w: literals: %w", ErrCorrupt, err)
 	}
 	return rest, nil
 }
 
-// errLiterals: a block has other literals than were stored apart.
+// errLiterals means that a block uses more or fewer literals than were stored apart.
 var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
 
 // storedLiterals reads n bytes of those stored apart.

@@ -309,7 +309,7 @@ func bitsOf(n *nn.Net, set *Set) float64 {
 		}
 		n.Run(out, x, &scratch)
 		for k, v := range out {
-			y[k] = float32(v) / (1 << nn.OutputBits)
+			y[k] = float32(v) / (1 << 12) // the binary places of an output
 		}
 		total += loss(&y, s.target, nil)
 	}

@@ -127,7 +127,7 @@ func TestMixerBounds(t *testing.T) {
 			w[i], in[i] = maxWeight, x
 		}
 		for range 3 {
-			p := w.P(&in)
+			p := w.p(&in)
 			if p < 1 || p > One-1 {
 				t.Fatalf("a probability of %d", p)
 			}
@@ -172,7 +172,7 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-func BenchmarkMixer(b *testing.B) {
+func BenchmarkWeights(b *testing.B) {
 	var c Coder
 	w := Weights{Unit / 4, Unit / 4, Unit / 4, Unit / 4}
 	counters := make([]Counter, 6)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// mixed codes decisions that seed draws, by plain Go or as Code has it, and returns what came
-// of them, and of the counters and weights.
+// mixed codes decisions that seed draws, by plain Go or by code, and returns them with the
+// counters and weights.
 func mixed(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weights []Weights) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	table, weights = make([]Counter, 1<<(3+rng.IntN(8))), make([]Weights, 3)
@@ -25,11 +25,11 @@ func mixed(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weig
 		}
 	}
 	own := NewCounter(One/3, 3)
-	x := Mix{Coder: c, Table: table, Bias: rng.Int32N(4000) - 2000, Limit: rng.IntN(maxCount + 1), Rate: rng.Int32N(1 << 15)}
+	x := Mixer{Coder: c, Counters: table, Bias: rng.Int32N(4000) - 2000, Limit: rng.IntN(maxCount + 1), Rate: rng.Int32N(1 << 15)}
 	for range 60 {
-		x.N = rng.IntN(MixContexts + 1)
-		for i := range x.At {
-			x.At[i] = rng.Uint32()
+		x.N = rng.IntN(mixerContexts + 1)
+		for i := range x.Hashes {
+			x.Hashes[i] = rng.Uint32()
 		}
 		w, salt, bit, more := &weights[rng.IntN(len(weights))], rng.Uint32(), rng.IntN(2), &own
 		if rng.IntN(3) > 0 {
@@ -38,15 +38,15 @@ func mixed(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weig
 		if plain {
 			bit = x.codeScalar(w, salt, bit, more)
 		} else {
-			bit = x.Code(w, salt, bit, more)
+			bit = x.code(w, salt, bit, more)
 		}
 		bits = append(bits, bit)
 	}
 	return bits, append(table, own), weights
 }
 
-// FuzzMix: vector instructions do what is written in Go, in both directions.
-func FuzzMix(f *testing.F) {
+// Vector instructions do what is written in Go, in both directions.
+func FuzzMixer(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, []byte{})
 	}
@@ -84,19 +84,50 @@ func inTurns(t *testing.T, quick, plain *Coder, forged []byte, check func()) {
 	}
 }
 
-func BenchmarkMix(b *testing.B) {
+func BenchmarkMixer(b *testing.B) {
 	var c Coder
-	x := Mix{Coder: &c, Table: make([]Counter, 1<<15), N: 4, Bias: 256, Limit: 250, Rate: 400}
-	Fill(x.Table, NewCounter(One/2, 0))
+	x := Mixer{Coder: &c, Counters: make([]Counter, 1<<15), contexts: contexts{N: 4}, Bias: 256, Limit: 250, Rate: 400}
+	Fill(x.Counters, NewCounter(One/2, 0))
 	w := make([]Weights, 16)
 	buf := make([]byte, 0, 1<<16)
 	c.Write(buf)
 	n := uint32(0)
 	for b.Loop() {
-		x.At = [MixContexts]uint32{n * 0x9E3779B1, n & 63 * 0x85EBCA6B, n & 255 * 0xC2B2AE35, 17}
-		x.Code(&w[n&15], n, int(n*7/3&1), nil)
+		x.Hashes = [maxContexts]uint32{n * 0x9E3779B1, n & 63 * 0x85EBCA6B, n & 255 * 0xC2B2AE35, 17}
+		x.code(&w[n&15], n, int(n*7/3&1), nil)
 		if n++; n&0xFFFF == 0 {
 			c.Write(buf)
 		}
 	}
+}
+
+// Vector instructions move the weights of a StateMixer as learnScalar does.
+func FuzzLearn(f *testing.F) {
+	for seed := range uint64(10) {
+		f.Add(seed, int32(seed*seed*5000000)-1<<20, uint32(seed<<27))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, wrong int32, chance uint32) {
+		if chance &= 1<<30 - 1; !hasVectors {
+			t.Skip("no vector instructions")
+		}
+		rng := rand.New(rand.NewPCG(seed, 9))
+		for range 20 {
+			var in [maxStateInputs]int32
+			var want [maxStateInputs]int16
+			top := firstPredictor + rng.IntN(MaxPredictors+1)
+			for i := range want {
+				want[i] = int16(rng.Uint32()) >> rng.IntN(14)
+				if i < top {
+					in[i] = (rng.Int32N(2*23000+1) - 23000) >> rng.IntN(17)
+				}
+			}
+			got := want
+			learnScalar(&want, &in, top, wrong, chance)
+			learnAVX2(&got, &in, (top+7)/8, wrong, chance)
+			if got != want {
+				t.Fatalf("by %v times %d, and %d: %v, want %v", in, wrong, chance, got, want)
+			}
+			wrong = wrong>>1 ^ int32(rng.Uint32())>>3
+		}
+	})
 }

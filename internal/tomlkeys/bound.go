@@ -66,7 +66,8 @@ func (b *bounds) step() error {
 func (b *bounds) count(c byte) error {
 	switch c {
 	case '.':
-		if b.dots++; b.dots > maxDepth {
+		b.dots++
+		if b.dots > maxDepth {
 			return b.tooDeep("a key has")
 		}
 	case ',':
@@ -83,7 +84,8 @@ func (b *bounds) count(c byte) error {
 		}
 	case '[', '{':
 		b.dots = 0
-		if b.depth++; b.depth > maxDepth {
+		b.depth++
+		if b.depth > maxDepth {
 			return b.tooDeep("brackets are nested")
 		}
 		b.table[b.depth] = 0
@@ -106,7 +108,8 @@ func (b *bounds) header() error {
 	if bytes.Count(name, []byte(".")) > maxDepth {
 		return b.tooDeep("the name of a table has")
 	}
-	if b.names[string(name)] = true; len(b.names) > maxSiblings {
+	b.names[string(name)] = true
+	if len(b.names) > maxSiblings {
 		return b.fail(fmt.Sprintf("the text holds more than %d tables of different names", maxSiblings), "fewer")
 	}
 	b.at += len(rest)

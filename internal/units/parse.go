@@ -145,7 +145,8 @@ func parseQuantity(number, prefix string) (int64, bool) {
 		default:
 			continue
 		}
-		if f += 0.5; !ok || f < 0 || f >= 1<<62 {
+		f += 0.5
+		if !ok || f < 0 || f >= 1<<62 {
 			return 0, false
 		}
 		return int64(f), true
@@ -162,7 +163,8 @@ func ParseRate(s string) (int64, bool) {
 	times := int64(1)
 	prefix, found := cutSuffixFold(perSecond, "bit")
 	if !found && perSecond != unit {
-		if prefix, found = strings.CutSuffix(perSecond, "B"); found {
+		prefix, found = strings.CutSuffix(perSecond, "B")
+		if found {
 			times = 8
 		} else {
 			prefix, found = strings.CutSuffix(perSecond, "b")

@@ -1,76 +1,60 @@
 package netem
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/internal/units"
 )
 
 // Numbers as tc reads them: by strtod and strtoul, with its units and its roundings.
 // Where tc lets a number wrap around in 32 bits or reads "nan", it is refused here.
 
+// How the values of each type are written on a line.
+var (
+	shares = syntax[share]{readShare, share.String, false, `a percentage from 0% to 100%, such as "5%"`}
+
+	delayTimes = syntax[time.Duration]{readTime, timeText, false,
+		`a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`}
+	slotTimes = syntax[time.Duration]{readSlotTime, slotText, false,
+		`a time from 0 to 1h, such as "20ms" (s, ms, us, ns; a bare number is nanoseconds)`}
+	rates = syntax[uint64]{readRate, rateText, false,
+		`a rate such as "5mbit" or "625kbps" (bit, kbit, mbit, gbit; bps and its kin are bytes; a bare number is bit/s)`}
+
+	sizes = syntax[uint32]{readSize, whole[uint32], false,
+		`a whole number from 0 to 4294967295, such as "1000" (k is 1024)`}
+	counts    = syntax[uint32]{readCount, whole[uint32], false, "a whole number from 0 to 4294967295"}
+	integers  = syntax[int32]{readInteger, whole[int32], true, "a whole number of bytes from -2147483648 to 2147483647"}
+	positives = syntax[int32]{readPositive, whole[int32], false, "a whole number from 0 to 2147483647"}
+	slotBytes = syntax[int32]{readSlotBytes, whole[int32], false, "a whole number from 0 to 2147483647"}
+	seeds     = syntax[uint64]{readSeed, whole[uint64], false, "a whole number from 0 to 18446744073709551615"}
+)
+
+// numberStart matches the start of a word that strtod reads as a number. Infinities
+// and NaN are left out.
+var numberStart = regexp.MustCompile(
+	`^[+-]?(0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)`)
+
 // number splits a word as strtod does: the longest start that is a number, and
-// the rest. Infinities and NaN are none.
+// the rest.
 func number(word string) (v float64, rest string, ok bool) {
-	end := numberEnd(word)
-	text := word[:end]
-	if hex := strings.TrimLeft(text, "+-"); len(hex) > 2 && (hex[1] == 'x' || hex[1] == 'X') {
+	text := numberStart.FindString(word)
+	rest = word[len(text):]
+	if strings.ContainsAny(text, "xX") {
 		text += "p0"
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	return v, word[end:], err == nil
+	return v, rest, err == nil
 }
 
-// numberEnd returns how long the number at the start of a word is.
-func numberEnd(w string) int {
-	i := 0
-	if i < len(w) && (w[i] == '+' || w[i] == '-') {
-		i++
-	}
-	if strings.HasPrefix(w[i:], "0x") || strings.HasPrefix(w[i:], "0X") {
-		if end, digits := digitsEnd(w, i+2, "0123456789abcdefABCDEF"); digits > 0 {
-			return end
-		}
-	}
-	const decimal = "0123456789"
-	end, digits := digitsEnd(w, i, decimal)
-	if digits == 0 {
-		return 0
-	}
-	if end < len(w) && (w[end] == 'e' || w[end] == 'E') {
-		j := end + 1
-		if j < len(w) && (w[j] == '+' || w[j] == '-') {
-			j++
-		}
-		if stop := spanEnd(w, j, decimal); stop > j {
-			return stop
-		}
-	}
-	return end
-}
-
-// digitsEnd passes digits with at most one point among them, and counts them.
-func digitsEnd(w string, from int, set string) (end, digits int) {
-	end = spanEnd(w, from, set)
-	digits = end - from
-	if end < len(w) && w[end] == '.' {
-		stop := spanEnd(w, end+1, set)
-		digits += stop - end - 1
-		end = stop
-	}
-	return end, digits
-}
-
-func spanEnd(w string, from int, set string) int {
-	for from < len(w) && strings.IndexByte(set, w[from]) >= 0 {
-		from++
-	}
-	return from
-}
+func whole[N int32 | uint32 | uint64](n N) string { return fmt.Sprint(n) }
 
 // readShare reads a percentage; the sign may be left out: "5" is "5%".
-func readShare(word string) (Share, bool) {
+func readShare(word string) (share, bool) {
 	p, ok := readProbability(word)
 	return shareOf(p), ok
 }
@@ -107,7 +91,7 @@ func readTime(word string) (time.Duration, bool) {
 	v, unit, ok := number(word)
 	times, known := scaled(unit, timeUnits())
 	v = math.Trunc(v * times)
-	if !ok || !known || !(v >= 0 && v <= float64(MaxTime/time.Microsecond)) {
+	if !ok || !known || !(v >= 0 && v <= float64(maxTime/time.Microsecond)) {
 		return 0, false
 	}
 	return time.Duration(v) * time.Microsecond, true
@@ -148,7 +132,7 @@ func readRate(word string) (uint64, bool) {
 	factor, known := scaled(prefix, []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
 		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}})
 	v = math.Floor(v * (times * factor) / 8)
-	if !ok || !known || !(v >= 0 && v <= MaxRate) {
+	if !ok || !known || !(v >= 0 && v <= maxRate) {
 		return 0, false
 	}
 	return uint64(v), true
@@ -172,10 +156,20 @@ func readCount(word string) (uint32, bool) {
 	return uint32(v), err == nil
 }
 
-// readSigned reads a whole number of 32 bits with a sign.
-func readSigned(word string) (int32, bool) {
+// readInteger reads a whole number of 32 bits with a sign.
+func readInteger(word string) (int32, bool) {
 	v, err := strconv.ParseInt(cBase(word), 0, 32)
 	return int32(v), err == nil
+}
+
+func readPositive(word string) (int32, bool) {
+	v, ok := readInteger(word)
+	return v, ok && v >= 0
+}
+
+func readSlotBytes(word string) (int32, bool) {
+	v, ok := readSize(word)
+	return int32(v), ok && v <= math.MaxInt32
 }
 
 // cBase turns away what Go reads as a number in code and C does not.
@@ -199,4 +193,39 @@ func readSeed(word string) (uint64, bool) {
 		v = -v
 	}
 	return v, err == nil
+}
+
+// timeText writes a time in the largest unit in which it reads the same: tc cuts
+// off what floating point leaves below the next microsecond.
+func timeText(t time.Duration) string {
+	us := float64(t / time.Microsecond)
+	for _, u := range []unitOf{{"s", 1e6}, {"ms", 1e3}} {
+		text := units.FormatDecimal(us/u.times) + u.name
+		if back, ok := readTime(text); us >= u.times && ok && back == t {
+			return text
+		}
+	}
+	return units.FormatDecimal(us) + "us"
+}
+
+func slotText(t time.Duration) string {
+	if t%time.Microsecond == 0 {
+		text := timeText(t)
+		if back, ok := readSlotTime(text); ok && back == t {
+			return text
+		}
+	}
+	return strconv.FormatInt(int64(t), 10) + "ns"
+}
+
+// rateText writes a rate in bits, in the largest unit in which it reads the same.
+func rateText(bytes uint64) string {
+	bits := float64(bytes * 8)
+	for _, u := range []unitOf{{"tbit", 1e12}, {"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}} {
+		text := units.FormatDecimal(bits/u.times) + u.name
+		if back, ok := readRate(text); bits >= u.times && ok && back == bytes {
+			return text
+		}
+	}
+	return units.FormatDecimal(bits) + "bit"
 }

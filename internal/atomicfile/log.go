@@ -38,7 +38,8 @@ func (f *Folder) Log(name string) *Log {
 
 // Write implements io.Writer.
 func (l *Log) Write(p []byte) (int, error) {
-	if l.buf = append(l.buf, p...); len(l.buf) >= logBuffer {
+	l.buf = append(l.buf, p...)
+	if len(l.buf) >= logBuffer {
 		l.flush()
 	}
 	return len(p), l.err
@@ -94,7 +95,8 @@ func (l *Log) link(path string, tail func(io.Writer) error) (bool, error) {
 	if l.err != nil || l.files[0] == nil || runtime.GOOS == "windows" {
 		return false, l.err
 	}
-	if l.flush(); l.err != nil {
+	l.flush()
+	if l.err != nil {
 		return false, l.err
 	}
 	file, size := l.files[l.growing], l.size[l.growing]

@@ -16,7 +16,7 @@ var examples = map[string]string{
 	"pattern": "bits=00010",
 }
 
-func modelOf(t *testing.T, k *Kind) Model {
+func modelOf(t *testing.T, k *kind) Model {
 	t.Helper()
 	text := examples[k.Name]
 	if text == "" {

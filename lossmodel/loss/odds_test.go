@@ -43,7 +43,7 @@ func TestOddsOfIndependentLosses(t *testing.T) {
 // than alpha says; the bounds of independent losses would be left far more often.
 func TestOddsOfBursts(t *testing.T) {
 	const runs, alpha, n = 1000, 0.02, 600
-	models := []Model{Gilbert{Mean: 0.05, Burst: 8}, GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, Correlated{Mean: 0.1, Rho: 0.6}}
+	models := []Model{Gilbert{Mean: 0.05, Burst: 8}, GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, correlated{Mean: 0.1, Rho: 0.6}}
 	for i, first := range models {
 		second := Gilbert{Mean: 0.2, Burst: 3}
 		var o, alone Odds
@@ -85,7 +85,7 @@ func TestOddsOfPatterns(t *testing.T) {
 	if o.Add(Trace{}, 1, 5) {
 		t.Error("what a file loses is known")
 	}
-	o.Add(Pattern{Bits: "0001"}, 1, 1000)
+	o.Add(pattern{Bits: "0001"}, 1, 1000)
 	if least, most := o.Between(1e-5); least > 250 || most < 250 || most-least > 4 {
 		t.Errorf("%g to %g of 250", least, most)
 	}

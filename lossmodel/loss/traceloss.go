@@ -19,7 +19,7 @@ func (Trace) LossRate() float64 { return 0 } // the file knows
 
 // Text implements Model.
 func (t Trace) Text() string {
-	return modelText("trace", "file", words.Quote(t.File.Path)) + t.File.Options()
+	return "trace file=" + words.Quote(t.File.Path) + t.File.Options()
 }
 
 // Check implements Model.
@@ -56,7 +56,7 @@ func (p *traceProcess) Judge(pkt *Packet) {
 	}
 }
 
-var traceKind = Kind{traceFrom, setting.ModelInfo{Name: "trace",
+var traceKind = kind{traceFrom, setting.ModelInfo{Name: "trace",
 	Summary: "what was lost in a capture is lost again",
 	Params: []setting.ParamInfo{
 		fileParam, byParam, hashParam,

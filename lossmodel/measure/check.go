@@ -123,7 +123,8 @@ func (r *tester) loss() error {
 	n := r.traffic.Packets
 	lost, fragments := make([]float64, n), 1
 	r.each(link, func(i int, _ time.Duration, v *lossmodel.Verdict) {
-		if fragments = v.Fragments; v.Lost != lossmodel.None {
+		fragments = v.Fragments
+		if v.Lost != lossmodel.None {
 			lost[i] = 1
 		}
 	})

@@ -54,7 +54,8 @@ func (r *Relay) readClient(buf []byte) bool {
 	}
 	c := r.clients[addr]
 	if c == nil {
-		if c = r.admit(addr, from); c == nil {
+		c = r.admit(addr, from)
+		if c == nil {
 			return true
 		}
 		c.from = answerFrom(r.aside[:aside])
@@ -105,7 +106,8 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 		return nil
 	}
 	c.Via = c.server.LocalAddr().(*net.UDPAddr).AddrPort()
-	if c.lanes = r.shared; !r.options.Shared {
+	c.lanes = r.shared
+	if !r.options.Shared {
 		if c.lanes, err = r.newLanes(c.Client); err != nil {
 			c.server.Close()
 			r.totals.Refused++
@@ -118,7 +120,8 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
-	if c.slot = slices.Index(r.slots, nil); c.slot < 0 {
+	c.slot = slices.Index(r.slots, nil)
+	if c.slot < 0 {
 		c.slot = len(r.slots)
 		r.slots = append(r.slots, nil)
 	}

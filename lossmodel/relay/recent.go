@@ -56,7 +56,8 @@ func (r *Recent) Tap(e *Event) {
 	case e.Kind == Entered || e.Kind == Overrun:
 		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == Overrun, e.Verdict
 		clear(x.Ends[:1+e.Verdict.Copies])
-		if x.Trail.N = 0; e.Trail != nil {
+		x.Trail.N = 0
+		if e.Trail != nil {
 			x.Trail.N = copy(x.Trail.Steps[:], e.Trail.All())
 		}
 		w.n = e.Seq + 1
@@ -126,8 +127,10 @@ func (x *Fated) Stages() (list [][2]string) {
 		s := &x.Trail.Steps[i]
 		words := "lets it pass"
 		for n, w := range stepWords(s) {
-			if words += "; " + w; n == 0 {
+			if n == 0 {
 				words = w
+			} else {
+				words += "; " + w
 			}
 		}
 		list = append(list, [2]string{s.Stage.String(), words})
@@ -138,9 +141,12 @@ func (x *Fated) Stages() (list [][2]string) {
 	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {
 		words := "lost by " + lost.String()
 		if end := x.Ends[i+1]; lost == lossmodel.None {
-			if words = "under way"; end.Kind == Left {
+			switch end.Kind {
+			case Entered:
+				words = "under way"
+			case Left:
 				words = "left after " + shortTime(end.At-x.At)
-			} else if end.Kind != Entered {
+			default:
 				words = "lost by " + lossmodel.Corrupt.String()
 			}
 		}

@@ -121,7 +121,8 @@ func Line(at time.Duration, d *Totals, lies []string) string {
 		words = append(words, fmt.Sprintf("%d clients", d.Clients))
 	}
 	words = append(words, d.Remarks()...)
-	if lies = append(lies, d.Lies()...); len(lies) > 0 {
+	lies = append(lies, d.Lies()...)
+	if len(lies) > 0 {
 		mark, words = "!", append(words, lies...)
 	}
 	return mark + strings.Join(words, "  ")

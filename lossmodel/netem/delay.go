@@ -1,7 +1,5 @@
 package netem
 
-//go:generate go run gen_tables.go
-
 import (
 	_ "embed"
 	"encoding/binary"
@@ -10,7 +8,7 @@ import (
 	"time"
 )
 
-// tableBytes is the output of gen_tables.go: the tables of all distributions but
+// tableBytes is the output of TestTablesFile: the tables of all distributions but
 // uniform, as little-endian int16.
 //
 //go:embed tables.bin

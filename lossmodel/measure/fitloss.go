@@ -122,7 +122,7 @@ func (f *fitter) runs(m *elliott) {
 	g, b = g/total, b/total
 	n, left, seen := float64(f.Measured.Bursts), 1.0, 0
 	chi, bins := 0.0, 0
-	for k := range MaxRuns - 1 {
+	for k := range maxRuns - 1 {
 		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r)
 		ends := ng*(1-m.eG) + nb*(1-m.eB)
 		g, b = ng*m.eG, nb*m.eB

@@ -85,7 +85,7 @@ func toldAgain(t *testing.T, shared bool) {
 		for d, ok := l.Receive(until); ok; d, ok = l.Receive(until) {
 			was := left[way][outcome{d.Tag, d.Copy}]
 			told++
-			if was.Due != d.Due || was.data != string(d.Data) || was.Flipped != d.Flipped || (was.Kind == Ended) != d.Damaged {
+			if was.Due != d.Due || was.data != string(d.Data) || was.Flipped != d.Flipped || (was.Kind == ended) != d.Damaged {
 				t.Errorf("%v %d: left as %v due %v, told again as %v", way, d.Tag, was.Kind, was.Due, d.Due)
 			}
 		}

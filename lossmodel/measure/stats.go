@@ -23,7 +23,7 @@ type Stats struct {
 	Runs       []int      `json:"runs,omitempty"`
 	Copies     int        `json:"copies"`     // that arrived
 	Duplicated float64    `json:"duplicated"` // share of datagrams of which a copy arrived
-	Delay      delayStats      `json:"delay"`
+	Delay      delayStats `json:"delay"`
 	Reordering reordering `json:"reordering"`
 }
 

@@ -159,12 +159,12 @@ type (
 
 		Asked map[string]any `json:"asked"` // the keys of the link at the end
 		Did   did            `json:"did"`
-		Late  timesMs          `json:"late_ms"` // after the time that the link gave
+		Late  timesMs        `json:"late_ms"` // after the time that the link gave
 	}
 	// did is what a link did.
 	did struct {
 		Lost        *float64 `json:"loss"`          // share of in + copies; null without any
-		Delay       timesMs    `json:"delay_ms"`      // from being read to being sent
+		Delay       timesMs  `json:"delay_ms"`      // from being read to being sent
 		LinkDelay   *float64 `json:"link_delay_ms"` // the mean that the link decided
 		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the best second
 	}

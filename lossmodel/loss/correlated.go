@@ -15,13 +15,9 @@ import (
 // an arrival with Mean (1-Rho). A negative Rho spreads losses out.
 type correlated struct{ Mean, Rho float64 }
 
-// Model implements Model.
-func (correlated) Model() string { return "correlated" }
-
-// LossRate implements Model.
+func (correlated) Model() string       { return "correlated" }
 func (c correlated) LossRate() float64 { return c.Mean }
 
-// Text implements Model.
 func (c correlated) Text() string { return correlatedParams.text("correlated", c) }
 
 // rates returns the probabilities of a loss after an arrival and of an arrival
@@ -30,7 +26,6 @@ func (c correlated) rates() (enter, leave float64) {
 	return float64(c.Mean * (1 - c.Rho)), float64((1 - c.Mean) * (1 - c.Rho))
 }
 
-// Check implements Model.
 func (c correlated) Check() error {
 	if err := checkRate(c.Mean); err != nil {
 		return err
@@ -48,7 +43,6 @@ func (c correlated) Check() error {
 
 func (c correlated) chain() markov { return gilbertChain(c.Mean, c.rates) }
 
-// Process implements Model.
 func (c correlated) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := c.rates()
 	return newTwoStates(prev, c.Mean, enter, leave, 0, 1)

@@ -14,16 +14,11 @@ import (
 // in 3 and 4.
 type fourState struct{ P13, P31, P32, P23, P14 float64 }
 
-// Model implements Model.
-func (fourState) Model() string { return "four-state" }
-
-// LossRate implements Model.
+func (fourState) Model() string       { return "four-state" }
 func (s fourState) LossRate() float64 { return s.chain().law().Rate }
 
-// Text implements Model.
 func (s fourState) Text() string { return fourStateParams.text("four-state", s) }
 
-// Check implements Model.
 func (s fourState) Check() error {
 	if err := fourStateParams.check(s); err != nil {
 		return err
@@ -58,7 +53,6 @@ func (s fourState) chain() markov {
 	}}
 }
 
-// Process implements Model.
 func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := newChain(prev)
 	p.stays[0], p.stays[4] = 4, 1

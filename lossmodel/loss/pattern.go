@@ -22,7 +22,6 @@ type pattern struct {
 // maxPattern is the longest pattern that is not in a file.
 const maxPattern = 4096
 
-// Model implements Model.
 func (pattern) Model() string { return "pattern" }
 
 // LossRate is that of the bits; what a file holds is not known here.
@@ -33,7 +32,6 @@ func (p pattern) LossRate() float64 {
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
-// Text implements Model.
 func (p pattern) Text() string {
 	if p.Bits != "" {
 		return "pattern bits=" + p.Bits
@@ -41,7 +39,6 @@ func (p pattern) Text() string {
 	return "pattern file=" + words.Quote(p.File.Path) + p.File.Options()
 }
 
-// Check implements Model.
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
@@ -56,16 +53,11 @@ func (p pattern) Check() error {
 	return nil
 }
 
-// Source implements FileModel.
-func (p pattern) Source() tracefile.File { return p.File }
-
-// SourceKind implements FileModel.
+func (p pattern) Source() tracefile.File    { return p.File }
 func (pattern) SourceKind() *tracefile.Kind { return patternFile }
 
-// WithSource implements FileModel.
 func (pattern) WithSource(file tracefile.File) Model { return pattern{File: file} }
 
-// Process implements Model.
 func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 	q := prior[patternProcess](prev)
 	if p.File.Path != "" {

@@ -12,19 +12,12 @@ type periodic struct{ Every int }
 // maxPeriod is the longest period of periodic, in packets.
 const maxPeriod = 1_000_000_000
 
-// Model implements Model.
-func (periodic) Model() string { return "periodic" }
-
-// LossRate implements Model.
+func (periodic) Model() string       { return "periodic" }
 func (p periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
-// Text implements Model.
 func (p periodic) Text() string { return periodicParams.text("periodic", p) }
-
-// Check implements Model.
 func (p periodic) Check() error { return periodicParams.check(p) }
 
-// Process implements Model.
 func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 	q := prior[periodicProcess](prev)
 	q.every = p.Every

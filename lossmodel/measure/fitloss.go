@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func (f *fitter) loss() error {
 	if !math.IsInf(full.evidence, 0) {
 		f.LossModels = append(f.LossModels, Candidate{Name: "gilbert-elliott", BIC: bic(&full, 4)})
 	}
-	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return compare(a.BIC, b.BIC) })
+	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return cmp.Compare(a.BIC, b.BIC) })
 	switch f.LossModels[0].Name {
 	case "bernoulli":
 		f.setBernoulli(&independent, &t)
@@ -172,14 +173,4 @@ func tidy(p float64) float64 {
 		return p
 	}
 	return v
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

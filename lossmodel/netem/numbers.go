@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,14 +66,16 @@ func readProbability(word string) (float64, bool) {
 	return p, ok && p >= 0 && p <= 1 && (rest == "" || rest == "%")
 }
 
-// scaled finds the factor of a unit, whatever its case.
-func scaled(unit string, units []unitOf) (float64, bool) {
-	for _, u := range units {
-		if strings.EqualFold(u.name, unit) {
-			return u.times, true
-		}
+// readScaled reads a number with a unit, whatever its case: a whole number from 0 to most after
+// rounding.
+func readScaled(word string, units []unitOf, round func(float64) float64, most float64) (float64, bool) {
+	v, unit, ok := number(word)
+	i := slices.IndexFunc(units, func(u unitOf) bool { return strings.EqualFold(u.name, unit) })
+	if !ok || i < 0 {
+		return 0, false
 	}
-	return 0, false
+	v = round(v * units[i].times)
+	return v, v >= 0 && v <= most
 }
 
 type unitOf struct {
@@ -80,36 +83,23 @@ type unitOf struct {
 	times float64
 }
 
-// microseconds of the units of time.
-func timeUnits() []unitOf {
-	return []unitOf{{"", 1}, {"us", 1}, {"usec", 1}, {"usecs", 1},
-		{"ms", 1e3}, {"msec", 1e3}, {"msecs", 1e3}, {"s", 1e6}, {"sec", 1e6}, {"secs", 1e6}}
+// timeUnits returns the units of time, given how much a microsecond is.
+func timeUnits(us float64) []unitOf {
+	return []unitOf{{"us", us}, {"usec", us}, {"usecs", us}, {"ms", 1e3 * us}, {"msec", 1e3 * us}, {"msecs", 1e3 * us},
+		{"s", 1e6 * us}, {"sec", 1e6 * us}, {"secs", 1e6 * us}}
 }
 
 // readTime reads a delay: whole microseconds, fractions are cut off.
 func readTime(word string) (time.Duration, bool) {
-	v, unit, ok := number(word)
-	times, known := scaled(unit, timeUnits())
-	v = math.Trunc(v * times)
-	if !ok || !known || !(v >= 0 && v <= float64(maxTime/time.Microsecond)) {
-		return 0, false
-	}
-	return time.Duration(v) * time.Microsecond, true
+	us, ok := readScaled(word, append(timeUnits(1), unitOf{"", 1}), math.Trunc, float64(maxTime/time.Microsecond))
+	return time.Duration(us) * time.Microsecond, ok
 }
 
-// readSlotTime reads a time of a slot: nanoseconds, and a bare number is as many.
+// readSlotTime reads a time of a slot: whole nanoseconds.
 func readSlotTime(word string) (time.Duration, bool) {
-	v, unit, ok := number(word)
-	times := 1.0
-	if unit != "" && !strings.EqualFold(unit, "ns") && !strings.EqualFold(unit, "nsec") && !strings.EqualFold(unit, "nsecs") {
-		t, known := scaled(unit, timeUnits())
-		times, ok = t*1e3, ok && known
-	}
-	v = math.Trunc(v * times)
-	if !ok || !(v >= 0 && v <= float64(maxSlotTime)) {
-		return 0, false
-	}
-	return time.Duration(v), true
+	ns, ok := readScaled(word, append(timeUnits(1e3), unitOf{"", 1}, unitOf{"ns", 1}, unitOf{"nsec", 1}, unitOf{"nsecs", 1}),
+		math.Trunc, float64(maxSlotTime))
+	return time.Duration(ns), ok
 }
 
 // maxSlotTime bounds what a slot may last; tc takes 292 years.
@@ -118,36 +108,20 @@ const maxSlotTime = time.Hour
 // readRate reads a rate in bytes per second. A capital or small b makes no
 // difference: "bit" is bits, "bps" bytes.
 func readRate(word string) (uint64, bool) {
-	v, unit, ok := number(word)
-	lower := strings.ToLower(unit)
-	prefix, times := lower, 1.0
-	switch {
-	case strings.HasSuffix(lower, "bit"):
-		prefix = lower[:len(lower)-3]
-	case strings.HasSuffix(lower, "bps"):
-		prefix, times = lower[:len(lower)-3], 8
-	case lower != "":
-		return 0, false
+	var units []unitOf
+	for _, p := range []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
+		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}} {
+		units = append(units, unitOf{p.name + "bit", p.times}, unitOf{p.name + "bps", 8 * p.times})
 	}
-	factor, known := scaled(prefix, []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
-		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}})
-	v = math.Floor(v * (times * factor) / 8)
-	if !ok || !known || !(v >= 0 && v <= maxRate) {
-		return 0, false
-	}
-	return uint64(v), true
+	bytes, ok := readScaled(word, append(units, unitOf{"", 1}), func(bits float64) float64 { return math.Floor(bits / 8) }, maxRate)
+	return uint64(bytes), ok
 }
 
 // readSize reads a size of 32 bits, in which k is 1024. The limit is read so too.
 func readSize(word string) (uint32, bool) {
-	v, unit, ok := number(word)
-	times, known := scaled(unit, []unitOf{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
-		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}})
-	v = math.Floor(v * times)
-	if !ok || !known || !(v >= 0 && v <= math.MaxUint32) {
-		return 0, false
-	}
-	return uint32(v), true
+	n, ok := readScaled(word, []unitOf{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
+		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}}, math.Floor, math.MaxUint32)
+	return uint32(n), ok
 }
 
 // readCount reads a whole number of 32 bits; 0x and a leading 0 set its base.

@@ -95,7 +95,7 @@ func gone(err error) bool {
 // The lock is held: a first datagram waits for its socket, as do all others meanwhile.
 func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	if addr == r.options.Server || isAt(addr, r.Addr()) ||
-		len(r.clients) >= r.options.MaxClients || len(r.slots)-r.free() >= 2*r.options.MaxClients {
+		len(r.clients) >= r.options.MaxClients || len(r.clients)+len(r.leaving) >= 2*r.options.MaxClients {
 		r.totals.Refused++
 		return nil
 	}
@@ -129,15 +129,6 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	r.clients[addr] = c
 	r.beside(func() { r.fromServer(c) })
 	return c
-}
-
-func (r *Relay) free() (n int) {
-	for _, c := range r.slots {
-		if c == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // fromServer reads what the server answers one client.

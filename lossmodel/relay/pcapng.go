@@ -108,7 +108,7 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 // Flush writes out what is buffered.
 func (p *pcapng) Flush() error { return p.out.Flush() }
 
-// fateText says in words what happens to a datagram, stage by stage.
+// fateText describes stage by stage what happens to a datagram that entered or left.
 func fateText(e *Event) string {
 	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
 	if e.Copy > 0 {
@@ -127,12 +127,6 @@ func fateText(e *Event) string {
 		}
 	case overrun:
 		words = []string{"lost by queue: too much is under way"}
-	case ended:
-		words = []string{"ended by " + e.Lost.String()}
-	case unsent:
-		words = []string{"the system would not send it"}
-	case abandoned:
-		words = []string{"still under way at the end"}
 	case Left:
 		words = []string{"came " + shortTime(e.At-e.Sent) + " ago", "late by " + shortTime(e.At-e.Due)}
 		if e.Flipped > 0 {

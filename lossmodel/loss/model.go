@@ -34,9 +34,8 @@ type Model interface {
 // FileModel is a model that may read a file.
 type FileModel interface {
 	Model
-	Source() tracefile.File
-	SourceKind() *tracefile.Kind
-	WithSource(tracefile.File) Model // the same with another file
+	// Open opens the file, if any, and returns the model with the file's hash.
+	Open(files *tracefile.Library) (Model, error)
 }
 
 // Process decides packet by packet.

@@ -53,10 +53,13 @@ func (p pattern) Check() error {
 	return nil
 }
 
-func (p pattern) Source() tracefile.File    { return p.File }
-func (pattern) SourceKind() *tracefile.Kind { return patternFile }
-
-func (pattern) WithSource(file tracefile.File) Model { return pattern{File: file} }
+func (p pattern) Open(files *tracefile.Library) (Model, error) {
+	if p.File.Path == "" {
+		return p, nil
+	}
+	file, err := files.Open(p.File, patternFile)
+	return pattern{File: file}, err
+}
 
 func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 	q := prior[patternProcess](prev)

@@ -30,14 +30,14 @@ func (t Trace) Check() error {
 	return nil
 }
 
-// Source implements FileModel.
-func (t Trace) Source() tracefile.File { return t.File }
-
-// SourceKind implements FileModel.
-func (Trace) SourceKind() *tracefile.Kind { return tracefile.Losses }
-
-// WithSource implements FileModel.
-func (Trace) WithSource(file tracefile.File) Model { return Trace{file} }
+// Open implements FileModel.
+func (t Trace) Open(files *tracefile.Library) (Model, error) {
+	if t.File.Path == "" {
+		return t, nil
+	}
+	file, err := files.Open(t.File, tracefile.Losses)
+	return Trace{file}, err
+}
 
 // Process implements Model.
 func (t Trace) Process(prev Process, files *tracefile.Library) Process {

@@ -86,12 +86,12 @@ func Keys() []KeyInfo {
 
 // pin opens the files that a spec names and notes their hashes in it.
 func pin(files *tracefile.Library, s Spec) (Spec, error) {
-	if m, ok := s.Loss.(loss.FileModel); ok && m.Source().Path != "" {
-		f, err := files.Open(m.Source(), m.SourceKind())
+	if m, ok := s.Loss.(loss.FileModel); ok {
+		opened, err := m.Open(files)
 		if err != nil {
 			return s, &FileError{"loss", err}
 		}
-		s.Loss = m.WithSource(f)
+		s.Loss = opened
 	}
 	for _, k := range stages().keys {
 		if k.file == nil || k.file(&s).Path == "" {

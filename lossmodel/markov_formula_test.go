@@ -1,6 +1,7 @@
 package lossmodel
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -49,8 +50,11 @@ func TestGilbertElliottClosedForm(t *testing.T) {
 	}
 }
 
+// fourStates has the fields of the loss model.
+type fourStates struct{ P13, P31, P32, P23, P14 float64 }
+
 // fourStateSpread sums the covariances of the chain one by one.
-func fourStateSpread(s loss.FourState, pi [4]float64, rate float64) float64 {
+func fourStateSpread(s fourStates, pi [4]float64, rate float64) float64 {
 	step := [4][4]float64{{1 - s.P13 - s.P14, 0, s.P13, s.P14}, {0, 1 - s.P23, s.P23, 0}, {s.P31, s.P32, 1 - s.P31 - s.P32, 0},
 		{1, 0, 0, 0}}
 	f := [4]float64{-rate, -rate, 1 - rate, 1 - rate}
@@ -77,15 +81,15 @@ func fourStateSpread(s loss.FourState, pi [4]float64, rate float64) float64 {
 func TestFourStateClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		s    loss.FourState
+		s    fourStates
 	}{
-		{"four-state p13=1% p31=20% p32=10% p23=30% p14=0.5%", loss.FourState{P13: 0.01, P31: 0.2, P32: 0.1, P23: 0.3, P14: 0.005}},
-		{"four-state p13=5%", loss.FourState{P13: 0.05, P31: 0.95, P32: 0, P23: 1, P14: 0}},
-		{"four-state p13=10% p31=50% p32=50% p23=50% p14=20%", loss.FourState{P13: 0.1, P31: 0.5, P32: 0.5, P23: 0.5, P14: 0.2}},
+		{"four-state p13=1% p31=20% p32=10% p23=30% p14=0.5%", fourStates{P13: 0.01, P31: 0.2, P32: 0.1, P23: 0.3, P14: 0.005}},
+		{"four-state p13=5%", fourStates{P13: 0.05, P31: 0.95, P32: 0, P23: 1, P14: 0}},
+		{"four-state p13=10% p31=50% p32=50% p23=50% p14=20%", fourStates{P13: 0.1, P31: 0.5, P32: 0.5, P23: 0.5, P14: 0.2}},
 	} {
 		s := c.s
-		if got := specOf(t, "loss", c.text).Loss; got != s {
-			t.Fatalf("%s is %+v", c.text, got)
+		if got, want := fmt.Sprintf("%+v", specOf(t, "loss", c.text).Loss), fmt.Sprintf("%+v", s); got != want {
+			t.Fatalf("%s is %s", c.text, got)
 		}
 		pi := [4]float64{1, s.P13 * s.P32 / (s.P31 * s.P23), s.P13 / s.P31, s.P14}
 		total := pi[0] + pi[1] + pi[2] + pi[3]

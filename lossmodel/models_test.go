@@ -69,7 +69,7 @@ func TestLossParameterByParameter(t *testing.T) {
 		"latency": "5ms"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := (loss.FourState{P13: 0.01, P31: 0.5, P32: 0.05, P23: 1, P14: 0}); flat.Loss != want || flat.Delay.Latency != 5*ms {
+	if want := "four-state p13=1% p31=50% p32=5% p23=100% p14=0%"; flat.Loss.Text() != want || flat.Delay.Latency != 5*ms {
 		t.Errorf("%v", flat.Values())
 	}
 	// A text means one thing, whatever was set before.

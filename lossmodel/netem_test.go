@@ -29,7 +29,7 @@ func TestLinkFollowsNetem(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, book := netem.New(p, 0), newLedger(t, l)
-	causes := map[netem.Outcome]Cause{netem.Kept: None, netem.Isolated: Loss, netem.Burst: Burst, netem.Full: Queue}
+	causes := [...]Cause{0: None, netem.Isolated: Loss, netem.Burst: Burst, netem.Full: Queue}
 	rng := rand.New(rand.NewPCG(1, 1))
 	now, seen := time.Duration(0), map[Cause]int{}
 	for i := range 50_000 {
@@ -199,17 +199,18 @@ func TestNetemHoldsTheOtherKeys(t *testing.T) {
 
 // A spec put together by hand must be one that a line can say.
 func TestNetemByHand(t *testing.T) {
-	for name, p := range map[string]netem.Params{
-		"not on":   {Limit: 5},
-		"odd time": {On: true, Latency: 5},
-		"too long": {On: true, Latency: time.Hour},
-		"negative": {On: true, Latency: -ms},
-		"no gap":   {On: true, Limit: 9, Latency: ms, Reorder: 9},
-		"no table": {On: true, Limit: 9, Latency: ms, Jitter: ms, Distribution: 9},
-		"no model": {On: true, Limit: 9, Model: 9, Loss: 1},
-		"no jitter": {On: true, Limit: 9, Latency: ms,
-			Distribution: netem.Normal},
+	for name, change := range map[string]func(*netem.Params){
+		"not on":    func(p *netem.Params) { *p = netem.Params{Limit: 5} },
+		"odd time":  func(p *netem.Params) { p.Delay.Latency = 5 },
+		"too long":  func(p *netem.Params) { p.Delay.Latency = time.Hour },
+		"negative":  func(p *netem.Params) { p.Delay.Latency = -ms },
+		"no gap":    func(p *netem.Params) { p.Delay.Latency, p.Reorder.Share = ms, 9 },
+		"no table":  func(p *netem.Params) { p.Delay.Latency, p.Delay.Jitter, p.Delay.Distribution = ms, ms, 9 },
+		"no model":  func(p *netem.Params) { p.Loss.Model, p.Loss.Share = 9, 1 },
+		"no jitter": func(p *netem.Params) { p.Delay.Latency, p.Delay.Distribution = ms, 1 }, // normal
 	} {
+		p := netem.Params{On: true, Limit: 9}
+		change(&p)
 		s := DefaultSpec()
 		s.Netem = p
 		var ke *KeyError
@@ -218,7 +219,8 @@ func TestNetemByHand(t *testing.T) {
 		}
 	}
 	s := DefaultSpec()
-	s.Netem = netem.Params{On: true, Limit: 9, Latency: 5 * ms, Gap: 1, Reorder: 77}
+	s.Netem = netem.Params{On: true, Limit: 9, Gap: 1}
+	s.Netem.Delay.Latency, s.Netem.Reorder.Share = 5*ms, 77
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/remote/probe"
-	"wirelab/internal/atomicfile"
 	"wirelab/internal/atomicfile/faultfs"
 	"wirelab/lossmodel/capture"
 )
@@ -52,7 +51,7 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 			}
 			return
 		}
-		if err == nil || rows[1] > 0 && disk.Op != atomicfile.Remove {
+		if err == nil || rows[1] > 0 && disk.Op != "remove" {
 			t.Errorf("operation %d, %s of %s, fails: %v, %v rows", n, disk.Op, disk.Path, err, rows)
 		}
 	}

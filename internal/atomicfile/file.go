@@ -15,14 +15,8 @@ import (
 )
 
 // Op is an operation that changes what is on a disk: mkdir, create, write, chmod, sync, close,
-// link, rename or remove.
+// link, rename or remove. A link has a substitute on file systems without links.
 type Op string
-
-// Operations that tests distinguish.
-const (
-	Link   Op = "link" // has a substitute on file systems without links
-	Remove Op = "remove"
-)
 
 // Disk performs the operations. A nil Disk and the zero value use the machine's file system.
 // It may be used by several goroutines if Before may.
@@ -88,9 +82,9 @@ func (d *Disk) RemoveAll(path string) error { return d.remove(path, os.RemoveAll
 
 // remove calls f up to two times: what it fails to remove stays for a day.
 func (d *Disk) remove(path string, f func(string) error) error {
-	err := d.do(Remove, path, func() error { return f(path) })
+	err := d.do("remove", path, func() error { return f(path) })
 	if err != nil {
-		err = d.do(Remove, path, func() error { return f(path) })
+		err = d.do("remove", path, func() error { return f(path) })
 	}
 	return err
 }
@@ -196,7 +190,10 @@ func (f *File) Commit(mode fs.FileMode) error {
 	if f.tmp == nil {
 		return &fs.PathError{Op: "commit", Path: f.path, Err: fs.ErrClosed}
 	}
-	err := f.flush(mode)
+	err := f.disk.do("chmod", f.path, func() error { return f.tmp.Chmod(mode) })
+	if err == nil { // otherwise, after a power cut, the new name may refer to an empty file
+		err = f.disk.do("sync", f.path, f.tmp.Sync)
+	}
 	if err == nil {
 		err = f.disk.do("close", f.path, f.tmp.Close)
 	}
@@ -209,15 +206,6 @@ func (f *File) Commit(mode fs.FileMode) error {
 	}
 	f.tmp = nil
 	return nil
-}
-
-// flush sets the permissions and brings the content to the disk: otherwise, after a power cut,
-// the new name may refer to an empty file.
-func (f *File) flush(mode fs.FileMode) error {
-	if err := f.disk.do("chmod", f.path, func() error { return f.tmp.Chmod(mode) }); err != nil {
-		return err
-	}
-	return f.disk.do("sync", f.path, f.tmp.Sync)
 }
 
 // Abort removes what was written. After Commit or Abort it does nothing, so it can be deferred.

@@ -149,9 +149,6 @@ func (f *Folder) Write(entries []Entry) error {
 	}
 	if err == nil {
 		f.written, f.made = true, nil
-		for _, l := range f.logs {
-			l.alternate()
-		}
 	}
 	return err
 }
@@ -255,15 +252,10 @@ func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, ol
 
 // writeTo creates the file at path, in a temporary folder.
 func (e *Entry) writeTo(d *Disk, path string) error {
-	if e.Log != nil {
-		if linked, err := e.Log.link(path, e.Write); linked || err != nil {
-			return err
-		}
-	}
 	return d.WriteFile(path, 0o644, func(f *File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		if e.Log != nil {
-			if _, err := io.Copy(w, e.Log.reader()); err != nil {
+			if err := e.Log.copyTo(w); err != nil {
 				return err
 			}
 		}
@@ -295,7 +287,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 		return "", err
 	}
 	// A link keeps a file at path until it is replaced; folders cannot be linked.
-	if d.do(Link, path, func() error { return os.Link(path, spare) }) != nil {
+	if d.do("link", path, func() error { return os.Link(path, spare) }) != nil {
 		if err := d.rename(path, spare); err != nil {
 			return "", withPath(path, err)
 		}

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"math"
 	"slices"
 	"sort"
 	"time"
@@ -11,37 +10,21 @@ import (
 type usual struct {
 	times  []time.Duration // of sending
 	delays []time.Duration // the median of those around
-	spread float64         // of delays about that, in nanoseconds
+	spread time.Duration   // median deviation of delays from that
 	window time.Duration   // nothing arrives further from its usual delay
-	// what it costs that one is lost, copied, or comes from nowhere: minus the logarithm
-	// of how likely that is
-	lost, copied, stray float64
 }
 
 const (
 	around      = 101 // datagrams of which the median is taken
-	leastSpread = float64(200 * time.Microsecond)
+	leastSpread = 200 * time.Microsecond
 	leastWindow = 50 * time.Millisecond
 )
 
-// usualDelays looks at datagrams of which it is known what became of them. Clocks that
-// differ move all delays, and clocks that run apart move them slowly: so it is the median
-// of those sent around the same time that counts.
-func usualDelays(list []known) usual {
+// usualDelays measures datagrams whose arrival is certain. Clocks that differ move all
+// delays, and clocks that run apart move them slowly, so the usual delay is the median
+// of datagrams that were sent around the same time.
+func usualDelays(came []known) usual {
 	u := usual{spread: leastSpread, window: leastWindow}
-	n, lost, copies := len(list), 0, 0
-	var came []known
-	for _, k := range list {
-		copies += k.copies
-		if k.lost {
-			lost++
-		} else {
-			came = append(came, k)
-		}
-	}
-	u.lost = -math.Log(float64(lost+1) / float64(n+20))
-	u.copied = -math.Log(float64(copies+1) / float64(n+20))
-	u.stray = u.copied + u.lost + 20
 	some := make([]time.Duration, 0, around)
 	for at := 0; at < len(came); at += around / 4 {
 		first := max(0, min(at-around/2, len(came)-around))
@@ -52,18 +35,19 @@ func usualDelays(list []known) usual {
 		slices.Sort(some)
 		u.times, u.delays = append(u.times, came[at].at), append(u.delays, some[len(some)/2])
 	}
-	off := make([]float64, len(came))
+	off := make([]time.Duration, len(came))
 	for i, k := range came {
-		off[i] = math.Abs(float64(k.took - u.at(k.at)))
+		off[i] = (k.took - u.at(k.at)).Abs()
 	}
-	if slices.Sort(off); len(off) > 0 {
+	slices.Sort(off)
+	if len(off) > 0 {
 		u.spread = max(u.spread, off[len(off)/2])
-		u.window = max(u.window, 4*time.Duration(off[len(off)*99/100]))
+		u.window = max(u.window, 4*off[len(off)*99/100])
 	}
 	return u
 }
 
-// at returns the usual delay of what is sent then.
+// at returns the usual delay of a datagram that was sent at a time.
 func (u *usual) at(sent time.Duration) time.Duration {
 	if len(u.times) == 0 {
 		return 0
@@ -72,130 +56,55 @@ func (u *usual) at(sent time.Duration) time.Duration {
 	return u.delays[max(0, i-1)]
 }
 
-// Bounds on the work of align: arrivals that are looked at for one datagram, copies of
-// it, and both together for all.
-const (
-	mostNear   = 256
-	mostCopies = 4
-	mostCells  = 1 << 23
-)
-
-// cell is a state of align: so many arrivals have been dealt with.
-type cell struct {
-	cost float64
-	from int32 // arrivals that had been dealt with before this datagram
-	take int8  // how many of them it then took
+// queue is the datagrams of one content in the order of sending, while arrivals are assigned to
+// them in order.
+type queue struct {
+	due      []time.Duration // when each is expected to arrive, never before the one in front
+	arrivals []*[]int32      // of each
+	time     func(r int32) time.Duration
+	near     time.Duration // delays that far from the usual are likelier than a loss and a copy
 }
 
-// align tells which of the arrivals of one content belongs to which of the datagrams that
-// were sent with it. Order among them cannot be seen, so they are taken to keep it. Of all
-// ways it finds, by dynamic programming, the likeliest: delays near the usual ones, and
-// losses, copies and strays as rare as they are.
+func (q *queue) off(i int, r int32) time.Duration { return (q.time(r) - q.due[i]).Abs() }
+
+// align assigns the arrivals of one content to the datagrams that were sent with it: each to the
+// datagram that was expected at the nearest time, without changing their order. Where that is
+// taken, the arrival before moves back, or this one moves on, if one of the neighbours would
+// otherwise be lost.
 func (x *matcher) align(g *group) {
-	r := len(g.received)
-	if r == 0 {
+	q := &queue{time: func(r int32) time.Duration { return x.received[r].At }, near: 3 * x.usual.spread}
+	latest := x.sent[g.sent[0]].At + x.usual.at(x.sent[g.sent[0]].At)
+	for _, s := range g.sent {
+		latest = max(latest, x.sent[s].At+x.usual.at(x.sent[s].At))
+		q.due, q.arrivals = append(q.due, latest), append(q.arrivals, &x.arrivals[s])
+	}
+	to := 0
+	for _, r := range g.received {
+		for to+1 < len(q.due) && q.off(to+1, r) <= q.off(to, r) {
+			to++
+		}
+		if q.off(to, r) > x.usual.window {
+			continue // of a datagram that the sender's capture does not hold
+		}
+		q.moveBack(to)
+		if len(*q.arrivals[to]) > 0 && to+1 < len(q.due) && q.off(to+1, r) <= q.near {
+			to++
+		}
+		*q.arrivals[to] = append(*q.arrivals[to], r)
+	}
+}
+
+// moveBack moves the arrivals of datagram i, and of those right before it, one datagram back each,
+// if that gives one to a datagram without any.
+func (q *queue) moveBack(i int) {
+	first := i
+	for first > 0 && len(*q.arrivals[first]) == 1 && q.off(first-1, (*q.arrivals[first])[0]) <= q.near {
+		first--
+	}
+	if len(*q.arrivals[first]) > 0 {
 		return
 	}
-	due := x.due(g)
-	near := max(2, min(mostNear, mostCells/len(g.sent)))
-	columns, starts := make([][]cell, len(due)), make([]int, len(due)) // after each datagram, from which arrival on
-	before, start := []cell{{}}, 0
-	for i := range due {
-		lo, hi := x.within(g, due[i], near)
-		lo, hi = max(lo, start), max(hi, start)
-		in := enter(before, start, lo, hi, x.usual.stray)
-		columns[i], starts[i] = x.step(g, due[i], in, lo), lo
-		before, start = columns[i], lo
+	for ; first < i; first++ {
+		*q.arrivals[first], *q.arrivals[first+1] = *q.arrivals[first+1], nil
 	}
-	// Those left at the end come from nowhere.
-	best, at := math.Inf(1), 0
-	for k, c := range before {
-		if cost := c.cost + float64(r-start-k)*x.usual.stray; cost < best {
-			best, at = cost, start+k
-		}
-	}
-	for i := len(due) - 1; i >= 0; i-- {
-		c := columns[i][at-starts[i]]
-		for k := at - int(c.take); k < at; k++ {
-			s := g.sent[i]
-			x.arrivals[s] = append(x.arrivals[s], g.received[k])
-		}
-		at = int(c.from)
-	}
-}
-
-// due returns when each is expected to arrive; never before the one in front.
-func (x *matcher) due(g *group) []time.Duration {
-	due := make([]time.Duration, len(g.sent))
-	for i, s := range g.sent {
-		due[i] = x.sent[s].At + x.usual.at(x.sent[s].At)
-		if i > 0 {
-			due[i] = max(due[i], due[i-1])
-		}
-	}
-	return due
-}
-
-// within returns which arrivals are near enough to a moment: from lo up to hi, at most so
-// many.
-func (x *matcher) within(g *group, due time.Duration, most int) (lo, hi int) {
-	find := func(t time.Duration) int {
-		return sort.Search(len(g.received), func(k int) bool { return x.received[g.received[k]].At > t })
-	}
-	lo, hi = find(due-x.usual.window), find(due+x.usual.window)
-	if hi-lo > most {
-		lo = max(lo, min(find(due)-most/2, hi-most))
-		hi = lo + most
-	}
-	return lo, hi
-}
-
-// enter carries the states before a datagram to the arrivals lo up to hi that are near it:
-// those that nobody took on the way come from nowhere.
-func enter(before []cell, start, lo, hi int, stray float64) []cell {
-	in := make([]cell, hi-lo+1)
-	for k := range in {
-		in[k] = cell{cost: math.Inf(1)}
-	}
-	for k, c := range before {
-		at := start + k
-		to := min(max(at, lo), hi)
-		if at > hi {
-			continue // taken by one before that was due later: no such order
-		}
-		if cost := c.cost + float64(to-at)*stray; cost < in[to-lo].cost {
-			in[to-lo] = cell{cost: cost, from: int32(at)}
-		}
-	}
-	for k := 1; k < len(in); k++ {
-		if cost := in[k-1].cost + stray; cost < in[k].cost {
-			in[k] = cell{cost: cost, from: in[k-1].from}
-		}
-	}
-	return in
-}
-
-// step returns the states after a datagram that took none, one or several of the arrivals.
-func (x *matcher) step(g *group, due time.Duration, in []cell, lo int) []cell {
-	out := make([]cell, len(in))
-	for k := range out {
-		out[k] = cell{cost: math.Inf(1)}
-	}
-	for k, c := range in {
-		if cost := c.cost + x.usual.lost; cost < out[k].cost {
-			out[k] = cell{cost: cost, from: c.from}
-		}
-		cost := c.cost
-		for n := 1; n <= mostCopies && k+n < len(in); n++ {
-			off := float64(x.received[g.received[lo+k+n-1]].At-due) / x.usual.spread
-			cost += math.Log1p(off * off) // Cauchy's law: delays have long tails
-			if n > 1 {
-				cost += x.usual.copied
-			}
-			if cost < out[k+n].cost {
-				out[k+n] = cell{cost: cost, from: c.from, take: int8(n)}
-			}
-		}
-	}
-	return out
 }

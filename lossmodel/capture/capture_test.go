@@ -58,23 +58,23 @@ func TestReadRefuses(t *testing.T) {
 		err  error
 		says string
 	}{
-		"":                                      {ErrEmpty, "names columns"},
-		"seq,send_us,recv_us\n":                 {ErrEmpty, "at least one"},
-		"seq,send_us,recv_us\n0,1,\n":           {ErrEmpty, "at least one"},
+		"":                                      {errEmpty, "names columns"},
+		"seq,send_us,recv_us\n":                 {errEmpty, "at least one"},
+		"seq,send_us,recv_us\n0,1,\n":           {errEmpty, "at least one"},
 		"seq,send_us\n0,1\n":                    {ErrColumns, "recv_us, delay_us or lost"},
 		"seq,recv_us\n0,1\n":                    {ErrColumns, "send_us beside it"},
-		"seq,send_us,recv_us\n0,1,2\nx,1,2\n":   {ErrRow, "line 3: seq"},
-		"seq,send_us,recv_us\n-1,1,2\n":         {ErrRow, "seq"},
-		"seq,send_us,recv_us\n0,lost,2\n":       {ErrRow, "send_us"},
-		"seq,send_us,recv_us\n0,1,1e5\n":        {ErrRow, "recv_us"},
-		"seq,send_us,recv_us\n0,1,.\n":          {ErrRow, "recv_us"},
-		"seq,send_us,recv_us\n0,1,NaN\n":        {ErrRow, "recv_us"},
-		"delay_us\n99999999999999999999\n":      {ErrRow, "delay_us"},
-		"delay_us\n9999999999999999\n":          {ErrRow, "delay_us"},
-		"lost\nmaybe\n":                         {ErrRow, "expected 1 or 0"},
-		"delay_us,copy\n1,-1\n":                 {ErrRow, "copy"},
-		"delay_us,copy\n1,99999999\n":           {ErrRow, "copy"},
-		"seq,send_us,recv_us\n0,\"1\nx,2,3\n\n": {ErrRow, ""},
+		"seq,send_us,recv_us\n0,1,2\nx,1,2\n":   {errRow, "line 3: seq"},
+		"seq,send_us,recv_us\n-1,1,2\n":         {errRow, "seq"},
+		"seq,send_us,recv_us\n0,lost,2\n":       {errRow, "send_us"},
+		"seq,send_us,recv_us\n0,1,1e5\n":        {errRow, "recv_us"},
+		"seq,send_us,recv_us\n0,1,.\n":          {errRow, "recv_us"},
+		"seq,send_us,recv_us\n0,1,NaN\n":        {errRow, "recv_us"},
+		"delay_us\n99999999999999999999\n":      {errRow, "delay_us"},
+		"delay_us\n9999999999999999\n":          {errRow, "delay_us"},
+		"lost\nmaybe\n":                         {errRow, "expected 1 or 0"},
+		"delay_us,copy\n1,-1\n":                 {errRow, "copy"},
+		"delay_us,copy\n1,99999999\n":           {errRow, "copy"},
+		"seq,send_us,recv_us\n0,\"1\nx,2,3\n\n": {errRow, ""},
 	} {
 		_, err := Read(strings.NewReader(text))
 		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.says) {

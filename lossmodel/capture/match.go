@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -31,8 +32,7 @@ type Matching struct {
 
 // Match finds each datagram that was sent among those received, by content. The network
 // may lose, double, delay and reorder them, and the clocks may differ. Those of equal
-// content are told apart by order and time: each arrival goes to the one that makes the
-// delays most like those of the others (see align). from and to are the times that the
+// content are told apart by order and time (see align). from and to are the times that the
 // receiver's capture covers; what would have come outside is left out unless it came.
 // Both lists must be in order of time.
 func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matching, error) {
@@ -104,42 +104,32 @@ func (x *matcher) group(m *Matching) {
 	}
 }
 
-// known is a datagram of which it is certain what became of it.
-type known struct {
-	at     time.Duration // when it was sent
-	took   time.Duration
-	lost   bool
-	copies int
-}
+// known is a datagram whose arrival is certain.
+type known struct{ at, took time.Duration }
 
-// alone returns the datagrams that no other equals, in order; without any that came, those
-// of contents that came as often as they were sent.
+// alone returns the datagrams that no other equals and that came, in order; if there are none,
+// those of contents that came as often as they were sent, and the first of the others.
 func (x *matcher) alone() (list []known) {
-	came := false
+	add := func(s, r int32) {
+		list = append(list, known{at: x.sent[s].At, took: x.received[r].At - x.sent[s].At})
+	}
 	for i, a := range x.arrivals {
 		if len(a) > 0 {
-			came = true
-			list = append(list, known{at: x.sent[i].At, took: x.received[a[0]].At - x.sent[i].At, copies: len(a) - 1})
+			add(int32(i), a[0])
 		}
+	}
+	if len(list) > 0 {
+		return list
 	}
 	for i := range x.groups {
-		if g := &x.groups[i]; len(g.sent) == 1 && len(g.received) == 0 {
-			list = append(list, known{at: x.sent[g.sent[0]].At, lost: true})
-		}
-	}
-	if !came {
-		list = list[:0]
-		for i := range x.groups {
-			g := &x.groups[i]
-			for k := range min(len(g.sent), len(g.received)) {
-				if len(g.sent) == len(g.received) || k == 0 {
-					s := &x.sent[g.sent[k]]
-					list = append(list, known{at: s.At, took: x.received[g.received[k]].At - s.At})
-				}
+		g := &x.groups[i]
+		for k := range min(len(g.sent), len(g.received)) {
+			if len(g.sent) == len(g.received) || k == 0 {
+				add(g.sent[k], g.received[k])
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b known) int { return int(min(1, max(-1, a.at-b.at))) })
+	slices.SortStableFunc(list, func(a, b known) int { return cmp.Compare(a.at, b.at) })
 	return list
 }
 

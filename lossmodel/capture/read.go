@@ -14,33 +14,33 @@ import (
 
 // Sentinels that errors of Read wrap one of.
 var (
-	// ErrEmpty: no packets at all.
-	ErrEmpty = errors.New("no packets")
+	// errEmpty: no packets at all.
+	errEmpty = errors.New("no packets")
 	// ErrColumns: the first row does not name the columns that are needed.
 	ErrColumns = errors.New("missing columns")
-	// ErrRow: a row makes no sense.
-	ErrRow = errors.New("bad row")
+	// errRow: a row makes no sense.
+	errRow = errors.New("bad row")
 )
 
-// RowError is an ErrRow with the line at fault.
+// RowError is an errRow with the line at fault.
 type RowError struct {
 	Line int // of the file, from 1
 	Err  error
 }
 
 // Error implements error.
-func (e *RowError) Error() string { return fmt.Sprintf("%v: line %d: %v", ErrRow, e.Line, e.Err) }
+func (e *RowError) Error() string { return fmt.Sprintf("%v: line %d: %v", errRow, e.Line, e.Err) }
 
-// Unwrap returns ErrRow and what is wrong with the row.
-func (e *RowError) Unwrap() []error { return []error{ErrRow, e.Err} }
+// Unwrap returns errRow and what is wrong with the row.
+func (e *RowError) Unwrap() []error { return []error{errRow, e.Err} }
 
 // Limits, so that a hostile file costs no more than memory for this.
 const (
 	MaxRows = 1 << 23
-	MaxCopy = 1 << 16
-	// MaxTime bounds all times either way: a century and more, so that microseconds
+	maxCopy = 1 << 16
+	// maxTime bounds all times either way: a century and more, so that microseconds
 	// since 1970 will do, and the difference of two still fits.
-	MaxTime = 140 * 365 * 24 * time.Hour
+	maxTime = 140 * 365 * 24 * time.Hour
 )
 
 // Read reads a capture; see the package's comment for the format. An error about a row
@@ -51,10 +51,10 @@ func Read(r io.Reader) (*Capture, error) {
 	in.ReuseRecord, in.FieldsPerRecord, in.Comment = true, -1, '#'
 	head, err := in.Read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("%w: the file is empty; expected a row that names columns, such as seq,send_us,recv_us,copy", ErrEmpty)
+		return nil, fmt.Errorf("%w: the file is empty; expected a row that names columns, such as seq,send_us,recv_us,copy", errEmpty)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRow, err)
+		return nil, fmt.Errorf("%w: %w", errRow, err)
 	}
 	cols, err := findColumns(head)
 	if err != nil {
@@ -67,7 +67,7 @@ func Read(r io.Reader) (*Capture, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrRow, err)
+			return nil, fmt.Errorf("%w: %w", errRow, err)
 		}
 		if err := c.add(&cols, row); err != nil {
 			line, _ := in.FieldPos(0)
@@ -75,7 +75,7 @@ func Read(r io.Reader) (*Capture, error) {
 		}
 	}
 	if len(c.Packets) == 0 {
-		return nil, fmt.Errorf("%w: expected at least one that arrived or was lost", ErrEmpty)
+		return nil, fmt.Errorf("%w: expected at least one that arrived or was lost", errEmpty)
 	}
 	return c, nil
 }
@@ -125,7 +125,7 @@ func (c *Capture) add(cols *columns, row []string) error {
 		}
 	}
 	if text := cell(cols.copy); text != "" {
-		if p.Copy, err = strconv.Atoi(text); err != nil || p.Copy < 0 || p.Copy > MaxCopy {
+		if p.Copy, err = strconv.Atoi(text); err != nil || p.Copy < 0 || p.Copy > maxCopy {
 			return fmt.Errorf("copy is %q, expected a whole number from 0", text)
 		}
 	}
@@ -138,8 +138,8 @@ func (c *Capture) add(cols *columns, row []string) error {
 	switch {
 	case err != nil:
 		return err
-	case p.Arrived() > MaxTime || p.Arrived() < -MaxTime:
-		return fmt.Errorf("arrives more than %v from 0", MaxTime)
+	case p.Arrived() > maxTime || p.Arrived() < -maxTime:
+		return fmt.Errorf("arrives more than %v from 0", maxTime)
 	case under:
 		c.Unfinished++
 	default:
@@ -187,7 +187,7 @@ func micros(column, text string) (time.Duration, error) {
 	}
 	part = (part + "000")[:max(3, len(part))]
 	us, err := strconv.ParseUint(whole, 10, 63)
-	if err != nil || us > uint64(MaxTime/time.Microsecond) || strings.Trim(part, "0123456789") != "" {
+	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(part, "0123456789") != "" {
 		return bad()
 	}
 	ns, _ := strconv.ParseUint(part[:3], 10, 16)

@@ -35,7 +35,7 @@ type Sequence struct {
 func (c *Capture) Sequence() (*Sequence, error) {
 	rows := slices.Clone(c.Packets)
 	if len(rows) == 0 {
-		return nil, ErrEmpty
+		return nil, errEmpty
 	}
 	slices.SortStableFunc(rows, func(a, b Packet) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))

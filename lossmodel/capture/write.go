@@ -17,7 +17,8 @@ func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	for p := range rows {
 		line = strconv.AppendUint(line[:0], p.Seq, 10)
 		line = AppendMicros(append(line, ','), p.Sent)
-		if line = append(line, ','); p.Lost {
+		line = append(line, ',')
+		if p.Lost {
 			line = append(line, "lost"...)
 		} else {
 			line = AppendMicros(line, p.Arrived())

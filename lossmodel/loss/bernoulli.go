@@ -59,14 +59,7 @@ func (p *bernoulliProcess) among(n int) random.Chance {
 	return p.many
 }
 
-var bernoulliKind = Kind{bernoulliFrom, setting.ModelInfo{Name: "bernoulli",
-	Summary: "each packet is lost by itself",
-	Params: []setting.ParamInfo{
-		paramOf("p", setting.Percent, "", "share lost"),
-	},
-}}
-
-func bernoulliFrom(t Table) (Model, error) {
-	p, err := required(t, "p", setting.Percent)
-	return WithMean(nil, p), err
-}
+var bernoulliKind = params[Bernoulli]{
+	percent(func(b *Bernoulli) *float64 { return &b.P }, "p", "", "share lost"),
+}.kind(func(b Bernoulli) Model { return WithMean(nil, b.P) },
+	setting.ModelInfo{Name: "bernoulli", Summary: "each packet is lost by itself"})

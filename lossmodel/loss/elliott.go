@@ -2,8 +2,6 @@ package loss
 
 import (
 	"wirelab/internal/setting"
-	"wirelab/internal/units"
-	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -35,14 +33,11 @@ func (g GilbertElliott) bad() float64 {
 }
 
 // Text implements Model.
-func (g GilbertElliott) Text() string {
-	return modelText("gilbert-elliott", "p", units.FormatPercent(g.P), "r", units.FormatPercent(g.R),
-		"h", units.FormatPercent(g.H), "k", units.FormatPercent(g.K))
-}
+func (g GilbertElliott) Text() string { return elliottParams.text("gilbert-elliott", g) }
 
 // Check implements Model.
 func (g GilbertElliott) Check() error {
-	if err := shares("p", g.P, "r", g.R, "h", g.H, "k", g.K); err != nil {
+	if err := elliottParams.check(g); err != nil {
 		return err
 	}
 	if g.R == 0 {
@@ -57,49 +52,16 @@ func (g GilbertElliott) chain() markov {
 
 // Process implements Model.
 func (g GilbertElliott) Process(prev Process, _ *tracefile.Library) Process {
-	p := prior[elliottProcess](prev)
-	p.gilbertProcess.enter, p.gilbertProcess.leave = random.ChanceOf(g.P), random.ChanceOf(g.R)
-	p.start = random.ChanceOf(g.bad())
-	p.inGood, p.inBad = random.ChanceOf(1-g.K), random.ChanceOf(1-g.H)
-	return p
+	return newTwoStates(prev, g.bad(), g.P, g.R, 1-g.K, 1-g.H)
 }
 
-// elliottProcess is the chain of Gilbert's with losses that are not certain.
-type elliottProcess struct {
-	gilbertProcess
-	inGood, inBad random.Chance
+var elliottParams = params[GilbertElliott]{
+	percent(func(g *GilbertElliott) *float64 { return &g.P }, "p", "", "from good to bad, per packet"),
+	percent(func(g *GilbertElliott) *float64 { return &g.R }, "r", "", "from bad to good, per packet; above 0%"),
+	percent(func(g *GilbertElliott) *float64 { return &g.H }, "h", "0%", "share that arrives in the bad state"),
+	percent(func(g *GilbertElliott) *float64 { return &g.K }, "k", "100%", "share that arrives in the good state"),
 }
 
-func (p *elliottProcess) Fork() Process { c := *p; return &c }
-
-func (p *elliottProcess) Judge(pkt *Packet) {
-	p.advance(pkt)
-	own := random.Further(pkt.Word, 0)
-	switch {
-	case p.bad && p.inBad.Hit(own):
-		pkt.Lost = InBurst
-	case !p.bad && p.inGood.Hit(own):
-		pkt.Lost = Alone
-	}
-}
-
-var elliottKind = Kind{elliottFrom, setting.ModelInfo{Name: "gilbert-elliott",
-	Source:  "E. O. Elliott, Estimates of Error Rates for Codes on Burst-Noise Channels, 1963",
-	Summary: "a good and a bad state, with losses in both",
-	Params: []setting.ParamInfo{
-		paramOf("p", setting.Percent, "", "from good to bad, per packet"),
-		paramOf("r", setting.Percent, "", "from bad to good, per packet; above 0%"),
-		paramOf("h", setting.Percent, "0%", "share that arrives in the bad state"),
-		paramOf("k", setting.Percent, "100%", "share that arrives in the good state"),
-	},
-}}
-
-func elliottFrom(t Table) (Model, error) {
-	var g GilbertElliott
-	err := t.read(
-		given(&g.P, "p", setting.Percent),
-		given(&g.R, "r", setting.Percent),
-		optional(&g.H, "h", setting.Percent, 0),
-		optional(&g.K, "k", setting.Percent, 1))
-	return g, err
-}
+var elliottKind = elliottParams.kind(nil, setting.ModelInfo{
+	Name: "gilbert-elliott", Source: "E. O. Elliott, Estimates of Error Rates for Codes on Burst-Noise Channels, 1963",
+	Summary: "a good and a bad state, with losses in both"})

@@ -7,31 +7,20 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// FourState is the model of Salsano, Ludovici and Ordine (2009), tc's "loss
+// fourState is the model of Salsano, Ludovici and Ordine (2009), tc's "loss
 // state": 1 all is well, 2 arrivals within a burst, 3 losses within a burst, 4 a
 // single loss while all is well, after which 1 follows at once. Pij is the
 // probability of going from i to j. Each datagram moves the chain once and is lost
 // in 3 and 4.
-//
-// A copy of a datagram finds the state that the datagram found; fragments count as
-// one.
-type FourState struct{ P13, P31, P32, P23, P14 float64 }
+type fourState struct{ P13, P31, P32, P23, P14 float64 }
 
-// Model implements Model.
-func (FourState) Model() string { return "four-state" }
+func (fourState) Model() string       { return "four-state" }
+func (s fourState) LossRate() float64 { return s.chain().law().Rate }
 
-// LossRate implements Model.
-func (s FourState) LossRate() float64 { return s.chain().law().Rate }
+func (s fourState) Text() string { return fourStateParams.text("four-state", s) }
 
-// Text implements Model.
-func (s FourState) Text() string {
-	return modelText("four-state", "p13", units.FormatPercent(s.P13), "p31", units.FormatPercent(s.P31),
-		"p32", units.FormatPercent(s.P32), "p23", units.FormatPercent(s.P23), "p14", units.FormatPercent(s.P14))
-}
-
-// Check implements Model.
-func (s FourState) Check() error {
-	if err := shares("p13", s.P13, "p31", s.P31, "p32", s.P32, "p23", s.P23, "p14", s.P14); err != nil {
+func (s fourState) Check() error {
+	if err := fourStateParams.check(s); err != nil {
 		return err
 	}
 	const slack = 1e-9 // for the rounding of decimals
@@ -51,7 +40,7 @@ func (s FourState) Check() error {
 	return nil
 }
 
-func (s FourState) chain() markov {
+func (s fourState) chain() markov {
 	p23 := s.P23
 	if s.P32 == 0 {
 		p23 = 1 // state 2 is never entered; as if it were left at once
@@ -64,94 +53,33 @@ func (s FourState) chain() markov {
 	}}
 }
 
-// Process implements Model.
-func (s FourState) Process(prev Process, _ *tracefile.Library) Process {
-	p := prior[fourStateProcess](prev)
-	p.p14, p.p13 = random.ChanceOf(s.P14), random.ChanceOf(s.P13)
-	p.p23, p.p32, p.p31 = random.ChanceOf(s.P23), random.ChanceOf(s.P32), random.ChanceOf(s.P31)
+func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
+	p := newChain(prev)
+	p.stays[0], p.stays[4] = 4, 1
 	pi := s.chain().stationary()
-	for i, below := 0, 0.0; i < 3; i++ {
+	below := 0.0
+	for i := range p.moves[0] {
 		below += pi[i]
-		p.start[i] = random.ChanceOf(below)
+		p.moves[0][i] = move{random.ChanceOf(below), uint8(i + 1)}
 	}
+	p13, p31, p32, p14 := random.ChanceOf(s.P13), random.ChanceOf(s.P31), random.ChanceOf(s.P32), random.ChanceOf(s.P14)
+	p.moves[1] = [3]move{{p14, 4}, {p14 + p13, 3}}
+	p.moves[2] = [3]move{{random.ChanceOf(s.P23), 3}}
+	p.moves[3] = [3]move{{p32, 2}, {p32 + p31, 1}}
+	p.bad = [5]bool{2: true, 3: true}
+	p.lost = [5]random.Chance{3: random.Certain, 4: random.Certain}
 	return p
 }
 
-type fourStateProcess struct {
-	p13, p31, p32, p23, p14 random.Chance
-	start                   [3]random.Chance // of being in state 1, in 1 or 2, in 1 to 3 at first
-	state                   uint8            // 1 to 4; 0: not begun
+var fourStateParams = params[fourState]{
+	percent(func(s *fourState) *float64 { return &s.P13 }, "p13", "", "a burst begins"),
+	percent(func(s *fourState) *float64 { return &s.P31 }, "p31", "", "a burst ends; 100% - p13 if not given").
+		orElse(func(s *fourState) { s.P31 = 1 - s.P13 }),
+	percent(func(s *fourState) *float64 { return &s.P32 }, "p32", "0%", "from losses to arrivals within a burst"),
+	percent(func(s *fourState) *float64 { return &s.P23 }, "p23", "100%", "from arrivals to losses within a burst"),
+	percent(func(s *fourState) *float64 { return &s.P14 }, "p14", "0%", "a single loss between bursts"),
 }
 
-func (p *fourStateProcess) Fork() Process { c := *p; return &c }
-
-func (p *fourStateProcess) Judge(pkt *Packet) {
-	if pkt.Copy == 0 {
-		p.state = p.after(pkt.Word)
-	}
-	switch p.state {
-	case 2:
-		pkt.Bad = true
-	case 3:
-		pkt.Bad = true
-		pkt.Lost = InBurst
-	case 4:
-		pkt.Lost = Alone
-	}
-}
-
-// after returns the state that follows.
-func (p *fourStateProcess) after(word uint64) uint8 {
-	switch p.state {
-	case 0:
-		for i, below := range p.start {
-			if below.Hit(word) {
-				return uint8(i + 1)
-			}
-		}
-		return 4
-	case 1:
-		return pick(word, 1, p.p14, 4, p.p13, 3)
-	case 2:
-		return pick(word, 2, p.p23, 3, 0, 2)
-	case 3:
-		return pick(word, 3, p.p32, 2, p.p31, 1)
-	}
-	return 1
-}
-
-// pick returns the state a with chance first, b with chance second, else stays.
-func pick(word uint64, stays uint8, first random.Chance, a uint8, second random.Chance, b uint8) uint8 {
-	switch {
-	case first.Hit(word):
-		return a
-	case (first + second).Hit(word):
-		return b
-	}
-	return stays
-}
-
-var fourStateKind = Kind{fourStateFrom, setting.ModelInfo{Name: "four-state",
+var fourStateKind = fourStateParams.kind(nil, setting.ModelInfo{Name: "four-state",
 	Source:  "S. Salsano, F. Ludovici, A. Ordine, Definition of a general and intuitive loss model, 2009; tc netem loss state",
-	Summary: "bursts with arrivals in them, and single losses between",
-	Params: []setting.ParamInfo{
-		paramOf("p13", setting.Percent, "", "a burst begins"),
-		paramOf("p31", setting.Percent, "", "a burst ends; 100% - p13 if not given"),
-		paramOf("p32", setting.Percent, "0%", "from losses to arrivals within a burst"),
-		paramOf("p23", setting.Percent, "100%", "from arrivals to losses within a burst"),
-		paramOf("p14", setting.Percent, "0%", "a single loss between bursts"),
-	},
-}}
-
-func fourStateFrom(t Table) (Model, error) {
-	var s FourState
-	err := t.read(given(&s.P13, "p13", setting.Percent))
-	if err == nil {
-		err = t.read(
-			optional(&s.P31, "p31", setting.Percent, 1-s.P13),
-			optional(&s.P32, "p32", setting.Percent, 0),
-			optional(&s.P23, "p23", setting.Percent, 1),
-			optional(&s.P14, "p14", setting.Percent, 0))
-	}
-	return s, err
-}
+	Summary: "bursts with arrivals in them, and single losses between"})

@@ -5,7 +5,6 @@ import (
 
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
-	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -56,69 +55,26 @@ func (g Gilbert) Check() error {
 
 // Process implements Model.
 func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
-	p := prior[gilbertProcess](prev)
 	enter, leave := g.rates()
-	p.enter, p.leave, p.start = random.ChanceOf(enter), random.ChanceOf(leave), random.ChanceOf(g.Mean)
-	return p
+	return newTwoStates(prev, g.Mean, enter, leave, 0, 1)
 }
 
-type gilbertProcess struct {
-	enter, leave random.Chance
-	start        random.Chance // of being in the bad state at first: the chain starts stationary
-	bad, begun   bool
-}
+func (g Gilbert) chain() markov { return gilbertChain(g.Mean, g.rates) }
 
-func (p *gilbertProcess) Fork() Process { c := *p; return &c }
-
-func (p *gilbertProcess) Judge(pkt *Packet) {
-	p.advance(pkt)
-	if p.bad {
-		pkt.Lost = InBurst
-	}
-}
-
-// advance moves the chain for a datagram, and tells the later stages of the state.
-func (p *gilbertProcess) advance(pkt *Packet) {
-	if pkt.Copy == 0 {
-		switch {
-		case !p.begun:
-			p.begun, p.bad = true, p.start.Hit(pkt.Word)
-		case p.bad:
-			p.bad = !p.leave.Hit(pkt.Word)
-		default:
-			p.bad = p.enter.Hit(pkt.Word)
-		}
-	}
-	pkt.Bad = p.bad
-}
-
-func (g Gilbert) chain() markov {
-	if g.Mean >= 1 {
+// gilbertChain is a chain that loses everything in the bad state and nothing in the good one.
+func gilbertChain(mean float64, rates func() (enter, leave float64)) markov {
+	if mean >= 1 {
 		return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}
 	}
-	enter, leave := g.rates()
+	enter, leave := rates()
 	return markov{n: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
 }
 
-var gilbertKind = Kind{gilbertFrom, setting.ModelInfo{Name: "gilbert", Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
-	Summary: "bursts, in which everything is lost",
-	Params: []setting.ParamInfo{
-		paramOf("mean", setting.Percent, "", "share lost"),
-		paramOf("burst", setting.Burst, "off", "mean number of packets lost in a row; off: that of independent losses"),
-	},
-}}
-
-// gilbertFrom reads mean and burst. Without a burst, or with "off", it is that of
-// independent losses, 1/(1-mean), which is Bernoulli's model.
-func gilbertFrom(t Table) (Model, error) {
-	mean, err := required(t, "mean", setting.Percent)
-	if err != nil {
-		return nil, err
-	}
-	value, ok := t["burst"]
-	if !ok {
-		return WithMean(nil, mean), nil
-	}
-	burst, err := setting.Burst.Read("loss.burst", value)
-	return WithBurst(WithMean(nil, mean), burst), err
-}
+// gilbertKind: a burst of "off", the default, makes the model Bernoulli's.
+var gilbertKind = params[Gilbert]{
+	percent(func(g *Gilbert) *float64 { return &g.Mean }, "mean", "", "share lost"),
+	newParam(setting.Burst, func(g *Gilbert) *float64 { return &g.Burst }, "burst", "off",
+		"mean number of packets lost in a row; off: that of independent losses"),
+}.kind(func(g Gilbert) Model { return WithBurst(WithMean(nil, g.Mean), g.Burst) }, setting.ModelInfo{
+	Name: "gilbert", Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
+	Summary: "bursts, in which everything is lost"})

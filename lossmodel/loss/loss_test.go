@@ -1,10 +1,12 @@
-package loss
+package loss_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"wirelab/internal/setting"
+	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
 )
 
@@ -16,18 +18,18 @@ var examples = map[string]string{
 	"pattern": "bits=00010",
 }
 
-func modelOf(t *testing.T, k *Kind) Model {
+func modelOf(t *testing.T, name string, params []setting.ParamInfo) loss.Model {
 	t.Helper()
-	text := examples[k.Name]
+	text := examples[name]
 	if text == "" {
-		for _, p := range k.Params {
+		for _, p := range params {
 			text += " " + p.Name + "=" + p.Min
 		}
 	}
-	table, ok := Parse(k.Name + " " + text)
-	m, err := Read(table)
+	table, ok := loss.Parse(name + " " + text)
+	m, err := loss.Read(table)
 	if !ok || err != nil {
-		t.Fatalf("%s %s: %v", k.Name, text, err)
+		t.Fatalf("%s %s: %v", name, text, err)
 	}
 	return m
 }
@@ -35,16 +37,15 @@ func modelOf(t *testing.T, k *Kind) Model {
 // Every model loses what it says, its fork decides as it does, and its text reads
 // back as the same model.
 func TestModels(t *testing.T) {
-	for i := range kinds {
-		k := &kinds[i]
+	for _, k := range loss.Kinds() {
 		if k.Name == "trace" {
 			continue // needs a capture; tested with links
 		}
 		t.Run(k.Name, func(t *testing.T) {
-			m := modelOf(t, k)
+			m := modelOf(t, k.Name, k.Params)
 			if text := m.Text(); strings.HasPrefix(text, k.Name) {
-				table, _ := Parse(text)
-				if back, err := Read(table); err != nil || back != m {
+				table, _ := loss.Parse(text)
+				if back, err := loss.Read(table); err != nil || back != m {
 					t.Errorf("%s reads back as %v, %v", text, back, err)
 				}
 			}
@@ -53,7 +54,7 @@ func TestModels(t *testing.T) {
 			s := random.NewStream(1, k.Name)
 			for i := range n {
 				word := s.Next(0)
-				pkt := Packet{Word: word, Fragments: 1}
+				pkt := loss.Packet{Word: word, Fragments: 1}
 				fork := pkt
 				if i%1000 == 0 {
 					p.Fork().Judge(&fork)
@@ -61,11 +62,11 @@ func TestModels(t *testing.T) {
 				if p.Judge(&pkt); i%1000 == 0 && fork != pkt {
 					t.Fatalf("packet %d: %+v, its fork says %+v", i, pkt, fork)
 				}
-				if pkt.Lost != Arrives {
+				if pkt.Lost != loss.Arrives {
 					lost++
 				}
 			}
-			law, ok := LawOf(m)
+			law, ok := loss.LawOf(m)
 			if !ok || math.Abs(law.Rate-m.LossRate()) > 1e-12 {
 				law.Rate, law.Spread = m.LossRate(), 1
 			}

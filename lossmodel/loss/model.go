@@ -34,9 +34,8 @@ type Model interface {
 // FileModel is a model that may read a file.
 type FileModel interface {
 	Model
-	Source() tracefile.File
-	SourceKind() *tracefile.Kind
-	WithSource(tracefile.File) Model // the same with another file
+	// Open opens the file, if any, and returns the model with the file's hash.
+	Open(files *tracefile.Library) (Model, error)
 }
 
 // Process decides packet by packet.
@@ -55,16 +54,16 @@ type Packet struct {
 	Copy      int    // 0 for the datagram itself
 	Fragments int    // as IP cuts it
 
-	Lost Reason
+	Lost reason
 	Bad  bool // the model is in its bad state, whether this packet was lost or not
 }
 
-// Reason is why a packet was lost.
-type Reason uint8
+// reason is why a packet was lost.
+type reason uint8
 
 // The reasons.
 const (
-	Arrives    Reason = iota // it was not lost
+	Arrives    reason = iota // it was not lost
 	Alone                    // independently of its neighbours
 	InBurst                  // in the bad state of a model with memory
 	InFragment               // whole it would have arrived, but one of its fragments was lost

@@ -98,10 +98,10 @@ func (o *Odds) cumulant(t float64) (sum float64) {
 // tilted returns the mean of exp(t S) over n packets by the state before the first, up to a factor
 // of exp(scale): A^n 1, where A moves the chain and weighs its losses.
 func (m *markov) tilted(t float64, n int64) (w [4]float64, scale float64) {
-	var a [4][4]float64
+	var a, column [4][4]float64 // the vector is the first column of a matrix
 	weight := math.Expm1(t)
 	for i := range m.n {
-		w[i] = 1
+		column[i][0] = 1
 		for j := range m.n {
 			a[i][j] = m.next[i][j] * (1 + m.loss[j]*weight)
 		}
@@ -109,55 +109,41 @@ func (m *markov) tilted(t float64, n int64) (w [4]float64, scale float64) {
 	logA := 0.0
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			w = times(&a, &w, m.n)
-			scale += logA + rescale(w[:m.n])
+			column = product(&a, &column, m.n)
+			scale += logA + rescale(&column)
 		}
-		a = squared(&a, m.n)
-		logA *= 2
-		top := 0.0
-		for i := range m.n {
-			for j := range m.n {
-				top = max(top, a[i][j])
-			}
-		}
-		for i := range m.n {
-			for j := range m.n {
-				a[i][j] /= top
-			}
-		}
-		logA += math.Log(top)
+		a = product(&a, &a, m.n)
+		logA = 2*logA + rescale(&a)
+	}
+	for i := range w {
+		w[i] = column[i][0]
 	}
 	return w, scale
 }
 
-func times(a *[4][4]float64, w *[4]float64, n int) (out [4]float64) {
-	for i := range n {
-		for j := range n {
-			out[i] += a[i][j] * w[j]
-		}
-	}
-	return out
-}
-
-func squared(a *[4][4]float64, n int) (out [4][4]float64) {
+func product(a, b *[4][4]float64, n int) (out [4][4]float64) {
 	for i := range n {
 		for k := range n {
 			for j := range n {
-				out[i][j] += a[i][k] * a[k][j]
+				out[i][j] += a[i][k] * b[k][j]
 			}
 		}
 	}
 	return out
 }
 
-// rescale divides w by its largest and returns the logarithm of that.
-func rescale(w []float64) float64 {
+// rescale divides a by its largest element and returns the logarithm of that.
+func rescale(a *[4][4]float64) float64 {
 	top := 0.0
-	for _, v := range w {
-		top = max(top, v)
+	for i := range a {
+		for _, v := range a[i] {
+			top = max(top, v)
+		}
 	}
-	for i := range w {
-		w[i] /= top
+	for i := range a {
+		for j := range a[i] {
+			a[i][j] /= top
+		}
 	}
 	return math.Log(top)
 }

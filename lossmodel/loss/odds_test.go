@@ -1,9 +1,10 @@
-package loss
+package loss_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"wirelab/lossmodel/loss"
 )
 
 // Of independent losses the bounds hold the quantiles of the binomial distribution, summed up
@@ -14,8 +15,8 @@ func TestOddsOfIndependentLosses(t *testing.T) {
 		p float64
 		n int
 	}{{0.02, 60}, {0.02, 3600}, {0.5, 200}, {0.001, 100}, {0.9, 1000}, {0.05, 50000}} {
-		var o Odds
-		if !o.Add(Bernoulli{c.p}, 1, int64(c.n)) || math.Abs(o.Mean()-c.p*float64(c.n)) > 1e-9 {
+		var o loss.Odds
+		if !o.Add(loss.Bernoulli{P: c.p}, 1, int64(c.n)) || math.Abs(o.Mean()-c.p*float64(c.n)) > 1e-9 {
 			t.Fatalf("%+v: mean %g", c, o.Mean())
 		}
 		term := func(k int) float64 {
@@ -43,13 +44,13 @@ func TestOddsOfIndependentLosses(t *testing.T) {
 // than alpha says; the bounds of independent losses would be left far more often.
 func TestOddsOfBursts(t *testing.T) {
 	const runs, alpha, n = 1000, 0.02, 600
-	models := []Model{Gilbert{Mean: 0.05, Burst: 8}, GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, Correlated{Mean: 0.1, Rho: 0.6}}
+	models := []loss.Model{loss.Gilbert{Mean: 0.05, Burst: 8}, loss.GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, read(t, "correlated p=10% rho=60%")}
 	for i, first := range models {
-		second := Gilbert{Mean: 0.2, Burst: 3}
-		var o, alone Odds
+		second := loss.Gilbert{Mean: 0.2, Burst: 3}
+		var o, alone loss.Odds
 		o.Add(first, 1, n)
 		o.Add(second, 1, n)
-		alone.Add(Bernoulli{(RateOf(first) + 0.2) / 2}, 1, 2*n)
+		alone.Add(loss.Bernoulli{P: (loss.RateOf(first) + 0.2) / 2}, 1, 2*n)
 		least, most := o.Between(alpha)
 		low, high := alone.Between(alpha)
 		rng := rand.New(rand.NewPCG(uint64(i), 3))
@@ -58,11 +59,11 @@ func TestOddsOfBursts(t *testing.T) {
 			lost := 0.0
 			a, b := first.Process(nil, nil), second.Process(nil, nil)
 			for k := range 2 * n {
-				p, process := Packet{Word: rng.Uint64(), Fragments: 1}, a
+				p, process := loss.Packet{Word: rng.Uint64(), Fragments: 1}, a
 				if k >= n {
 					process = b
 				}
-				if process.Judge(&p); p.Lost != Arrives {
+				if process.Judge(&p); p.Lost != loss.Arrives {
 					lost++
 				}
 			}
@@ -81,12 +82,23 @@ func TestOddsOfBursts(t *testing.T) {
 
 // A model without chance may be off by a run, no more.
 func TestOddsOfPatterns(t *testing.T) {
-	var o Odds
-	if o.Add(Trace{}, 1, 5) {
+	var o loss.Odds
+	if o.Add(loss.Trace{}, 1, 5) {
 		t.Error("what a file loses is known")
 	}
-	o.Add(Pattern{Bits: "0001"}, 1, 1000)
+	o.Add(read(t, "pattern bits=0001"), 1, 1000)
 	if least, most := o.Between(1e-5); least > 250 || most < 250 || most-least > 4 {
 		t.Errorf("%g to %g of 250", least, most)
 	}
+}
+
+// read returns the model that a text describes.
+func read(t *testing.T, text string) loss.Model {
+	t.Helper()
+	table, _ := loss.Parse(text)
+	m, err := loss.Read(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -1,10 +1,7 @@
 package loss
 
 import (
-	"fmt"
-
 	"wirelab/internal/setting"
-	"wirelab/internal/units"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -16,41 +13,95 @@ var (
 		Help: "packet: the n-th packet meets the n-th fate; time: that of the packet sent at the same time"}
 )
 
-func paramOf[T comparable](name string, u setting.Unit[T], def, help string) setting.ParamInfo {
-	return setting.ParamInfo{Name: name, Unit: u.Name, Default: def, Min: u.Min, Max: u.Max, Help: help}
+// param is a parameter of a model of type M.
+type param[M any] struct {
+	setting.ParamInfo
+	read  func(m *M, value any) error
+	check func(m *M) error
+	text  func(m *M) string
+	unset func(m *M) // sets the default value; nil: ParamInfo.Default, or there is none
 }
 
-// param reads one parameter of a table into a model.
-type param func(Table) error
-
-// given is a parameter that must be given.
-func given[T comparable](to *T, name string, u setting.Unit[T]) param {
-	return func(t Table) (err error) {
-		*to, err = required(t, name, u)
-		return err
-	}
-}
-
-// optional is a parameter with a default.
-func optional[T comparable](to *T, name string, u setting.Unit[T], def T) param {
-	return func(t Table) (err error) {
-		if t[name] == nil {
-			*to = def
+// newParam returns a parameter that is kept in a field. Without a default, "", it must be given.
+func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, def, help string) param[M] {
+	key := "loss." + name
+	return param[M]{
+		ParamInfo: setting.ParamInfo{Name: name, Unit: u.Name, Default: def, Min: u.Min, Max: u.Max, Help: help},
+		read: func(m *M, value any) (err error) {
+			if value == nil {
+				return u.Refuse(key, "nothing")
+			}
+			*field(m), err = u.Read(key, value)
+			return err
+		},
+		check: func(m *M) error {
+			if v := *field(m); !u.In(v) {
+				return u.Refuse(key, u.Format(v))
+			}
 			return nil
-		}
-		*to, err = required(t, name, u)
-		return err
+		},
+		text: func(m *M) string { return u.Format(*field(m)) },
 	}
 }
 
-// read reads parameters up to the first that is wrong.
-func (t Table) read(params ...param) error {
-	for _, p := range params {
-		if err := p(t); err != nil {
+// percent returns a parameter from 0% to 100%.
+func percent[M any](field func(*M) *float64, name, def, help string) param[M] {
+	return newParam(setting.Percent, field, name, def, help)
+}
+
+// orElse returns the parameter with a default value that follows from those before it.
+func (p param[M]) orElse(set func(*M)) param[M] {
+	p.unset = set
+	return p
+}
+
+// params are the parameters of a model.
+type params[M any] []param[M]
+
+// kind returns the kind of a model with these parameters and no others. finish, if not nil,
+// replaces a model that was read.
+func (ps params[M]) kind(finish func(M) Model, info setting.ModelInfo) kind {
+	for _, p := range ps {
+		info.Params = append(info.Params, p.ParamInfo)
+	}
+	return kind{ModelInfo: info, from: func(t Table) (Model, error) {
+		var m M
+		for _, p := range ps {
+			value := t[p.Name]
+			switch {
+			case value == nil && p.unset != nil:
+				p.unset(&m)
+				continue
+			case value == nil && p.Default != "":
+				value = p.Default
+			}
+			if err := p.read(&m, value); err != nil {
+				return nil, err
+			}
+		}
+		if finish != nil {
+			return finish(m), nil
+		}
+		return any(m).(Model), nil
+	}}
+}
+
+// check returns the error of the first parameter that is out of range.
+func (ps params[M]) check(m M) error {
+	for _, p := range ps {
+		if err := p.check(&m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// text writes a model with its parameters.
+func (ps params[M]) text(model string, m M) string {
+	for _, p := range ps {
+		model += " " + p.Name + "=" + p.text(&m)
+	}
+	return model
 }
 
 // file reads file, by and sha256.
@@ -63,7 +114,8 @@ func (t Table) file(what string, timed bool) (f tracefile.File, err error) {
 		return f, nil
 	}
 	path, ok := t["file"].(string)
-	if f.Path = path; !ok || path == "" {
+	f.Path = path
+	if !ok || path == "" {
 		return f, u.Refuse("loss.file", setting.Show(t["file"]))
 	}
 	for _, key := range []string{"by", "sha256"} {
@@ -73,22 +125,4 @@ func (t Table) file(what string, timed bool) (f tracefile.File, err error) {
 		}
 	}
 	return f, nil
-}
-
-// words writes a model with its parameters.
-func modelText(model string, pairs ...string) string {
-	for i := 0; i < len(pairs); i += 2 {
-		model += " " + pairs[i] + "=" + pairs[i+1]
-	}
-	return model
-}
-
-// shares checks that parameters, given by name and value, are from 0 to 1.
-func shares(pairs ...any) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if v := pairs[i+1].(float64); !setting.Percent.In(v) {
-			return setting.Percent.Refuse(fmt.Sprint("loss.", pairs[i]), units.FormatPercent(v))
-		}
-	}
-	return nil
 }

@@ -11,38 +11,35 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Pattern loses exactly the packets that it says, over and over: Bits is a text
+// pattern loses exactly the packets that it says, over and over: Bits is a text
 // of 0 (arrives) and 1 (lost), or File holds one, in which white space counts for
 // nothing. A copy shares its datagram's fate.
-type Pattern struct {
-	Bits string // 1 to MaxPattern of them; "" if File says
+type pattern struct {
+	Bits string // 1 to maxPattern of them; "" if File says
 	File tracefile.File
 }
 
-// MaxPattern is the longest pattern that is not in a file.
-const MaxPattern = 4096
+// maxPattern is the longest pattern that is not in a file.
+const maxPattern = 4096
 
-// Model implements Model.
-func (Pattern) Model() string { return "pattern" }
+func (pattern) Model() string { return "pattern" }
 
 // LossRate is that of the bits; what a file holds is not known here.
-func (p Pattern) LossRate() float64 {
+func (p pattern) LossRate() float64 {
 	if p.Bits == "" {
 		return 0
 	}
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
-// Text implements Model.
-func (p Pattern) Text() string {
+func (p pattern) Text() string {
 	if p.Bits != "" {
-		return modelText("pattern", "bits", p.Bits)
+		return "pattern bits=" + p.Bits
 	}
-	return modelText("pattern", "file", words.Quote(p.File.Path)) + p.File.Options()
+	return "pattern file=" + words.Quote(p.File.Path) + p.File.Options()
 }
 
-// Check implements Model.
-func (p Pattern) Check() error {
+func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
 		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "no bits beside a file"}
@@ -56,17 +53,15 @@ func (p Pattern) Check() error {
 	return nil
 }
 
-// Source implements FileModel.
-func (p Pattern) Source() tracefile.File { return p.File }
+func (p pattern) Open(files *tracefile.Library) (Model, error) {
+	if p.File.Path == "" {
+		return p, nil
+	}
+	file, err := files.Open(p.File, patternFile)
+	return pattern{File: file}, err
+}
 
-// SourceKind implements FileModel.
-func (Pattern) SourceKind() *tracefile.Kind { return patternFile }
-
-// WithSource implements FileModel.
-func (Pattern) WithSource(file tracefile.File) Model { return Pattern{File: file} }
-
-// Process implements Model.
-func (p Pattern) Process(prev Process, files *tracefile.Library) Process {
+func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 	q := prior[patternProcess](prev)
 	if p.File.Path != "" {
 		q.bits = files.Get(p.File, patternFile).([]bool)
@@ -76,7 +71,7 @@ func (p Pattern) Process(prev Process, files *tracefile.Library) Process {
 	return q
 }
 
-func (p Pattern) law() (Law, bool) {
+func (p pattern) law() (Law, bool) {
 	bits, err := readPattern([]byte(p.Bits))
 	return patternLaw(bits), p.Bits != "" && err == nil
 }
@@ -152,16 +147,16 @@ func readPattern(data []byte) ([]bool, error) {
 
 var patternUnit = setting.Unit[string]{
 	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for a packet that arrives and 1 for one that is lost, such as "0001"`,
-		MaxPattern),
+		maxPattern),
 	Parse:  func(v any) (string, bool) { s, ok := v.(string); return strings.TrimSpace(s), ok },
 	Format: func(s string) string { return s },
 	Number: func(s string) float64 { return float64(len(s)) },
 	In: func(s string) bool {
-		return len(s) > 0 && len(s) <= MaxPattern && strings.Trim(s, "01") == ""
+		return len(s) > 0 && len(s) <= maxPattern && strings.Trim(s, "01") == ""
 	},
 }
 
-var patternKind = Kind{patternFrom, setting.ModelInfo{Name: "pattern",
+var patternKind = kind{patternFrom, setting.ModelInfo{Name: "pattern",
 	Summary: "a pattern that repeats: bits, or a file of them",
 	Params: []setting.ParamInfo{
 		setting.ParamInfo{Name: "bits", Help: "0 for a packet that arrives, 1 for one that is lost"}, fileParam, hashParam,
@@ -169,9 +164,10 @@ var patternKind = Kind{patternFrom, setting.ModelInfo{Name: "pattern",
 }}
 
 func patternFrom(t Table) (Model, error) {
-	var p Pattern
+	var p pattern
 	if _, ok := t["bits"]; ok || t["file"] == nil {
-		if err := t.read(given(&p.Bits, "bits", patternUnit)); err != nil {
+		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", "", "")
+		if err := bits.read(&p, t["bits"]); err != nil {
 			return nil, err
 		}
 	}

@@ -5,38 +5,26 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Periodic loses every Every-th packet, beginning with that one: nothing is left
+// periodic loses every Every-th packet, beginning with that one: nothing is left
 // to chance. A copy shares its datagram's fate.
-type Periodic struct{ Every int }
+type periodic struct{ Every int }
 
-// MaxPeriod is the longest period of Periodic, in packets.
-const MaxPeriod = 1_000_000_000
+// maxPeriod is the longest period of periodic, in packets.
+const maxPeriod = 1_000_000_000
 
-// Model implements Model.
-func (Periodic) Model() string { return "periodic" }
+func (periodic) Model() string       { return "periodic" }
+func (p periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
-// LossRate implements Model.
-func (p Periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
+func (p periodic) Text() string { return periodicParams.text("periodic", p) }
+func (p periodic) Check() error { return periodicParams.check(p) }
 
-// Text implements Model.
-func (p Periodic) Text() string { return modelText("periodic", "every", periodUnit.Format(p.Every)) }
-
-// Check implements Model.
-func (p Periodic) Check() error {
-	if !periodUnit.In(p.Every) {
-		return periodUnit.Refuse("loss.every", periodUnit.Format(p.Every))
-	}
-	return nil
-}
-
-// Process implements Model.
-func (p Periodic) Process(prev Process, _ *tracefile.Library) Process {
+func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 	q := prior[periodicProcess](prev)
 	q.every = p.Every
 	return q
 }
 
-func (p Periodic) law() (Law, bool) {
+func (p periodic) law() (Law, bool) {
 	bits := make([]bool, min(p.Every, 1024)) // longer ones differ only in the mean
 	bits[len(bits)-1] = true
 	law := patternLaw(bits)
@@ -54,7 +42,8 @@ func (p *periodicProcess) Fork() Process { c := *p; return &c }
 func (p *periodicProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
 		p.since++
-		if p.lost = p.since >= p.every; p.lost {
+		p.lost = p.since >= p.every
+		if p.lost {
 			p.since = 0
 		}
 	}
@@ -63,17 +52,10 @@ func (p *periodicProcess) Judge(pkt *Packet) {
 	}
 }
 
-var periodicKind = Kind{periodicFrom, setting.ModelInfo{Name: "periodic",
-	Summary: "every N-th packet is lost",
-	Params: []setting.ParamInfo{
-		paramOf("every", periodUnit, "", "N"),
-	},
-}}
-
-func periodicFrom(t Table) (Model, error) {
-	var p Periodic
-	err := t.read(given(&p.Every, "every", periodUnit))
-	return p, err
+var periodicParams = params[periodic]{
+	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "N"),
 }
 
-var periodUnit = setting.Count("packets", 1, MaxPeriod)
+var periodicKind = periodicParams.kind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})
+
+var periodUnit = setting.Count("packets", 1, maxPeriod)

@@ -11,7 +11,7 @@ import (
 )
 
 // kinds lists the loss models. A new one is a file with its Kind, and a line here.
-var kinds = []Kind{
+var kinds = []kind{
 	bernoulliKind,
 	gilbertKind,
 	elliottKind,
@@ -22,17 +22,17 @@ var kinds = []Kind{
 	traceKind,
 }
 
-// Kind is a loss model as the key loss takes it.
-type Kind struct {
+// kind is a loss model as the key loss takes it.
+type kind struct {
 	from func(Table) (Model, error)
 	setting.ModelInfo
 }
 
 // Kinds lists the loss models in the order in which users should meet them.
-func Kinds() []Kind { return kinds }
+func Kinds() []kind { return kinds }
 
 // ParamNames returns the names that may stand beside the model's.
-func (k *Kind) ParamNames() (names []string) {
+func (k *kind) ParamNames() (names []string) {
 	for _, p := range k.Params {
 		names = append(names, p.Name)
 	}
@@ -52,16 +52,16 @@ func Read(table Table) (Model, error) {
 			name = "gilbert"
 		}
 	}
-	kind, err := KindOf(name)
+	k, err := KindOf(name)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if key != "model" && !slices.Contains(kind.ParamNames(), key) {
-			return nil, &setting.KeyError{Key: key, Expected: "parameter of the loss model " + kind.Name, Known: kind.ParamNames()}
+		if key != "model" && !slices.Contains(k.ParamNames(), key) {
+			return nil, &setting.KeyError{Key: key, Expected: "parameter of the loss model " + k.Name, Known: k.ParamNames()}
 		}
 	}
-	model, err := kind.from(table)
+	model, err := k.from(table)
 	if err != nil || model == nil {
 		return nil, err
 	}
@@ -69,25 +69,16 @@ func Read(table Table) (Model, error) {
 }
 
 // KindOf returns the kind of that name; the error is a *setting.KeyError.
-func KindOf(name any) (Kind, error) {
+func KindOf(name any) (kind, error) {
 	var known []string
-	for _, kind := range kinds {
-		if name == kind.Name {
-			return kind, nil
+	for _, k := range kinds {
+		if name == k.Name {
+			return k, nil
 		}
-		known = append(known, kind.Name)
+		known = append(known, k.Name)
 	}
-	return Kind{}, &setting.KeyError{Key: "loss.model", Value: setting.Show(name),
+	return kind{}, &setting.KeyError{Key: "loss.model", Value: setting.Show(name),
 		Expected: "one of " + strings.Join(known, ", "), Known: known}
-}
-
-// required reads a parameter that has no default.
-func required[T comparable](t Table, key string, u setting.Unit[T]) (v T, err error) {
-	value, ok := t[key]
-	if !ok {
-		return v, u.Refuse("loss."+key, "nothing")
-	}
-	return u.Read("loss."+key, value)
 }
 
 func checkRate(mean float64) error {

@@ -19,7 +19,7 @@ func (Trace) LossRate() float64 { return 0 } // the file knows
 
 // Text implements Model.
 func (t Trace) Text() string {
-	return modelText("trace", "file", words.Quote(t.File.Path)) + t.File.Options()
+	return "trace file=" + words.Quote(t.File.Path) + t.File.Options()
 }
 
 // Check implements Model.
@@ -30,14 +30,14 @@ func (t Trace) Check() error {
 	return nil
 }
 
-// Source implements FileModel.
-func (t Trace) Source() tracefile.File { return t.File }
-
-// SourceKind implements FileModel.
-func (Trace) SourceKind() *tracefile.Kind { return tracefile.Losses }
-
-// WithSource implements FileModel.
-func (Trace) WithSource(file tracefile.File) Model { return Trace{file} }
+// Open implements FileModel.
+func (t Trace) Open(files *tracefile.Library) (Model, error) {
+	if t.File.Path == "" {
+		return t, nil
+	}
+	file, err := files.Open(t.File, tracefile.Losses)
+	return Trace{file}, err
+}
 
 // Process implements Model.
 func (t Trace) Process(prev Process, files *tracefile.Library) Process {
@@ -56,7 +56,7 @@ func (p *traceProcess) Judge(pkt *Packet) {
 	}
 }
 
-var traceKind = Kind{traceFrom, setting.ModelInfo{Name: "trace",
+var traceKind = kind{traceFrom, setting.ModelInfo{Name: "trace",
 	Summary: "what was lost in a capture is lost again",
 	Params: []setting.ParamInfo{
 		fileParam, byParam, hashParam,

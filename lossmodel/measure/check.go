@@ -78,16 +78,50 @@ func (r *tester) alone(set func(s *lossmodel.Spec)) (*lossmodel.Link, error) {
 	return lossmodel.NewLinkWith(r.traffic.Load, s, r.seed, "down")
 }
 
-// each sends the traffic, visits each verdict, and forgets what arrives.
-func (r *tester) each(l *lossmodel.Link, visit func(i int, now time.Duration, v *lossmodel.Verdict)) {
+// each sends the traffic, datagram i at the time at(i), and visits each verdict with the first
+// datagram that has arrived by then, if any.
+func (r *tester) each(l *lossmodel.Link, at func(i int) time.Duration,
+	visit func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery)) {
 	data := make([]byte, r.traffic.Size)
 	for i := range r.traffic.Packets {
-		now := time.Duration(i) * r.traffic.Interval
+		now := at(i)
 		v := l.Send(now, data, 0)
-		visit(i, now, &v)
-		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		first, ok := l.Receive(now)
+		visit(now, &v, &first)
+		for ok {
+			_, ok = l.Receive(now)
 		}
 	}
+}
+
+// evenly returns the times of traffic with a constant gap.
+func evenly(gap time.Duration) func(i int) time.Duration {
+	return func(i int) time.Duration { return time.Duration(i) * gap }
+}
+
+// share checks the share of datagrams that a stage alone treats in some way, against want and its
+// standard error; an error below 0 means that of independent decisions.
+func (r *tester) share(stage, name string, set func(*lossmodel.Spec), want, se float64,
+	hit func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) bool) error {
+	link, err := r.alone(set)
+	if err != nil {
+		return err
+	}
+	n := 0
+	r.each(link, evenly(r.traffic.Interval), func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) {
+		if hit(now, v, d) {
+			n++
+		}
+	})
+	if se < 0 {
+		se = math.Sqrt(want * (1 - want) / float64(r.traffic.Packets))
+	}
+	r.check(stage, name, "", ratio(n, r.traffic.Packets), want, se)
+	return nil
+}
+
+func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) bool {
+	return v.Due > now
 }
 
 func (r *tester) check(stage, name, unit string, measured, expected, se float64) {
@@ -102,9 +136,6 @@ func (r *tester) check(stage, name, unit string, measured, expected, se float64)
 func (r *tester) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
-
-// binomial is the standard error of a share p of n.
-func binomial(p float64, n int) float64 { return math.Sqrt(p * (1 - p) / float64(n)) }
 
 func (r *tester) loss() error {
 	model := r.spec.Loss
@@ -121,11 +152,10 @@ func (r *tester) loss() error {
 		return err
 	}
 	n := r.traffic.Packets
-	lost, fragments := make([]float64, n), 1
-	r.each(link, func(i int, _ time.Duration, v *lossmodel.Verdict) {
-		if fragments = v.Fragments; v.Lost != lossmodel.None {
-			lost[i] = 1
-		}
+	lost, fragments := make([]float64, 0, n), 1
+	r.each(link, evenly(r.traffic.Interval), func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
+		fragments = v.Fragments
+		lost = append(lost, number(v.Lost != lossmodel.None))
 	})
 	if b, whole := model.(loss.Bernoulli); whole && fragments > 1 {
 		p := 1 - math.Pow(1-b.P, float64(fragments))
@@ -155,18 +185,8 @@ func (r *tester) duplicate() error {
 		return nil
 	}
 	d.Trace = tracefile.File{}
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Duplicate = d })
-	if err != nil {
-		return err
-	}
-	n := 0
-	r.each(link, func(_ int, _ time.Duration, v *lossmodel.Verdict) {
-		if v.Copies > 0 {
-			n++
-		}
-	})
-	r.check("duplicate", "share duplicated", "", ratio(n, r.traffic.Packets), d.P, binomial(d.P, r.traffic.Packets))
-	return nil
+	return r.share("duplicate", "share duplicated", func(s *lossmodel.Spec) { s.Duplicate = d }, d.P, -1,
+		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) bool { return v.Copies > 0 })
 }
 
 func (r *tester) corrupt() error {
@@ -174,44 +194,22 @@ func (r *tester) corrupt() error {
 	if c.P == 0 && c.BitRate == 0 {
 		return nil
 	}
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Corrupt = c })
-	if err != nil {
-		return err
-	}
-	n, data := 0, make([]byte, r.traffic.Size)
-	for range r.traffic.Packets {
-		link.Send(0, data, 0)
-		if d, ok := link.Receive(0); ok && d.Flipped > 0 {
-			n++
-		}
-	}
 	want := 0.0
 	if r.traffic.Size > 0 {
 		want = 1 - (1-c.P)*math.Pow(1-c.BitRate, float64(8*r.traffic.Size))
 	}
-	r.check("corrupt", "share damaged", "", ratio(n, r.traffic.Packets), want, binomial(want, r.traffic.Packets))
-	return nil
+	return r.share("corrupt", "share damaged", func(s *lossmodel.Spec) { s.Corrupt = c }, want, -1,
+		func(_ time.Duration, _ *lossmodel.Verdict, d *lossmodel.Delivery) bool { return d.Flipped > 0 })
 }
 
 func (r *tester) reorder() error {
 	o := r.spec.Reorder
-	if o.P == 0 {
+	switch {
+	case o.P == 0:
 		return nil
-	}
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Reorder = o })
-	if err != nil {
-		return err
-	}
-	held := 0
-	r.each(link, func(_ int, now time.Duration, v *lossmodel.Verdict) {
-		if v.Due > now {
-			held++
-		}
-	})
-	if o.Delay == 0 && o.Distance == 0 {
+	case o.Delay == 0 && o.Distance == 0:
 		r.note("reorder: held back by nothing, which cannot be seen")
 		return nil
 	}
-	r.check("reorder", "share held back", "", ratio(held, r.traffic.Packets), o.P, binomial(o.P, r.traffic.Packets))
-	return nil
+	return r.share("reorder", "share held back", func(s *lossmodel.Spec) { s.Reorder = o }, o.P, -1, isHeldBack)
 }

@@ -38,21 +38,14 @@ func (r *tester) delay() error {
 // spikes needs no chance: it compares with the share of time in the spike.
 func (r *tester) spikes(d lossmodel.Delay) error {
 	d.Jitter, d.Latency = 0, 0
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Delay = d })
-	if err != nil {
-		return err
-	}
-	n, want := 0, 0
-	r.each(link, func(_ int, now time.Duration, v *lossmodel.Verdict) {
-		if v.Due > now {
+	n := 0
+	for i := range r.traffic.Packets {
+		now := time.Duration(i) * r.traffic.Interval
+		if now%d.SpikeEvery >= d.SpikeEvery-d.SpikeLength && d.SpikeHeight > 0 {
 			n++
 		}
-		if now%d.SpikeEvery >= d.SpikeEvery-d.SpikeLength && d.SpikeHeight > 0 {
-			want++
-		}
-	})
-	r.check("delay", "share sent in a spike", "", ratio(n, r.traffic.Packets), ratio(want, r.traffic.Packets), 1e-12)
-	return nil
+	}
+	return r.share("delay", "share sent in a spike", func(s *lossmodel.Spec) { s.Delay = d }, ratio(n, r.traffic.Packets), 1e-12, isHeldBack)
 }
 
 func (r *tester) jitter(d lossmodel.Delay) error {
@@ -62,8 +55,10 @@ func (r *tester) jitter(d lossmodel.Delay) error {
 	}
 	law, known := lawOfJitter(&d)
 	n := r.traffic.Packets
-	took := make([]float64, n)
-	r.each(link, func(i int, now time.Duration, v *lossmodel.Verdict) { took[i] = float64(v.Due-now) / millisecond })
+	took := make([]float64, 0, n)
+	r.each(link, evenly(r.traffic.Interval), func(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
+		took = append(took, float64(v.Due-now)/millisecond)
+	})
 	unit, latency := float64(d.Jitter)/millisecond, float64(d.Latency)/millisecond
 	switch {
 	case !known:

@@ -38,15 +38,11 @@ func (r *tester) poisson(rate lossmodel.Rate, service float64) error {
 	}
 	pcg := seed.Tagged(r.seed, "queue\x00\x00")
 	gap := time.Duration(service / load * float64(time.Second))
-	now, data := time.Duration(0), make([]byte, r.traffic.Size)
-	waits := make([]float64, r.traffic.Packets)
-	for i := range waits {
-		now += random.ExponentialGap(pcg.Uint64(), gap)
-		v := link.Send(now, data, 0)
-		waits[i] = (v.Due - now).Seconds() - service
-		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {
-		}
-	}
+	now, waits := time.Duration(0), make([]float64, 0, r.traffic.Packets)
+	next := func(int) time.Duration { now += random.ExponentialGap(pcg.Uint64(), gap); return now }
+	r.each(link, next, func(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
+		waits = append(waits, (v.Due-now).Seconds()-service)
+	})
 	want := load * service / (2 * (1 - load))
 	// Waits hang together for long: 17 % at 50,000 packets is five standard errors.
 	se := 0.17 / MaxSigmas * want * math.Sqrt(5e4/float64(len(waits)))
@@ -73,17 +69,14 @@ func (r *tester) overload(rate lossmodel.Rate, service float64, wire int) error 
 	if err != nil {
 		return err
 	}
-	lost, longest, data := 0, time.Duration(0), make([]byte, r.traffic.Size)
-	for i := range r.traffic.Packets {
-		now := time.Duration(i) * gap
-		if v := link.Send(now, data, 0); v.Lost == lossmodel.Queue {
+	lost, longest := 0, time.Duration(0)
+	r.each(link, evenly(gap), func(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
+		if v.Lost == lossmodel.Queue {
 			lost++
 		} else {
 			longest = max(longest, v.Due-now)
 		}
-		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {
-		}
-	}
+	})
 	r.check("rate", "share lost at load 2", "", ratio(lost, r.traffic.Packets), 0.5, (places+1)/float64(r.traffic.Packets)/MaxSigmas)
 	r.check("rate", "longest delay at load 2", "ms", longest.Seconds()*1000, places*service*1000, service*1000/MaxSigmas)
 	return nil

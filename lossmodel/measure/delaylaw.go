@@ -1,10 +1,6 @@
 package measure
 
-import (
-	"math"
-
-	"wirelab/lossmodel"
-)
+import "wirelab/lossmodel"
 
 // DelayLaw is how long packets take by latency and jitter alone, in milliseconds.
 type DelayLaw struct {
@@ -25,16 +21,6 @@ func DelayLawOf(d *lossmodel.Delay) (law DelayLaw, ok bool) {
 		return DelayLaw{}, false
 	}
 	law = DelayLaw{Lo: max(latency+jitter.lo*unit, 0), Hi: max(latency+jitter.hi*unit, 0), Rho: d.Correlation}
-	const steps = 4000
-	width := (law.Hi - law.Lo) / steps
-	first, second := 0.0, 0.0 // E[Y] = hi - int F and E[Y^2] = hi^2 - int 2y F
-	for i := range steps {
-		y := law.Lo + (float64(i)+0.5)*width
-		p := jitter.cdf((y-latency)/unit) * width
-		first += p
-		second += 2 * y * p
-	}
-	law.Mean = law.Hi - first
-	law.SD = math.Sqrt(max(0, law.Hi*law.Hi-second-law.Mean*law.Mean))
+	law.Mean, law.SD = integrate(func(y float64) float64 { return jitter.cdf((y - latency) / unit) }, law.Lo, law.Hi, 4000)
 	return law, true
 }

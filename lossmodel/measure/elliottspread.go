@@ -84,7 +84,8 @@ func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 		return u, false
 	}
 	for r := range a {
-		if u.cov = append(u.cov, a[r][n:]); !(u.cov[r][r] > 0) {
+		u.cov = append(u.cov, a[r][n:])
+		if !(u.cov[r][r] > 0) {
 			return u, false
 		}
 	}

@@ -84,3 +84,11 @@ func runsOf(lost []float64) (lengths []float64) {
 	}
 	return lengths
 }
+
+// number returns 1 for true and 0 for false.
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

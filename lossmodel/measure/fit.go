@@ -60,8 +60,8 @@ type Setting struct {
 // anything.
 const LeastFit = 50
 
-// ErrTooShort: the capture has too few packets to draw anything from.
-var ErrTooShort = errors.New("capture too short")
+// errTooShort: the capture has too few packets to draw anything from.
+var errTooShort = errors.New("capture too short")
 
 // Fit finds the settings of a link that does what a capture shows. It copes with
 // duplicates, with reordering, with numbers that are missing (they are taken for
@@ -73,7 +73,7 @@ func Fit(c *capture.Capture) (FitResult, error) {
 		return FitResult{}, err
 	}
 	if len(seq.Datagrams) < LeastFit {
-		return FitResult{}, fmt.Errorf("%w: %d packets, expected at least %d", ErrTooShort, len(seq.Datagrams), LeastFit)
+		return FitResult{}, fmt.Errorf("%w: %d packets, expected at least %d", errTooShort, len(seq.Datagrams), LeastFit)
 	}
 	f := &fitter{all: seq.Datagrams}
 	f.Spec = lossmodel.DefaultSpec()

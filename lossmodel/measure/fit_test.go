@@ -237,7 +237,7 @@ func TestFitOddCaptures(t *testing.T) {
 		}
 		f, err := Fit(c)
 		if name == "one number" {
-			if !errors.Is(err, ErrTooShort) {
+			if !errors.Is(err, errTooShort) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
@@ -270,7 +270,7 @@ func FuzzFit(f *testing.F) {
 		}
 		r, err := Fit(c)
 		if err != nil {
-			if !errors.Is(err, ErrTooShort) && !errors.Is(err, capture.ErrSequence) {
+			if !errors.Is(err, errTooShort) && !errors.Is(err, capture.ErrSequence) {
 				t.Fatal(err)
 			}
 			return

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -211,7 +212,7 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 		return
 	}
 	f.Spec.Delay = best
-	slices.SortStableFunc(f.DelayModels, func(a, b Candidate) int { return compare(a.merit(), b.merit()) })
+	slices.SortStableFunc(f.DelayModels, func(a, b Candidate) int { return cmp.Compare(a.merit(), b.merit()) })
 	f.correlatedNeighbours(timed)
 }
 

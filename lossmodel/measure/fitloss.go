@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func (f *fitter) loss() error {
 	if !math.IsInf(full.evidence, 0) {
 		f.LossModels = append(f.LossModels, Candidate{Name: "gilbert-elliott", BIC: bic(&full, 4)})
 	}
-	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return compare(a.BIC, b.BIC) })
+	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return cmp.Compare(a.BIC, b.BIC) })
 	switch f.LossModels[0].Name {
 	case "bernoulli":
 		f.setBernoulli(&independent, &t)
@@ -122,7 +123,7 @@ func (f *fitter) runs(m *elliott) {
 	g, b = g/total, b/total
 	n, left, seen := float64(f.Measured.Bursts), 1.0, 0
 	chi, bins := 0.0, 0
-	for k := range MaxRuns - 1 {
+	for k := range maxRuns - 1 {
 		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r)
 		ends := ng*(1-m.eG) + nb*(1-m.eB)
 		g, b = ng*m.eG, nb*m.eB
@@ -172,14 +173,4 @@ func tidy(p float64) float64 {
 		return p
 	}
 	return v
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

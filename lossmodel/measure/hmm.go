@@ -39,7 +39,8 @@ func (m *elliott) likelihood(lost []bool) float64 {
 			return math.Inf(-1)
 		}
 		g, b = g/scale, b/scale
-		if product *= scale; product < 1e-200 { // one logarithm for many factors
+		product *= scale
+		if product < 1e-200 { // one logarithm for many factors
 			sum += math.Log(product)
 			product = 1
 		}
@@ -129,7 +130,8 @@ func climb(lost []bool, m elliott, alpha []float64) elliott {
 		for range between {
 			m = m.improve(lost, alpha)
 		}
-		if m.evidence = m.likelihood(lost); !(m.evidence-was > 0.01) {
+		m.evidence = m.likelihood(lost)
+		if !(m.evidence-was > 0.01) {
 			break
 		}
 	}

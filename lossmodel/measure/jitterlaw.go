@@ -48,8 +48,7 @@ func lawOfJitter(d *lossmodel.Delay) (law jitterLaw, ok bool) {
 	return law, law.cdf != nil
 }
 
-// integrate finds mean and standard deviation from the distribution function: with
-// F(lo) = 0, E[X] = hi - int F and E[X^2] = hi^2 - int 2x F. Quantiles are their own means.
+// integrate sets mean and standard deviation. Quantiles are averaged directly.
 func (l *jitterLaw) integrate() {
 	const steps = 20_000
 	if l.quantile != nil {
@@ -62,16 +61,22 @@ func (l *jitterLaw) integrate() {
 		l.sd = math.Sqrt(second - l.mean*l.mean)
 		return
 	}
-	width := (l.hi - l.lo) / steps
+	l.mean, l.sd = integrate(l.cdf, l.lo, l.hi, steps)
+}
+
+// integrate returns mean and standard deviation of a distribution between lo and hi: with
+// F(lo) = 0, E[X] = hi - int F and E[X^2] = hi^2 - int 2x F.
+func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd float64) {
+	width := (hi - lo) / float64(steps)
 	first, second := 0.0, 0.0
 	for i := range steps {
-		x := l.lo + (float64(i)+0.5)*width
-		p := l.cdf(x) * width
+		x := lo + (float64(i)+0.5)*width
+		p := cdf(x) * width
 		first += p
 		second += 2 * x * p
 	}
-	l.mean = l.hi - first
-	l.sd = math.Sqrt(max(0, l.hi*l.hi-second-l.mean*l.mean))
+	mean = hi - first
+	return mean, math.Sqrt(max(0, hi*hi-second-mean*mean))
 }
 
 // reordered returns RFC 4737's ratio for jitter drawn anew for each packet, sent

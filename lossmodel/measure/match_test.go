@@ -1,4 +1,4 @@
-package measure
+package measure_test
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/measure"
 )
 
 // path is a link with what it did to datagrams, as two captures saw it and as it was.
@@ -38,7 +39,7 @@ func contents(rng *rand.Rand, n int, equal float64) (list [][]byte) {
 func through(t *testing.T, spec lossmodel.Spec, seed uint64, list [][]byte, gap, offset time.Duration, ppm float64) (p path) {
 	t.Helper()
 	var err error
-	if p.rows, err = Trace(spec, seed, Traffic{Packets: len(list), Interval: gap, Size: 24}); err != nil {
+	if p.rows, err = measure.Trace(spec, seed, measure.Traffic{Packets: len(list), Interval: gap, Size: 24}); err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Duration(1.7e18) // since 1970
@@ -169,7 +170,7 @@ func TestFitOfTwoCaptures(t *testing.T) {
 	for seed := range uint64(3) {
 		p := through(t, linkOf(t, settings), 10+seed, contents(rand.New(rand.NewPCG(seed, 2)), 4000, 0.1), 20*time.Millisecond, 0, 0)
 		c, _ := p.match(t)
-		fit, err := Fit(c)
+		fit, err := measure.Fit(c)
 		if err != nil {
 			t.Fatal(err)
 		}

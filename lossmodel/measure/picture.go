@@ -23,8 +23,8 @@ type Style struct {
 // MinWidth is the narrowest picture, in columns.
 const MinWidth = 40
 
-// Strip is how many packets the strip at the end of a picture shows.
-const Strip = 500
+// stripPackets is how many packets the strip at the end of a picture shows.
+const stripPackets = 500
 
 // rows is how many bars the histograms have at most.
 const (
@@ -52,7 +52,7 @@ func Picture(s *capture.Sequence, style Style) string {
 	p.figures(&st)
 	p.delays(s, &st)
 	p.runs(&st)
-	p.strip(s.Datagrams[:min(Strip, len(s.Datagrams))])
+	p.strip(s.Datagrams[:min(stripPackets, len(s.Datagrams))])
 	return p.text.String()
 }
 

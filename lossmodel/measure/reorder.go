@@ -9,9 +9,9 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// Reordering says how far the order of arrival is from that of sending. Of each
+// reordering says how far the order of arrival is from that of sending. Of each
 // datagram the copy that arrives first counts.
-type Reordering struct {
+type reordering struct {
 	// Ratio is RFC 4737's: the share of arrivals that come after one that was sent
 	// later.
 	Ratio     float64 `json:"ratio"`
@@ -20,16 +20,16 @@ type Reordering struct {
 	// first one came that was sent later: what a receiver must hold to put it right.
 	MeanExtent float64 `json:"mean_extent"`
 	MaxExtent  int     `json:"max_extent"`
-	// Density is RFC 5236's reorder density: Density[Displacements+d] is the share
+	// Density is RFC 5236's reorder density: Density[displacements+d] is the share
 	// of arrivals that come d places late (early if d is below 0), lost packets
-	// left out of the count. What is further off than Displacements is in Beyond; the
+	// left out of the count. What is further off than displacements is in Beyond; the
 	// RFC would take it for lost.
 	Density []float64 `json:"density,omitempty"`
 	Beyond  float64   `json:"beyond"`
 }
 
-// Displacements is how far the reorder density looks, in places either way.
-const Displacements = 32
+// displacements is how far the reorder density looks, in places either way.
+const displacements = 32
 
 // arrival is the first copy of a datagram to come.
 type arrival struct {
@@ -37,7 +37,7 @@ type arrival struct {
 	rank int // among the datagrams that arrived, by order of sending
 }
 
-func reorderingOf(all []capture.Datagram) (r Reordering) {
+func reorderingOf(all []capture.Datagram) (r reordering) {
 	order := make([]arrival, 0, len(all))
 	for i := range all {
 		if d := &all[i]; !d.Lost || len(d.Copies) > 0 {
@@ -48,7 +48,7 @@ func reorderingOf(all []capture.Datagram) (r Reordering) {
 		return r
 	}
 	slices.SortStableFunc(order, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
-	r.Density = make([]float64, 2*Displacements+1)
+	r.Density = make([]float64, 2*displacements+1)
 	highest := make([]int, len(order)) // rank so far, by place
 	extents := 0
 	for place, a := range order {
@@ -62,8 +62,8 @@ func reorderingOf(all []capture.Datagram) (r Reordering) {
 			extents += place - first
 			r.MaxExtent = max(r.MaxExtent, place-first)
 		}
-		if d := place - a.rank; d >= -Displacements && d <= Displacements {
-			r.Density[Displacements+d] += 1 / float64(len(order))
+		if d := place - a.rank; d >= -displacements && d <= displacements {
+			r.Density[displacements+d] += 1 / float64(len(order))
 		} else {
 			r.Beyond += 1 / float64(len(order))
 		}

@@ -23,15 +23,15 @@ type Stats struct {
 	Runs       []int      `json:"runs,omitempty"`
 	Copies     int        `json:"copies"`     // that arrived
 	Duplicated float64    `json:"duplicated"` // share of datagrams of which a copy arrived
-	Delay      Delay      `json:"delay"`
-	Reordering Reordering `json:"reordering"`
+	Delay      delayStats `json:"delay"`
+	Reordering reordering `json:"reordering"`
 }
 
-// MaxRuns is how many lengths of runs Stats tells apart.
-const MaxRuns = 32
+// maxRuns is how many lengths of runs Stats tells apart.
+const maxRuns = 32
 
-// Delay is the distribution of delays of the datagrams that arrived, copies aside.
-type Delay struct {
+// delayStats is the distribution of delays of the datagrams that arrived, copies aside.
+type delayStats struct {
 	Count int           `json:"count"`
 	Mean  time.Duration `json:"mean_ns"`
 	SD    time.Duration `json:"sd_ns"`
@@ -65,12 +65,12 @@ func Of(s *capture.Sequence) Stats {
 
 func (st *Stats) losses(all []capture.Datagram) {
 	run, pairs := 0, 0
-	runs := make([]int, MaxRuns)
+	runs := make([]int, maxRuns)
 	end := func() {
 		if run > 0 {
 			st.Bursts++
 			st.LongBurst = max(st.LongBurst, run)
-			runs[min(run, MaxRuns)-1]++
+			runs[min(run, maxRuns)-1]++
 		}
 		run = 0
 	}
@@ -96,14 +96,14 @@ func (st *Stats) losses(all []capture.Datagram) {
 	}
 }
 
-func delayOf(all []capture.Datagram) Delay {
+func delayOf(all []capture.Datagram) delayStats {
 	took := make([]time.Duration, 0, len(all))
 	for i := range all {
 		if !all[i].Lost {
 			took = append(took, all[i].Took)
 		}
 	}
-	d := Delay{Count: len(took)}
+	d := delayStats{Count: len(took)}
 	if d.Count == 0 {
 		return d
 	}

@@ -54,9 +54,9 @@ func TestReorderingByHand(t *testing.T) {
 		if r.Reordered != c.reordered || r.MaxExtent != c.extent || math.Abs(r.Ratio-float64(c.reordered)/float64(len(c.order))) > 1e-12 {
 			t.Errorf("%v: %+v", c.order, r)
 		}
-		for d := -Displacements; d <= Displacements; d++ {
-			if math.Abs(r.Density[Displacements+d]-c.density[d]) > 1e-12 {
-				t.Errorf("%v: density at %d is %g, want %g", c.order, d, r.Density[Displacements+d], c.density[d])
+		for d := -displacements; d <= displacements; d++ {
+			if math.Abs(r.Density[displacements+d]-c.density[d]) > 1e-12 {
+				t.Errorf("%v: density at %d is %g, want %g", c.order, d, r.Density[displacements+d], c.density[d])
 			}
 		}
 	}

@@ -26,17 +26,17 @@ type Traffic struct {
 // MaxPackets is the most that Trace sends.
 const MaxPackets = capture.MaxRows / 2
 
-// ErrTraffic: there is no such traffic.
-var ErrTraffic = errors.New("bad traffic")
+// errTraffic: there is no such traffic.
+var errTraffic = errors.New("bad traffic")
 
 func (t *Traffic) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > MaxPackets:
-		return fmt.Errorf("%w: %d packets, expected 1 to %d", ErrTraffic, t.Packets, MaxPackets)
+		return fmt.Errorf("%w: %d packets, expected 1 to %d", errTraffic, t.Packets, MaxPackets)
 	case t.Interval < 0 || t.Interval > time.Hour:
-		return fmt.Errorf("%w: an interval of %v, expected 0 to 1h", ErrTraffic, t.Interval)
+		return fmt.Errorf("%w: an interval of %v, expected 0 to 1h", errTraffic, t.Interval)
 	case t.Size < 0 || t.Size > lossmodel.MaxDatagram:
-		return fmt.Errorf("%w: datagrams of %d bytes, expected 0 to %d", ErrTraffic, t.Size, lossmodel.MaxDatagram)
+		return fmt.Errorf("%w: datagrams of %d bytes, expected 0 to %d", errTraffic, t.Size, lossmodel.MaxDatagram)
 	}
 	return nil
 }

@@ -1,11 +1,29 @@
 package netem
 
-//go:generate go run gen_tables.go
-
 import (
+	_ "embed"
+	"encoding/binary"
 	"math"
+	"sync"
 	"time"
 )
+
+// tableBytes is the output of TestTablesFile: the tables of all distributions but
+// uniform, as little-endian int16.
+//
+//go:embed tables.bin
+var tableBytes []byte
+
+var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
+	for i := range t {
+		t[i] = new([4096]int16)
+		size := binary.Size(t[i])
+		if _, err := binary.Decode(tableBytes[i*size:], binary.LittleEndian, t[i]); err != nil {
+			panic("netem: " + err.Error())
+		}
+	}
+	return t
+})
 
 // tableUnit is one jitter in a table.
 const tableUnit = 8192
@@ -24,15 +42,10 @@ type spread struct {
 	table *[4096]int16
 }
 
-func newSpread(mean, sigma int64, d Distribution) spread {
+func newSpread(mean, sigma int64, d distribution) spread {
 	s := spread{mean: mean, sigma: min(sigma, math.MaxInt32)}
-	switch d {
-	case Normal:
-		s.table = &normalTable
-	case Pareto:
-		s.table = &paretoTable
-	case ParetoNormal:
-		s.table = &paretoNormalTable
+	if normal <= d && d < numDistributions {
+		s.table = tables()[d-normal]
 	}
 	return s
 }

@@ -1,20 +1,13 @@
 package netem
 
 import (
-	"errors"
 	"fmt"
+
+	"wirelab/internal/setting"
 )
 
-// Sentinels that every *SyntaxError wraps one of.
-var (
-	// ErrUnknown: the word is no name that could stand there.
-	ErrUnknown = errors.New("unknown word")
-	// ErrValue: the word makes no sense there, or a word is missing.
-	ErrValue = errors.New("bad value")
-)
-
-// SyntaxError says which word of a line makes no sense, and what could stand
-// there.
+// SyntaxError is a word of a line that Parse cannot read. It wraps setting.ErrUnknown
+// if the word should have been a name, otherwise setting.ErrValue.
 type SyntaxError struct {
 	Word     string   // "" if the line ends where a word was expected
 	After    string   // the word before, "" at the start
@@ -40,12 +33,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("netem: got %s, expected %s", e.Got(), e.Expected)
 }
 
-// Unwrap returns ErrUnknown or ErrValue.
+// Unwrap implements the errors package's interface.
 func (e *SyntaxError) Unwrap() error {
 	if len(e.Known) > 0 {
-		return ErrUnknown
+		return setting.ErrUnknown
 	}
-	return ErrValue
+	return setting.ErrValue
 }
 
 // quote quotes a word and cuts it to a sensible length.

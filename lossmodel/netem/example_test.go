@@ -16,7 +16,7 @@ func Example() {
 	}
 	q := netem.New(p, 0)
 	for i := range int64(40) {
-		if d := q.Enqueue(i*1_000_000, 142); d.Packet.Outcome != netem.Kept {
+		if d := q.Enqueue(i*1_000_000, 142); d.Packet.Outcome == netem.Isolated {
 			fmt.Print(i, " ")
 		}
 	}

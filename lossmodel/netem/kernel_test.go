@@ -25,10 +25,10 @@ func TestKernelsLossesAndDuplicates(t *testing.T) {
 		trace, decisions := replay(t, name, 100)
 		differ, lost := 0, 0
 		for i, d := range decisions {
-			if kept(d) != len(trace[i].arrivals) {
+			if arrived(d) != len(trace[i].arrivals) {
 				differ++
 			}
-			if kept(d) == 0 {
+			if arrived(d) == 0 {
 				lost++
 			}
 		}
@@ -60,7 +60,7 @@ func TestKernelsLossBitmaps(t *testing.T) {
 		}
 		q, got := New(p, 0), make([]byte, len(want))
 		for i := range 8 * len(got) {
-			if kept(q.Enqueue(int64(i)*100_000, 142)) == 0 {
+			if arrived(q.Enqueue(int64(i)*100_000, 142)) == 0 {
 				got[i/8] |= 1 << (i % 8)
 			}
 		}
@@ -78,7 +78,7 @@ func TestKernelsDelays(t *testing.T) {
 		trace, decisions := replay(t, name, 100)
 		off, worst := 0, 0.0
 		for i, d := range decisions {
-			if len(trace[i].arrivals) != 1 || d.Packet.Outcome != Kept {
+			if len(trace[i].arrivals) != 1 || d.Packet.Outcome != kept {
 				t.Fatalf("%s: packet %d: %+v, in the trace %+v", name, i, d, trace[i])
 			}
 			e := math.Abs(float64(trace[i].arrivals[0] - d.Packet.Due - path))
@@ -163,7 +163,7 @@ func TestKernelsLimit(t *testing.T) {
 	const name = "B10_delay_100_limit50"
 	trace, decisions := replay(t, name, 100)
 	for i, d := range decisions[:403] {
-		if kept(d) != len(trace[i].arrivals) {
+		if arrived(d) != len(trace[i].arrivals) {
 			t.Fatalf("packet %d: %+v, in the trace %+v", i, d, trace[i])
 		}
 	}
@@ -171,12 +171,12 @@ func TestKernelsLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Latency += time.Microsecond
+	p.Delay.Latency += time.Microsecond
 	q := New(p, 0)
 	lost, want, differ, first := 0, 0, 0, len(trace)
 	for i, s := range trace {
 		d := q.Enqueue(s.at, 142)
-		if kept(d) != len(s.arrivals) {
+		if arrived(d) != len(s.arrivals) {
 			differ++
 			first = min(first, i)
 		}
@@ -204,7 +204,7 @@ func TestKernelsRate(t *testing.T) {
 	off, worst := 0, 0.0
 	for i, d := range decisions {
 		idle = max(idle, trace[i].at) + 1_000_000
-		if d.Packet.Outcome != Kept || d.Packet.Due != idle {
+		if d.Packet.Outcome != kept || d.Packet.Due != idle {
 			t.Fatalf("packet %d: %+v, want %d", i, d.Packet, idle)
 		}
 		leaves := max(measured, trace[i].at) + 1_000_000

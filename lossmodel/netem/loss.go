@@ -1,41 +1,41 @@
 package netem
 
 // The states of the two chains, by the kernel's names.
-type fourState uint8
+type chainState uint8
 
 const (
-	receivedInGap   fourState = iota // 1: all is well
-	lostInBurst                      // 3
-	receivedInBurst                  // 2
-	lostInGap                        // 4: a loss by itself
+	receivedInGap   chainState = iota // 1: all is well
+	lostInBurst                       // 3
+	receivedInBurst                   // 2
+	lostInGap                         // 4: a loss by itself
 )
 
 // losses is where the loss processes stand. Each keeps its place while another
 // is in force.
 type losses struct {
 	corr correlated
-	four fourState
+	four chainState
 	bad  bool // of Gilbert-Elliott
 }
 
-// next decides about one packet; fate is Kept, Isolated or Burst.
-func (l *losses) next(g *lfsr, p *Params) Outcome {
+// next decides about one packet; the outcome is kept, Isolated or Burst.
+func (l *losses) next(g *lfsr, p *lossParams) outcome {
 	switch p.Model {
-	case FourState:
+	case fourState:
 		return l.nextFourState(g.next(), p)
-	case GilbertElliott:
+	case gilbertElliott:
 		return l.nextGilbertElliott(g, p)
 	}
-	if p.Loss > 0 && uint32(p.Loss) >= l.corr.next(g, p.LossCorr) {
+	if p.Share > 0 && uint32(p.Share) >= l.corr.next(g, p.Corr) {
 		return Isolated
 	}
-	return Kept
+	return kept
 }
 
 // nextFourState moves the chain; the packet has the fate of the state entered.
 // Sums of thresholds wrap around as in the kernel.
-func (l *losses) nextFourState(u uint32, p *Params) Outcome {
-	x := Share(u)
+func (l *losses) nextFourState(u uint32, p *lossParams) outcome {
+	x := share(u)
 	switch l.four {
 	case receivedInGap:
 		if x < p.P14 {
@@ -62,13 +62,13 @@ func (l *losses) nextFourState(u uint32, p *Params) Outcome {
 	case lostInGap:
 		return Isolated
 	}
-	return Kept
+	return kept
 }
 
 // nextGilbertElliott draws twice: the state of the next packet, then the loss of
 // this one by the state before.
-func (l *losses) nextGilbertElliott(g *lfsr, p *Params) Outcome {
-	move, lose := Share(g.next()), Share(g.next())
+func (l *losses) nextGilbertElliott(g *lfsr, p *lossParams) outcome {
+	move, lose := share(g.next()), share(g.next())
 	if l.bad {
 		if move < p.R {
 			l.bad = false
@@ -76,7 +76,7 @@ func (l *losses) nextGilbertElliott(g *lfsr, p *Params) Outcome {
 		if lose > p.H {
 			return Burst
 		}
-		return Kept
+		return kept
 	}
 	if move < p.P {
 		l.bad = true
@@ -84,5 +84,5 @@ func (l *losses) nextGilbertElliott(g *lfsr, p *Params) Outcome {
 	if lose < p.K1 {
 		return Isolated
 	}
-	return Kept
+	return kept
 }

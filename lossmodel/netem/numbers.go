@@ -1,76 +1,61 @@
 package netem
 
 import (
+	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/internal/units"
 )
 
 // Numbers as tc reads them: by strtod and strtoul, with its units and its roundings.
 // Where tc lets a number wrap around in 32 bits or reads "nan", it is refused here.
 
+// How the values of each type are written on a line.
+var (
+	shares = syntax[share]{readShare, share.String, false, `a percentage from 0% to 100%, such as "5%"`}
+
+	delayTimes = syntax[time.Duration]{readTime, timeText, false,
+		`a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`}
+	slotTimes = syntax[time.Duration]{readSlotTime, slotText, false,
+		`a time from 0 to 1h, such as "20ms" (s, ms, us, ns; a bare number is nanoseconds)`}
+	rates = syntax[uint64]{readRate, rateText, false,
+		`a rate such as "5mbit" or "625kbps" (bit, kbit, mbit, gbit; bps and its kin are bytes; a bare number is bit/s)`}
+
+	sizes = syntax[uint32]{readSize, whole[uint32], false,
+		`a whole number from 0 to 4294967295, such as "1000" (k is 1024)`}
+	counts    = syntax[uint32]{readCount, whole[uint32], false, "a whole number from 0 to 4294967295"}
+	integers  = syntax[int32]{readInteger, whole[int32], true, "a whole number of bytes from -2147483648 to 2147483647"}
+	positives = syntax[int32]{readPositive, whole[int32], false, "a whole number from 0 to 2147483647"}
+	slotBytes = syntax[int32]{readSlotBytes, whole[int32], false, "a whole number from 0 to 2147483647"}
+	seeds     = syntax[uint64]{readSeed, whole[uint64], false, "a whole number from 0 to 18446744073709551615"}
+)
+
+// numberStart matches the start of a word that strtod reads as a number. Infinities
+// and NaN are left out.
+var numberStart = regexp.MustCompile(
+	`^[+-]?(0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)`)
+
 // number splits a word as strtod does: the longest start that is a number, and
-// the rest. Infinities and NaN are none.
+// the rest.
 func number(word string) (v float64, rest string, ok bool) {
-	end := numberEnd(word)
-	text := word[:end]
-	if hex := strings.TrimLeft(text, "+-"); len(hex) > 2 && (hex[1] == 'x' || hex[1] == 'X') {
+	text := numberStart.FindString(word)
+	rest = word[len(text):]
+	if strings.ContainsAny(text, "xX") {
 		text += "p0"
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	return v, word[end:], err == nil
+	return v, rest, err == nil
 }
 
-// numberEnd returns how long the number at the start of a word is.
-func numberEnd(w string) int {
-	i := 0
-	if i < len(w) && (w[i] == '+' || w[i] == '-') {
-		i++
-	}
-	if strings.HasPrefix(w[i:], "0x") || strings.HasPrefix(w[i:], "0X") {
-		if end, digits := digitsEnd(w, i+2, "0123456789abcdefABCDEF"); digits > 0 {
-			return end
-		}
-	}
-	const decimal = "0123456789"
-	end, digits := digitsEnd(w, i, decimal)
-	if digits == 0 {
-		return 0
-	}
-	if end < len(w) && (w[end] == 'e' || w[end] == 'E') {
-		j := end + 1
-		if j < len(w) && (w[j] == '+' || w[j] == '-') {
-			j++
-		}
-		if stop := spanEnd(w, j, decimal); stop > j {
-			return stop
-		}
-	}
-	return end
-}
-
-// digitsEnd passes digits with at most one point among them, and counts them.
-func digitsEnd(w string, from int, set string) (end, digits int) {
-	end = spanEnd(w, from, set)
-	digits = end - from
-	if end < len(w) && w[end] == '.' {
-		stop := spanEnd(w, end+1, set)
-		digits += stop - end - 1
-		end = stop
-	}
-	return end, digits
-}
-
-func spanEnd(w string, from int, set string) int {
-	for from < len(w) && strings.IndexByte(set, w[from]) >= 0 {
-		from++
-	}
-	return from
-}
+func whole[N int32 | uint32 | uint64](n N) string { return fmt.Sprint(n) }
 
 // readShare reads a percentage; the sign may be left out: "5" is "5%".
-func readShare(word string) (Share, bool) {
+func readShare(word string) (share, bool) {
 	p, ok := readProbability(word)
 	return shareOf(p), ok
 }
@@ -81,14 +66,16 @@ func readProbability(word string) (float64, bool) {
 	return p, ok && p >= 0 && p <= 1 && (rest == "" || rest == "%")
 }
 
-// scaled finds the factor of a unit, whatever its case.
-func scaled(unit string, units []unitOf) (float64, bool) {
-	for _, u := range units {
-		if strings.EqualFold(u.name, unit) {
-			return u.times, true
-		}
+// readScaled reads a number with a unit, whatever its case: a whole number from 0 to most after
+// rounding.
+func readScaled(word string, units []unitOf, round func(float64) float64, most float64) (float64, bool) {
+	v, unit, ok := number(word)
+	i := slices.IndexFunc(units, func(u unitOf) bool { return strings.EqualFold(u.name, unit) })
+	if !ok || i < 0 {
+		return 0, false
 	}
-	return 0, false
+	v = round(v * units[i].times)
+	return v, v >= 0 && v <= most
 }
 
 type unitOf struct {
@@ -96,36 +83,23 @@ type unitOf struct {
 	times float64
 }
 
-// microseconds of the units of time.
-func timeUnits() []unitOf {
-	return []unitOf{{"", 1}, {"us", 1}, {"usec", 1}, {"usecs", 1},
-		{"ms", 1e3}, {"msec", 1e3}, {"msecs", 1e3}, {"s", 1e6}, {"sec", 1e6}, {"secs", 1e6}}
+// timeUnits returns the units of time, given how much a microsecond is.
+func timeUnits(us float64) []unitOf {
+	return []unitOf{{"us", us}, {"usec", us}, {"usecs", us}, {"ms", 1e3 * us}, {"msec", 1e3 * us}, {"msecs", 1e3 * us},
+		{"s", 1e6 * us}, {"sec", 1e6 * us}, {"secs", 1e6 * us}}
 }
 
 // readTime reads a delay: whole microseconds, fractions are cut off.
 func readTime(word string) (time.Duration, bool) {
-	v, unit, ok := number(word)
-	times, known := scaled(unit, timeUnits())
-	v = math.Trunc(v * times)
-	if !ok || !known || !(v >= 0 && v <= float64(MaxTime/time.Microsecond)) {
-		return 0, false
-	}
-	return time.Duration(v) * time.Microsecond, true
+	us, ok := readScaled(word, append(timeUnits(1), unitOf{"", 1}), math.Trunc, float64(maxTime/time.Microsecond))
+	return time.Duration(us) * time.Microsecond, ok
 }
 
-// readSlotTime reads a time of a slot: nanoseconds, and a bare number is as many.
+// readSlotTime reads a time of a slot: whole nanoseconds.
 func readSlotTime(word string) (time.Duration, bool) {
-	v, unit, ok := number(word)
-	times := 1.0
-	if unit != "" && !strings.EqualFold(unit, "ns") && !strings.EqualFold(unit, "nsec") && !strings.EqualFold(unit, "nsecs") {
-		t, known := scaled(unit, timeUnits())
-		times, ok = t*1e3, ok && known
-	}
-	v = math.Trunc(v * times)
-	if !ok || !(v >= 0 && v <= float64(maxSlotTime)) {
-		return 0, false
-	}
-	return time.Duration(v), true
+	ns, ok := readScaled(word, append(timeUnits(1e3), unitOf{"", 1}, unitOf{"ns", 1}, unitOf{"nsec", 1}, unitOf{"nsecs", 1}),
+		math.Trunc, float64(maxSlotTime))
+	return time.Duration(ns), ok
 }
 
 // maxSlotTime bounds what a slot may last; tc takes 292 years.
@@ -134,36 +108,20 @@ const maxSlotTime = time.Hour
 // readRate reads a rate in bytes per second. A capital or small b makes no
 // difference: "bit" is bits, "bps" bytes.
 func readRate(word string) (uint64, bool) {
-	v, unit, ok := number(word)
-	lower := strings.ToLower(unit)
-	prefix, times := lower, 1.0
-	switch {
-	case strings.HasSuffix(lower, "bit"):
-		prefix = lower[:len(lower)-3]
-	case strings.HasSuffix(lower, "bps"):
-		prefix, times = lower[:len(lower)-3], 8
-	case lower != "":
-		return 0, false
+	var units []unitOf
+	for _, p := range []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
+		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}} {
+		units = append(units, unitOf{p.name + "bit", p.times}, unitOf{p.name + "bps", 8 * p.times})
 	}
-	factor, known := scaled(prefix, []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
-		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}})
-	v = math.Floor(v * (times * factor) / 8)
-	if !ok || !known || !(v >= 0 && v <= MaxRate) {
-		return 0, false
-	}
-	return uint64(v), true
+	bytes, ok := readScaled(word, append(units, unitOf{"", 1}), func(bits float64) float64 { return math.Floor(bits / 8) }, maxRate)
+	return uint64(bytes), ok
 }
 
 // readSize reads a size of 32 bits, in which k is 1024. The limit is read so too.
 func readSize(word string) (uint32, bool) {
-	v, unit, ok := number(word)
-	times, known := scaled(unit, []unitOf{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
-		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}})
-	v = math.Floor(v * times)
-	if !ok || !known || !(v >= 0 && v <= math.MaxUint32) {
-		return 0, false
-	}
-	return uint32(v), true
+	n, ok := readScaled(word, []unitOf{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
+		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}}, math.Floor, math.MaxUint32)
+	return uint32(n), ok
 }
 
 // readCount reads a whole number of 32 bits; 0x and a leading 0 set its base.
@@ -172,10 +130,20 @@ func readCount(word string) (uint32, bool) {
 	return uint32(v), err == nil
 }
 
-// readSigned reads a whole number of 32 bits with a sign.
-func readSigned(word string) (int32, bool) {
+// readInteger reads a whole number of 32 bits with a sign.
+func readInteger(word string) (int32, bool) {
 	v, err := strconv.ParseInt(cBase(word), 0, 32)
 	return int32(v), err == nil
+}
+
+func readPositive(word string) (int32, bool) {
+	v, ok := readInteger(word)
+	return v, ok && v >= 0
+}
+
+func readSlotBytes(word string) (int32, bool) {
+	v, ok := readSize(word)
+	return int32(v), ok && v <= math.MaxInt32
 }
 
 // cBase turns away what Go reads as a number in code and C does not.
@@ -199,4 +167,39 @@ func readSeed(word string) (uint64, bool) {
 		v = -v
 	}
 	return v, err == nil
+}
+
+// timeText writes a time in the largest unit in which it reads the same: tc cuts
+// off what floating point leaves below the next microsecond.
+func timeText(t time.Duration) string {
+	us := float64(t / time.Microsecond)
+	for _, u := range []unitOf{{"s", 1e6}, {"ms", 1e3}} {
+		text := units.FormatDecimal(us/u.times) + u.name
+		if back, ok := readTime(text); us >= u.times && ok && back == t {
+			return text
+		}
+	}
+	return units.FormatDecimal(us) + "us"
+}
+
+func slotText(t time.Duration) string {
+	if t%time.Microsecond == 0 {
+		text := timeText(t)
+		if back, ok := readSlotTime(text); ok && back == t {
+			return text
+		}
+	}
+	return strconv.FormatInt(int64(t), 10) + "ns"
+}
+
+// rateText writes a rate in bits, in the largest unit in which it reads the same.
+func rateText(bytes uint64) string {
+	bits := float64(bytes * 8)
+	for _, u := range []unitOf{{"tbit", 1e12}, {"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}} {
+		text := units.FormatDecimal(bits/u.times) + u.name
+		if back, ok := readRate(text); bits >= u.times && ok && back == bytes {
+			return text
+		}
+	}
+	return units.FormatDecimal(bits) + "bit"
 }

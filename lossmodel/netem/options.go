@@ -1,288 +1,195 @@
 package netem
 
 import (
-	"math"
-	"slices"
 	"strings"
 )
 
-// One method for each option, called behind its name.
-
-func (r *reader) limit() error { return value(r, &r.p.Limit, readSize, aSize) }
-
-func (r *reader) delay() error {
-	if err := value(r, &r.p.Latency, readTime, aTime); err != nil || !r.numberNext() {
-		return err
-	}
-	if err := value(r, &r.p.Jitter, readTime, aTime); err != nil || !r.numberNext() {
-		return err
-	}
-	return r.correlation(&r.p.DelayCorr)
+// form is an option, or one of its variants, with the values that follow.
+type form struct {
+	words  []string // in front of the values
+	values []value
+	needed int // Parse demands that many values
+	least  int // String writes at least that many, and needed ones
 }
 
-// correlation reads one of those that tc hands over together.
-func (r *reader) correlation(into *Share) error {
-	r.correlations = true
-	return value(r, into, readShare, aShare)
+// value is a number or a time of a form.
+type value struct {
+	read     func(word string) bool // stores the value of a word; false if it has none
+	text     func() string
+	isUnset  func() bool // String leaves it out if all after it are left out as well
+	signed   bool        // it may be below zero
+	expected string      // what an error message expects in its place
 }
 
-// shareAndCorrelation reads a share and perhaps its correlation.
-func (r *reader) shareAndCorrelation(share, corr *Share) error {
-	if err := value(r, share, readShare, aShare); err != nil || !r.numberNext() {
-		return err
-	}
-	return r.correlation(corr)
+// syntax is how values of one type are written on a line.
+type syntax[T comparable] struct {
+	read     func(word string) (T, bool)
+	write    func(T) string
+	signed   bool
+	expected string
 }
 
-func (r *reader) loss() error {
-	if r.lossGiven {
-		r.at--
-		return r.refuse(r.here(), "no second loss: netem loses packets in one way only", nil)
+// at returns the value that is kept in a field and is left out if it is unset.
+func (s syntax[T]) at(field *T, unset T) value {
+	return value{
+		read: func(word string) bool {
+			v, ok := s.read(word)
+			if ok {
+				*field = v
+			}
+			return ok
+		},
+		text:     func() string { return s.write(*field) },
+		isUnset:  func() bool { return *field == unset },
+		signed:   s.signed,
+		expected: s.expected,
 	}
-	switch word := r.here(); {
-	case r.numberNext():
-	case word == "random":
-		r.at++
-	case word == "state":
-		r.at++
-		return r.lossState()
-	case word == "gemodel":
-		r.at++
-		return r.lossGemodel()
+}
+
+// The forms of each option. Reading stores in p, writing takes from p.
+
+func (p *Params) delayForm() form {
+	d := &p.Delay
+	return form{words: []string{"delay"}, needed: 1, values: []value{
+		delayTimes.at(&d.Latency, 0), delayTimes.at(&d.Jitter, 0), shares.at(&d.Corr, 0)}}
+}
+
+func (c *chance) form(words ...string) form {
+	return form{words: words, needed: 1, values: []value{shares.at(&c.Share, 0), shares.at(&c.Corr, 0)}}
+}
+
+// stateForm: the first probability sets the defaults of the others.
+func (l *lossParams) stateForm() form {
+	first := shares.at(&l.P13, 0)
+	first.read = func(word string) bool {
+		p, ok := readProbability(word)
+		l.P13, l.P31, l.P32, l.P23, l.P14 = shareOf(p), shareOf(1-p), 0, always, 0
+		return ok
+	}
+	f := form{words: []string{"loss", "state"}, needed: 1, least: 2, values: []value{
+		first, shares.at(&l.P31, 0), shares.at(&l.P32, 0), shares.at(&l.P23, always), shares.at(&l.P14, 0)}}
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 {
+		f.least = len(f.values)
+	}
+	return f
+}
+
+// gemodelForm: on the line the third probability is that of a loss in the bad state.
+func (l *lossParams) gemodelForm() form {
+	first, third := shares.at(&l.P, 0), shares.at(&l.H, 0)
+	first.read = func(word string) bool {
+		p, ok := readProbability(word)
+		l.P, l.R, l.H, l.K1 = shareOf(p), shareOf(1-p), 0, 0
+		return ok
+	}
+	third.read = func(word string) bool {
+		lost, ok := readShare(word)
+		l.H = always - lost
+		return ok
+	}
+	third.text = func() string { return (always - l.H).String() }
+	return form{words: []string{"loss", "gemodel"}, needed: 1, least: 2, values: []value{
+		first, shares.at(&l.R, 0), third, shares.at(&l.K1, 0)}}
+}
+
+func (p *Params) gapForm() form {
+	return form{words: []string{"gap"}, needed: 1, values: []value{counts.at(&p.Gap, 1)}}
+}
+
+func (p *Params) rateForm() form {
+	r := &p.Rate
+	return form{words: []string{"rate"}, needed: 1, values: []value{
+		rates.at(&r.Bytes, 0), integers.at(&r.Overhead, 0), counts.at(&r.CellSize, 0), integers.at(&r.CellOverhead, 0)}}
+}
+
+func (p *Params) limitForm() form {
+	return form{words: []string{"limit"}, needed: 1, values: []value{sizes.at(&p.Limit, defaultLimit)}}
+}
+
+func (p *Params) seedForm() form {
+	return form{words: []string{"seed"}, needed: 1, values: []value{seeds.at(&p.Seed, 0)}}
+}
+
+func (s *slot) boundsForm() form {
+	return form{words: []string{"slot"}, needed: 1, values: []value{
+		slotTimes.at(&s.Min, 0), slotTimes.at(&s.Max, s.Min)}}
+}
+
+func (s *slot) distributionForm() form {
+	return form{words: []string{"slot", "distribution", s.Distribution.String()}, needed: 2, values: []value{
+		slotTimes.at(&s.Delay, 0), slotTimes.at(&s.Jitter, 0)}}
+}
+
+func (s *slot) packetsForm() form {
+	return form{words: []string{"packets"}, needed: 1, values: []value{positives.at(&s.Packets, 0)}}
+}
+
+func (s *slot) bytesForm() form {
+	return form{words: []string{"bytes"}, needed: 1, values: []value{slotBytes.at(&s.Bytes, 0)}}
+}
+
+// String writes the options of the line so that Parse reads equal Params, each in
+// its shortest form. Without a line it is "off".
+func (p Params) String() string {
+	if !p.On {
+		return "off"
+	}
+	var b line
+	b.addIf(p.Delay.Latency|p.Delay.Jitter != 0, p.delayForm())
+	b.addIf(p.Delay.Jitter != 0 && p.Delay.Distribution != uniform,
+		form{words: []string{"distribution", p.Delay.Distribution.String()}})
+	switch p.Loss.Model {
+	case fourState:
+		b.add(p.Loss.stateForm())
+	case gilbertElliott:
+		b.add(p.Loss.gemodelForm())
 	default:
-		return r.refuse(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
+		b.addIf(p.Loss.Share > 0, p.Loss.form("loss"))
 	}
-	err := r.shareAndCorrelation(&r.p.Loss, &r.p.LossCorr)
-	r.lossGiven = r.p.Loss > 0 // as in tc, a loss of nothing may be followed by another
-	return err
+	b.addIf(p.Loss.ECN, form{words: []string{"ecn"}})
+	b.addIf(p.Duplicate.Share > 0, p.Duplicate.form("duplicate"))
+	corrupt := p.Corrupt.form("corrupt")
+	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
+		corrupt.least = 2 // any other correlation makes tc pass on that of duplicates
+	}
+	b.addIf(p.Corrupt.Share > 0 || corrupt.least == 2, corrupt)
+	b.addIf(p.Reorder.Share > 0, p.Reorder.form("reorder"))
+	b.addIf(p.Gap > 1, p.gapForm())
+	b.addIf(p.Rate.Bytes > 0, p.rateForm())
+	b.slot(&p.Slot)
+	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm())
+	b.addIf(p.Seeded, p.seedForm())
+	return strings.Join(b, " ")
 }
 
-// shares reads as many percentages as there are, up to the number of places.
-func (r *reader) shares(places ...*Share) error {
-	for _, place := range places {
-		if !r.numberNext() {
-			return nil
-		}
-		if err := value(r, place, readShare, aShare); err != nil {
-			return err
-		}
+// line is the words that String has written.
+type line []string
+
+func (b *line) addIf(given bool, f form) {
+	if given {
+		b.add(f)
 	}
-	return nil
 }
 
-func (r *reader) lossState() error {
-	var p13 float64
-	if err := value(r, &p13, readProbability, aShare); err != nil {
-		return err
+// add writes a form without the unset values at its end.
+func (b *line) add(f form) {
+	n := len(f.values)
+	for n > max(f.needed, f.least) && f.values[n-1].isUnset() {
+		n--
 	}
-	r.p.Model, r.lossGiven = FourState, true
-	r.p.P13, r.p.P31, r.p.P32, r.p.P23, r.p.P14 = shareOf(p13), shareOf(1-p13), 0, always, 0
-	return r.shares(&r.p.P31, &r.p.P32, &r.p.P23, &r.p.P14)
+	*b = append(*b, f.words...)
+	for _, v := range f.values[:n] {
+		*b = append(*b, v.text())
+	}
 }
 
-func (r *reader) lossGemodel() error {
-	var p float64
-	if err := value(r, &p, readProbability, aShare); err != nil {
-		return err
+// slot writes bounds and distribution if both were given, since Params keeps both.
+func (b *line) slot(s *slot) {
+	if !s.on() {
+		return
 	}
-	r.p.Model, r.lossGiven = GilbertElliott, true
-	lost := always
-	r.p.P, r.p.R, r.p.K1 = shareOf(p), shareOf(1-p), 0
-	err := r.shares(&r.p.R, &lost, &r.p.K1)
-	r.p.H = always - lost
-	return err
-}
-
-func (r *reader) seed() error {
-	r.p.Seeded = true
-	return value(r, &r.p.Seed, readSeed, aSeed)
-}
-
-func (r *reader) ecn() error {
-	r.p.ECN = true
-	return nil
-}
-
-func (r *reader) reorder() error { return r.shareAndCorrelation(&r.p.Reorder, &r.p.ReorderCorr) }
-func (r *reader) corrupt() error { return r.shareAndCorrelation(&r.p.Corrupt, &r.p.CorruptCorr) }
-func (r *reader) gap() error     { return value(r, &r.p.Gap, readCount, aCount) }
-
-// duplicate forgets to note that a correlation was given, as tc does.
-func (r *reader) duplicate() error {
-	if err := value(r, &r.p.Duplicate, readShare, aShare); err != nil || !r.numberNext() {
-		return err
-	}
-	return value(r, &r.p.DuplicateCorr, readShare, aShare)
-}
-
-func (r *reader) distributionName() error {
-	r.distribution = true
-	return r.table(&r.p.Distribution)
-}
-
-// table reads the name of a distribution.
-func (r *reader) table(into *Distribution) error {
-	names := []string{Normal.String(), Pareto.String(), ParetoNormal.String()}
-	word := r.here()
-	i := slices.Index(names, word)
-	if i < 0 {
-		expected := strings.Join(names, ", ")
-		switch word {
-		case Uniform.String():
-			expected += " (tc has no such table: it is uniform without the word distribution)"
-		case "experimental":
-			expected += " (that table was measured, so it is not made here)"
-		}
-		return r.refuse(word, expected, names)
-	}
-	*into = Normal + Distribution(i)
-	r.at++
-	return nil
-}
-
-func (r *reader) rate() error {
-	if strings.Contains(r.here(), "%") {
-		return r.refuse(r.here(), aRate+"; a share would be of a device's speed, and there is no device", nil)
-	}
-	if err := value(r, &r.p.Rate, readRate, aRate); err != nil {
-		return err
-	}
-	if r.signedNext() {
-		if err := value(r, &r.p.Overhead, readSigned, aSigned); err != nil {
-			return err
-		}
-	}
-	if r.numberNext() {
-		if err := value(r, &r.p.CellSize, readCount, aCount); err != nil {
-			return err
-		}
-	}
-	if r.signedNext() {
-		return value(r, &r.p.CellOverhead, readSigned, aSigned)
-	}
-	return nil
-}
-
-func (r *reader) slot() error {
-	s := &r.p.Slot
-	switch {
-	case r.numberNext():
-		if err := r.slotBounds(s); err != nil {
-			return err
-		}
-	case r.here() == "distribution":
-		r.at++
-		if err := r.slotDistribution(s); err != nil {
-			return err
-		}
-	default:
-		return r.refuse(r.here(), `a time such as "20ms", or distribution`, []string{"distribution"})
-	}
-	if r.short("packets") {
-		if err := value(r, &s.Packets, readPositive, aPositive); err != nil {
-			return err
-		}
-	}
-	if r.short("bytes") {
-		return value(r, &s.Bytes, readSlotBytes, aPositive)
-	}
-	return nil
-}
-
-func (r *reader) slotBounds(s *Slot) error {
-	if err := value(r, &s.Min, readSlotTime, aSlot); err != nil {
-		return err
-	}
-	s.Max = s.Min
-	if !r.numberNext() {
-		return nil
-	}
-	if err := value(r, &s.Max, readSlotTime, aSlot); err != nil {
-		return err
-	}
-	if s.Max < s.Min {
-		r.at--
-		return r.refuse(r.here(), "a time not below the least, "+r.words[r.at-1], nil)
-	}
-	return nil
-}
-
-func (r *reader) slotDistribution(s *Slot) error {
-	if err := r.table(&s.Distribution); err != nil {
-		return err
-	}
-	if err := value(r, &s.Delay, readSlotTime, aSlot); err != nil {
-		return err
-	}
-	err := value(r, &s.Jitter, readSlotTime, aSlot)
-	if err == nil && s.Jitter == 0 {
-		r.at--
-		return r.refuse(r.here(), "a jitter above 0", nil)
-	}
-	return err
-}
-
-// short passes a word that may be cut short.
-func (r *reader) short(name string) bool {
-	if word := r.here(); word == "" || !strings.HasPrefix(name, word) {
-		return false
-	}
-	r.at++
-	return true
-}
-
-func readPositive(word string) (int32, bool) {
-	v, ok := readSigned(word)
-	return v, ok && v >= 0
-}
-
-func readSlotBytes(word string) (int32, bool) {
-	v, ok := readSize(word)
-	return int32(v), ok && v <= math.MaxInt32
-}
-
-// together looks at what options mean for each other, as tc does at the end.
-func (r *reader) together() error {
-	p := &r.p
-	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }
-	switch {
-	case p.Reorder > 0 && p.Latency == 0:
-		return missing("reorder", `a delay with it, such as "delay 10ms": otherwise there is nothing to overtake`)
-	case p.Reorder == 0 && p.Gap > 0:
-		return missing("gap", `a share to reorder with it, such as "reorder 25%"`)
-	case p.ECN && p.Loss == 0 && p.Model == Random:
-		return missing("ecn", `a loss with it, such as "loss 1%"`)
-	case r.distribution && (p.Latency == 0 || p.Jitter == 0):
-		return missing("distribution", `a delay and a jitter with it, such as "delay 50ms 10ms"`)
-	}
-	return nil
-}
-
-// tidy removes what has no effect, so that lines that mean the same are equal.
-func (r *reader) tidy() {
-	p := &r.p
-	for _, c := range []struct {
-		of   bool
-		corr *Share
-	}{
-		{p.Jitter > 0, &p.DelayCorr}, {p.Loss > 0 && p.Model == Random, &p.LossCorr}, {p.Duplicate > 0, &p.DuplicateCorr},
-		{p.Reorder > 0, &p.ReorderCorr}, {p.Corrupt > 0, &p.CorruptCorr},
-	} {
-		if !c.of {
-			*c.corr = 0
-		}
-	}
-	p.DuplicateCorrUnsent = p.DuplicateCorr > 0 && !r.correlations
-	if p.Reorder > 0 && p.Gap == 0 {
-		p.Gap = 1
-	}
-	if p.CellSize == 0 {
-		p.CellOverhead = 0
-	}
-	if p.Rate == 0 {
-		p.Overhead, p.CellSize, p.CellOverhead = 0, 0, 0
-	}
-	if !p.Slot.on() {
-		p.Slot = Slot{}
-	}
+	b.addIf(s.Min|s.Max != 0 || s.Distribution == uniform, s.boundsForm())
+	b.addIf(s.Distribution != uniform, s.distributionForm())
+	b.addIf(s.Packets > 0, s.packetsForm())
+	b.addIf(s.Bytes > 0, s.bytesForm())
 }

@@ -38,13 +38,13 @@ type reader struct {
 	at    int // the next word
 	p     Params
 
-	correlations bool // one was given that makes tc hand over all three of a kind
-	lossGiven    bool // a loss that a second one contradicts
+	correlations bool // one was given that makes tc pass on all of them
+	lossGiven    bool // a second loss is refused
 	distribution bool
 }
 
-// option is a word that an option begins with. All are tried in this order, which
-// decides what a short form means.
+// option is the name of an option and what reads the words after it. All names are
+// tried in this order, which decides what an abbreviation means.
 type option struct {
 	name string
 	read func(*reader) error
@@ -52,18 +52,18 @@ type option struct {
 
 func options() []option {
 	return []option{
-		{"limit", (*reader).limit},
+		{"limit", func(r *reader) error { return r.values(r.p.limitForm()) }},
 		{"latency", (*reader).delay},
 		{"delay", (*reader).delay},
 		{"loss", (*reader).loss},
 		{"drop", (*reader).loss},
-		{"seed", (*reader).seed},
-		{"ecn", (*reader).ecn},
-		{"reorder", (*reader).reorder},
-		{"corrupt", (*reader).corrupt},
-		{"gap", (*reader).gap},
-		{"duplicate", (*reader).duplicate},
-		{"distribution", (*reader).distributionName},
+		{"seed", func(r *reader) error { r.p.Seeded = true; return r.values(r.p.seedForm()) }},
+		{"ecn", func(r *reader) error { r.p.Loss.ECN = true; return nil }},
+		{"reorder", func(r *reader) error { return r.chance(&r.p.Reorder) }},
+		{"corrupt", func(r *reader) error { return r.chance(&r.p.Corrupt) }},
+		{"gap", func(r *reader) error { return r.values(r.p.gapForm()) }},
+		{"duplicate", func(r *reader) error { return r.values(r.p.Duplicate.form()) }}, // tc does not note its correlation
+		{"distribution", func(r *reader) error { r.distribution = true; return r.table(&r.p.Delay.Distribution) }},
 		{"rate", (*reader).rate},
 		{"slot", (*reader).slot},
 	}
@@ -72,14 +72,12 @@ func options() []option {
 func (r *reader) option() error {
 	word := r.words[r.at]
 	known := options()
-	for _, o := range known {
+	names := make([]string, len(known))
+	for i, o := range known {
 		if strings.HasPrefix(o.name, word) {
 			r.at++
 			return o.read(r)
 		}
-	}
-	names := make([]string, len(known))
-	for i, o := range known {
 		names[i] = o.name
 	}
 	return r.refuse(word, "one of "+strings.Join(names, ", "), names)
@@ -94,43 +92,139 @@ func (r *reader) refuse(word, expected string, known []string) error {
 	return e
 }
 
-// numberNext reports whether the next word begins with a digit: only then does an
-// optional number follow.
-func (r *reader) numberNext() bool {
-	return r.at < len(r.words) && r.words[r.at][0] >= '0' && r.words[r.at][0] <= '9'
+// follows reports whether the next word is an optional value: it begins with a
+// digit, or with a minus sign if it may be below zero.
+func (r *reader) follows(signed bool) bool {
+	word := r.here()
+	return word != "" && (word[0] >= '0' && word[0] <= '9' || signed && word[0] == '-')
 }
 
-// signedNext allows a minus sign as well.
-func (r *reader) signedNext() bool {
-	return r.numberNext() || r.at < len(r.words) && r.words[r.at][0] == '-'
-}
-
-// value reads the next word by read.
-func value[T any](r *reader, into *T, read func(string) (T, bool), expected string) error {
-	word := ""
-	if r.at < len(r.words) {
-		word = r.words[r.at]
-		if v, ok := read(word); ok {
-			*into = v
-			r.at++
-			return nil
+// values reads the values of a form.
+func (r *reader) values(f form) error {
+	for i, v := range f.values {
+		if i >= f.needed && !r.follows(v.signed) {
+			continue
 		}
+		if word := r.here(); word == "" || !v.read(word) {
+			return r.refuse(word, v.expected, nil)
+		}
+		r.at++
 	}
-	return r.refuse(word, expected, nil)
+	return nil
 }
 
-// What can stand in a value's place.
-const (
-	aShare    = `a percentage from 0% to 100%, such as "5%"`
-	aTime     = `a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`
-	aSlot     = `a time from 0 to 1h, such as "20ms" (s, ms, us, ns; a bare number is nanoseconds)`
-	aRate     = `a rate such as "5mbit" or "625kbps" (bit, kbit, mbit, gbit; bps and its kin are bytes; a bare number is bit/s)`
-	aSize     = `a whole number from 0 to 4294967295, such as "1000" (k is 1024)`
-	aCount    = "a whole number from 0 to 4294967295"
-	aSigned   = "a whole number of bytes from -2147483648 to 2147483647"
-	aPositive = "a whole number from 0 to 2147483647"
-	aSeed     = "a whole number from 0 to 18446744073709551615"
-)
+// correlated reads the values of a form and notes if the last one, a correlation, was given.
+func (r *reader) correlated(f form) error {
+	from := r.at
+	err := r.values(f)
+	r.correlations = r.correlations || r.at-from == len(f.values)
+	return err
+}
+
+func (r *reader) delay() error           { return r.correlated(r.p.delayForm()) }
+func (r *reader) chance(c *chance) error { return r.correlated(c.form()) }
+
+func (r *reader) loss() error {
+	if r.lossGiven {
+		r.at--
+		return r.refuse(r.here(), "no second loss: netem loses packets in one way only", nil)
+	}
+	l := &r.p.Loss
+	switch word := r.here(); {
+	case r.follows(false):
+	case word == "random":
+		r.at++
+	case word == "state":
+		r.at++
+		l.Model, r.lossGiven = fourState, true
+		return r.values(l.stateForm())
+	case word == "gemodel":
+		r.at++
+		l.Model, r.lossGiven = gilbertElliott, true
+		return r.values(l.gemodelForm())
+	default:
+		return r.refuse(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
+	}
+	err := r.chance(&l.chance)
+	r.lossGiven = l.Share > 0 // as in tc, a loss of 0% may be followed by another
+	return err
+}
+
+// table reads the name of a distribution.
+func (r *reader) table(into *distribution) error {
+	names := []string{normal.String(), pareto.String(), paretoNormal.String()}
+	word := r.here()
+	i := slices.Index(names, word)
+	if i < 0 {
+		expected := strings.Join(names, ", ")
+		switch word {
+		case uniform.String():
+			expected += " (tc has no such table: it is uniform without the word distribution)"
+		case "experimental":
+			expected += " (that table was measured, so it is not made here)"
+		}
+		return r.refuse(word, expected, names)
+	}
+	*into = normal + distribution(i)
+	r.at++
+	return nil
+}
+
+func (r *reader) rate() error {
+	if strings.Contains(r.here(), "%") {
+		return r.refuse(r.here(), rates.expected+"; a share would be of a device's speed, and there is no device", nil)
+	}
+	return r.values(r.p.rateForm())
+}
+
+func (r *reader) slot() error {
+	s := &r.p.Slot
+	var err error
+	switch {
+	case r.follows(false):
+		err = r.slotBounds(s)
+	case r.skip("distribution"):
+		err = r.slotDistribution(s)
+	default:
+		return r.refuse(r.here(), `a time such as "20ms", or distribution`, []string{"distribution"})
+	}
+	for _, limit := range []form{s.packetsForm(), s.bytesForm()} {
+		word := r.here()
+		if err != nil || word == "" || !strings.HasPrefix(limit.words[0], word) {
+			continue
+		}
+		r.at++
+		err = r.values(limit)
+	}
+	return err
+}
+
+func (r *reader) slotBounds(s *slot) error {
+	from := r.at
+	if err := r.values(s.boundsForm()); err != nil {
+		return err
+	}
+	if r.at == from+1 {
+		s.Max = s.Min
+	}
+	if s.Max < s.Min {
+		r.at--
+		return r.refuse(r.here(), "a time not below the least, "+r.words[r.at-1], nil)
+	}
+	return nil
+}
+
+func (r *reader) slotDistribution(s *slot) error {
+	if err := r.table(&s.Distribution); err != nil {
+		return err
+	}
+	err := r.values(s.distributionForm())
+	if err == nil && s.Jitter == 0 {
+		r.at--
+		return r.refuse(r.here(), "a jitter above 0", nil)
+	}
+	return err
+}
 
 // preamble passes what comes before the options in a whole line.
 func (r *reader) preamble() error {
@@ -168,7 +262,8 @@ func (r *reader) command() error {
 	for !r.skip("netem") {
 		switch word := r.here(); word {
 		case "dev", "parent", "handle":
-			if r.at++; r.here() == "" {
+			r.at++
+			if r.here() == "" {
 				return r.refuse("", "a name", nil)
 			}
 			r.at++
@@ -197,4 +292,50 @@ func (r *reader) oneOf(names ...string) error {
 	}
 	r.at++
 	return nil
+}
+
+// together checks the options against each other, as tc does at the end.
+func (r *reader) together() error {
+	p := &r.p
+	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }
+	switch {
+	case p.Reorder.Share > 0 && p.Delay.Latency == 0:
+		return missing("reorder", `a delay with it, such as "delay 10ms": otherwise there is nothing to overtake`)
+	case p.Reorder.Share == 0 && p.Gap > 0:
+		return missing("gap", `a share to reorder with it, such as "reorder 25%"`)
+	case p.Loss.ECN && p.Loss.Share == 0 && p.Loss.Model == randomLoss:
+		return missing("ecn", `a loss with it, such as "loss 1%"`)
+	case r.distribution && (p.Delay.Latency == 0 || p.Delay.Jitter == 0):
+		return missing("distribution", `a delay and a jitter with it, such as "delay 50ms 10ms"`)
+	}
+	return nil
+}
+
+// tidy removes what has no effect, so that lines that mean the same are equal.
+func (r *reader) tidy() {
+	p := &r.p
+	for _, c := range []struct {
+		of   bool
+		corr *share
+	}{
+		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Share > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr}, {p.Duplicate.Share > 0, &p.Duplicate.Corr},
+		{p.Reorder.Share > 0, &p.Reorder.Corr}, {p.Corrupt.Share > 0, &p.Corrupt.Corr},
+	} {
+		if !c.of {
+			*c.corr = 0
+		}
+	}
+	p.DuplicateCorrUnsent = p.Duplicate.Corr > 0 && !r.correlations
+	if p.Reorder.Share > 0 && p.Gap == 0 {
+		p.Gap = 1
+	}
+	if p.Rate.CellSize == 0 {
+		p.Rate.CellOverhead = 0
+	}
+	if p.Rate.Bytes == 0 {
+		p.Rate = rate{}
+	}
+	if !p.Slot.on() {
+		p.Slot = slot{}
+	}
 }

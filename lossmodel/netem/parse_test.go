@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/internal/setting"
 )
 
 // reads: what people write for tc, and its shortest form here. What tc 6.1 handed
@@ -104,14 +106,14 @@ func TestReads(t *testing.T) {
 // What tc hands the kernel, number by number (from its netlink messages).
 func TestHandsOver(t *testing.T) {
 	p := parsed(t, "delay 1us 10ms 25% loss 10% 1% duplicate 0.1% rate 1mbit limit 10")
-	if p.Loss != 0x1999999a || p.DelayCorr != 0x40000000 || p.Limit != 10 || p.Rate != 125000 {
+	if p.Loss.Share != 0x1999999a || p.Delay.Corr != 0x40000000 || p.Limit != 10 || p.Rate.Bytes != 125000 {
 		t.Errorf("%+v", p)
 	}
-	if kernelTime(p.Latency) != 15*64 || kernelTime(p.Jitter) != 0x02625a*64 {
-		t.Errorf("ticks of %d and %d ns", kernelTime(p.Latency), kernelTime(p.Jitter))
+	if kernelTime(p.Delay.Latency) != 15*64 || kernelTime(p.Delay.Jitter) != 0x02625a*64 {
+		t.Errorf("ticks of %d and %d ns", kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter))
 	}
 	g := parsed(t, "loss gemodel 1% 20% 70% 2%")
-	if g.P != 42949673 || g.R != 858993459 || g.H != always-3006477106 || g.K1 != 85899346 {
+	if g.Loss.P != 42949673 || g.Loss.R != 858993459 || g.Loss.H != always-3006477106 || g.Loss.K1 != 85899346 {
 		t.Errorf("%+v", g)
 	}
 }
@@ -250,7 +252,7 @@ func TestRefuses(t *testing.T) {
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.got) || !strings.Contains(e.Expected, c.expected) {
 			t.Errorf("%q: %v; want %s and %q", c.line, err, c.got, c.expected)
 		}
-		if !errors.Is(err, ErrValue) && !errors.Is(err, ErrUnknown) {
+		if !errors.Is(err, setting.ErrValue) && !errors.Is(err, setting.ErrUnknown) {
 			t.Errorf("%q: the error wraps no sentinel", c.line)
 		}
 	}
@@ -286,7 +288,7 @@ func FuzzParse(f *testing.F) {
 			now += int64(i) * int64(time.Millisecond) / 4
 			d := q.Enqueue(now, 42+i*97)
 			for _, k := range []Packet{d.Packet, d.Copy} {
-				if k.Outcome == Kept && k.Due != 0 && (k.Due < now || k.Due-now > Horizon) {
+				if k.Outcome == kept && k.Due != 0 && (k.Due < now || k.Due-now > horizon) {
 					t.Fatalf("%q: at %d due at %d", line, now, k.Due)
 				}
 			}

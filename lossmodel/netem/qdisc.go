@@ -2,12 +2,12 @@ package netem
 
 import "slices"
 
-// Outcome is what becomes of one packet.
-type Outcome uint8
+// outcome is what becomes of one packet.
+type outcome uint8
 
 // The outcomes.
 const (
-	Kept     Outcome = iota
+	kept     outcome = iota
 	Isolated         // lost by itself
 	Burst            // lost in the bad state of a chain
 	Full             // lost because Limit packets were waiting
@@ -15,24 +15,24 @@ const (
 
 // Packet is what was decided about one packet.
 type Packet struct {
-	Outcome   Outcome
-	Due       int64 // when it leaves, in nanoseconds; never before it came. Only if Kept
+	Outcome   outcome
+	Due       int64 // when it leaves, in nanoseconds; never before it came. Only if kept
 	Corrupted bool  // one bit of it is damaged; which is for the caller to choose
 	Overtakes bool  // it was picked to go ahead of those that wait
 }
 
-// Decision is what was decided about one packet sent: whether it was doubled,
+// decision is what was decided about one packet sent: whether it was doubled,
 // and what became of it and of its double. A packet that is picked to be doubled
 // and to be lost is neither. Copy went through all but the doubling itself, right
 // before the packet.
-type Decision struct {
+type decision struct {
 	Packet, Copy Packet
 	Doubled      bool
 }
 
-// Horizon is how long a packet waits at most, in nanoseconds: one that would
+// horizon is how long a packet waits at most, in nanoseconds: one that would
 // wait longer is Full. The kernel has no such bound; time here must not overflow.
-const Horizon = 24 * 3600 * 1_000_000_000
+const horizon = 24 * 3600 * 1_000_000_000
 
 // Qdisc decides packet by packet. It allocates only to let more packets wait than
 // ever before.
@@ -72,7 +72,7 @@ func (q *Qdisc) Change(p Params) {
 		q.slots = slots{}
 	}
 	q.p = p
-	q.spread = newSpread(kernelTime(p.Latency), kernelTime(p.Jitter), p.Distribution)
+	q.spread = newSpread(kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter), p.Delay.Distribution)
 }
 
 // Clone returns a second Qdisc in the very state of this one.
@@ -84,17 +84,17 @@ func (q *Qdisc) Clone() *Qdisc {
 
 // Enqueue decides about a packet of wire bytes, Ethernet's header included, that
 // comes at time now, in nanoseconds, not before the one before.
-func (q *Qdisc) Enqueue(now int64, wire int) Decision {
+func (q *Qdisc) Enqueue(now int64, wire int) decision {
 	q.waiting.leave(now)
-	doubled := q.hit(q.p.Duplicate, q.p.sentDuplicateCorr(), &q.dup)
-	lost := q.loss.next(&q.main, &q.p)
-	if lost != Kept && !doubled {
-		return Decision{Packet: Packet{Outcome: lost}}
+	doubled := q.hit(q.p.Duplicate.Share, q.p.sentDuplicateCorr(), &q.dup)
+	lost := q.loss.next(&q.main, &q.p.Loss)
+	if lost != kept && !doubled {
+		return decision{Packet: Packet{Outcome: lost}}
 	}
-	d := Decision{Doubled: doubled && lost == Kept}
-	d.Packet.Corrupted = q.hit(q.p.Corrupt, q.p.CorruptCorr, &q.corr)
+	d := decision{Doubled: doubled && lost == kept}
+	d.Packet.Corrupted = q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)
 	if q.full() {
-		return Decision{Packet: Packet{Outcome: Full}}
+		return decision{Packet: Packet{Outcome: Full}}
 	}
 	if d.Doubled {
 		d.Copy = q.copied(now, wire)
@@ -115,10 +115,10 @@ func (q *Qdisc) Peak() int { return q.waiting.peak }
 
 // copied decides about a double, which is not doubled again.
 func (q *Qdisc) copied(now int64, wire int) Packet {
-	if lost := q.loss.next(&q.main, &q.p); lost != Kept {
+	if lost := q.loss.next(&q.main, &q.p.Loss); lost != kept {
 		return Packet{Outcome: lost}
 	}
-	p := Packet{Corrupted: q.hit(q.p.Corrupt, q.p.CorruptCorr, &q.corr)}
+	p := Packet{Corrupted: q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)}
 	if q.full() {
 		return Packet{Outcome: Full}
 	}
@@ -127,7 +127,7 @@ func (q *Qdisc) copied(now int64, wire int) Packet {
 }
 
 // hit draws only if there is anything to hit.
-func (q *Qdisc) hit(share, rho Share, c *correlated) bool {
+func (q *Qdisc) hit(share, rho share, c *correlated) bool {
 	return share > 0 && uint32(share) >= c.next(&q.main, rho)
 }
 
@@ -136,24 +136,24 @@ func (q *Qdisc) full() bool { return uint64(q.waiting.len()) >= uint64(q.p.Limit
 // place decides when a packet leaves. One that overtakes leaves at once, whatever
 // the delay and the rate.
 func (q *Qdisc) place(now int64, wire int, p *Packet) {
-	if q.p.Gap > 0 && q.counter >= q.p.Gap-1 && uint32(q.p.Reorder) >= q.reorder.next(&q.main, q.p.ReorderCorr) {
+	if q.p.Gap > 0 && q.counter >= q.p.Gap-1 && uint32(q.p.Reorder.Share) >= q.reorder.next(&q.main, q.p.Reorder.Corr) {
 		q.counter = 0
 		p.Due, p.Overtakes = now, true
 		return
 	}
 	delay := q.spread.mean
 	if q.spread.sigma > 0 {
-		delay = q.spread.at(q.late.next(&q.main, q.p.DelayCorr))
+		delay = q.spread.at(q.late.next(&q.main, q.p.Delay.Corr))
 	}
 	send := now + delay
-	if q.p.Rate > 0 {
+	if q.p.Rate.Bytes > 0 {
 		if last, ok := q.waiting.last(); ok {
 			send = max(send, last)
 		}
 		send += q.p.lineTime(wire)
 	}
 	leaves := q.slots.open(max(send, now), wire, &q.p.Slot, &q.own)
-	if leaves-now > Horizon {
+	if leaves-now > horizon {
 		*p = Packet{Outcome: Full}
 		return
 	}

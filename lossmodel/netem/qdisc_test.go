@@ -60,15 +60,15 @@ func TestSeeds(t *testing.T) {
 // first value for ever.
 func TestThresholds(t *testing.T) {
 	g := newLFSR(1)
-	first := Share(g.next())
-	for share, want := range map[Share]Outcome{first: Isolated, first - 1: Kept} {
-		q := New(Params{On: true, Limit: 9, Loss: share, Seeded: true, Seed: 1}, 0)
+	first := share(g.next())
+	for threshold, want := range map[share]outcome{first: Isolated, first - 1: kept} {
+		q := New(Params{On: true, Limit: 9, Loss: lossParams{chance: chance{Share: threshold}}, Seeded: true, Seed: 1}, 0)
 		if d := q.Enqueue(0, 100); d.Packet.Outcome != want {
-			t.Errorf("threshold %d, value %d: %v", share, first, d.Packet.Outcome)
+			t.Errorf("threshold %d, value %d: %v", threshold, first, d.Packet.Outcome)
 		}
-		q = New(Params{On: true, Limit: 9, Duplicate: share, Seeded: true, Seed: 1}, 0)
+		q = New(Params{On: true, Limit: 9, Duplicate: chance{Share: threshold}, Seeded: true, Seed: 1}, 0)
 		if d := q.Enqueue(0, 100); d.Doubled != (want == Isolated) {
-			t.Errorf("threshold %d, value %d: doubled %v", share, first, d.Doubled)
+			t.Errorf("threshold %d, value %d: doubled %v", threshold, first, d.Doubled)
 		}
 	}
 	c := correlated{last: 1 << 31}
@@ -85,14 +85,14 @@ func TestLineTime(t *testing.T) {
 		"rate 1mbit 8 53 -5", "rate 3.3mbit 100 1", "rate 1mbit 0 4000000000"} {
 		p := parsed(t, line)
 		for _, wire := range []int{42, 60, 125, 1514, 65549} {
-			size := int64(wire) + int64(p.Overhead)
-			if p.CellSize > 0 {
-				cells := (size + int64(p.CellSize) - 1) / int64(p.CellSize)
-				size = cells * (int64(p.CellSize) + int64(p.CellOverhead))
+			size := int64(wire) + int64(p.Rate.Overhead)
+			if p.Rate.CellSize > 0 {
+				cells := (size + int64(p.Rate.CellSize) - 1) / int64(p.Rate.CellSize)
+				size = cells * (int64(p.Rate.CellSize) + int64(p.Rate.CellOverhead))
 				size &= math.MaxUint32 // the kernel's width
 			}
-			want := new(big.Int).Div(new(big.Int).Mul(big.NewInt(size), big.NewInt(1e9)), new(big.Int).SetUint64(p.Rate)).Int64()
-			if got := p.lineTime(wire); got != min(want, 2*Horizon) {
+			want := new(big.Int).Div(new(big.Int).Mul(big.NewInt(size), big.NewInt(1e9)), new(big.Int).SetUint64(p.Rate.Bytes)).Int64()
+			if got := p.lineTime(wire); got != min(want, 2*horizon) {
 				t.Errorf("%s: %d bytes take %d ns, want %d", line, wire, got, want)
 			}
 		}
@@ -132,14 +132,14 @@ func TestExtremes(t *testing.T) {
 	// A jitter wider than the delay: nothing leaves before it came.
 	q := New(parsed(t, "delay 1ms 274s"), 1)
 	for i := range int64(10_000) {
-		if d := q.Enqueue(i, 100); d.Packet.Outcome == Kept && (d.Packet.Due < i || d.Packet.Due > i+msec+math.MaxInt32) {
+		if d := q.Enqueue(i, 100); d.Packet.Outcome == kept && (d.Packet.Due < i || d.Packet.Due > i+msec+math.MaxInt32) {
 			t.Fatalf("packet %d: %+v", i, d)
 		}
 	}
 	// A line so slow that packets would wait for days.
 	q = New(parsed(t, "rate 8bit limit 4294967295"), 1)
 	for range 3000 {
-		if d := q.Enqueue(0, 100); d.Packet.Outcome == Kept && d.Packet.Due > Horizon {
+		if d := q.Enqueue(0, 100); d.Packet.Outcome == kept && d.Packet.Due > horizon {
 			t.Fatalf("%+v", d)
 		}
 	}
@@ -150,17 +150,17 @@ func TestExtremes(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	q := New(parsed(t, "duplicate 100% loss 100%"), 1)
 	for range 10 {
-		if d := q.Enqueue(0, 100); d.Doubled || d.Packet.Outcome != Kept {
+		if d := q.Enqueue(0, 100); d.Doubled || d.Packet.Outcome != kept {
 			t.Fatalf("%+v", d)
 		}
 	}
 	q = New(parsed(t, "duplicate 100% delay 10ms 5ms limit 3"), 1)
 	d := q.Enqueue(0, 100)
-	if !d.Doubled || d.Copy.Due == d.Packet.Due || d.Copy.Outcome != Kept {
+	if !d.Doubled || d.Copy.Due == d.Packet.Due || d.Copy.Outcome != kept {
 		t.Errorf("%+v", d)
 	}
 	// One place is left: the copy takes it, and the packet had looked before.
-	if d := q.Enqueue(0, 100); !d.Doubled || d.Copy.Outcome != Kept || d.Packet.Outcome != Kept {
+	if d := q.Enqueue(0, 100); !d.Doubled || d.Copy.Outcome != kept || d.Packet.Outcome != kept {
 		t.Errorf("%+v", d)
 	}
 	if d := q.Enqueue(0, 100); d.Doubled || d.Packet.Outcome != Full {
@@ -294,20 +294,20 @@ func TestSlots(t *testing.T) {
 // The tables have the moments that the kernel's were measured to have.
 func TestTables(t *testing.T) {
 	for _, sigma := range []int64{1, 64, 8191, 8192, 12_345, 10_000_000, math.MaxInt32} {
-		s := newSpread(5, sigma, Normal)
+		s := newSpread(5, sigma, normal)
 		for i := range uint32(4096) {
 			// Rounded to the nearest, halves away from 0.
-			want := int64(math.Round(float64(sigma*int64(normalTable[i])) / tableUnit))
+			want := int64(math.Round(float64(sigma*int64(tables()[0][i])) / tableUnit))
 			if got := s.at(i) - 5; got != want {
 				t.Fatalf("jitter %d, entry %d: %d, want %d", sigma, i, got, want)
 			}
 		}
 	}
 	for _, c := range []struct {
-		d                   Distribution
+		d                   distribution
 		least, most, sd, mu float64
 	}{
-		{Normal, -4, 3.52, 1.00, 0}, {Pareto, -.667, 4, .82, -.034}, {ParetoNormal, -1.5, 4, .83, -.026},
+		{normal, -4, 3.52, 1.00, 0}, {pareto, -.667, 4, .82, -.034}, {paretoNormal, -1.5, 4, .83, -.026},
 	} {
 		s := newSpread(0, tableUnit, c.d)
 		least, most, sum, squares := math.Inf(1), math.Inf(-1), 0.0, 0.0
@@ -322,7 +322,7 @@ func TestTables(t *testing.T) {
 		}
 		mean := sum / 4096
 		sd := math.Sqrt(squares/4096 - mean*mean)
-		if math.Abs(mean-c.mu) > .005 || math.Abs(sd-c.sd) > .006 || math.Abs(least-c.least) > .005 && c.d != ParetoNormal ||
+		if math.Abs(mean-c.mu) > .005 || math.Abs(sd-c.sd) > .006 || math.Abs(least-c.least) > .005 && c.d != paretoNormal ||
 			most > c.most+.005 {
 			t.Errorf("%s: from %.3f to %.3f, mean %.4f, sd %.4f", c.d, least, most, mean, sd)
 		}

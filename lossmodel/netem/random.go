@@ -33,7 +33,7 @@ type correlated struct {
 }
 
 // next draws once in any case.
-func (c *correlated) next(g *lfsr, rho Share) uint32 {
+func (c *correlated) next(g *lfsr, rho share) uint32 {
 	fresh := g.next()
 	if rho == 0 {
 		return fresh

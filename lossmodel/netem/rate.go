@@ -6,15 +6,15 @@ import "time"
 // kernel's widths of integers: an overhead that leaves less than nothing lasts
 // for ages, and what would last beyond the horizon is cut there.
 func (p *Params) lineTime(wire int) int64 {
-	size := uint64(wire) + uint64(int64(p.Overhead))
-	if p.CellSize > 0 {
-		cells := uint32(size) / p.CellSize
-		if size > uint64(cells*p.CellSize) {
+	size := uint64(wire) + uint64(int64(p.Rate.Overhead))
+	if p.Rate.CellSize > 0 {
+		cells := uint32(size) / p.Rate.CellSize
+		if size > uint64(cells*p.Rate.CellSize) {
 			cells++
 		}
-		size = uint64(cells * (p.CellSize + uint32(p.CellOverhead)))
+		size = uint64(cells * (p.Rate.CellSize + uint32(p.Rate.CellOverhead)))
 	}
-	return int64(min(size*uint64(time.Second)/p.Rate, 2*Horizon))
+	return int64(min(size*uint64(time.Second)/p.Rate.Bytes, 2*horizon))
 }
 
 // waiting is the packets that have not left: a 4-ary heap of when they do.

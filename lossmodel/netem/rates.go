@@ -5,25 +5,25 @@ import "math"
 // LossRate returns the share of packets that the loss process picks in the long
 // run, netem's faults included.
 func (p Params) LossRate() float64 {
-	switch p.Model {
-	case FourState:
+	switch p.Loss.Model {
+	case fourState:
 		return p.fourStateRate()
-	case GilbertElliott:
-		in, out := p.P.Float(), p.R.Float()
+	case gilbertElliott:
+		in, out := p.Loss.P.Float(), p.Loss.R.Float()
 		bad := 0.0 // the chain starts in the good state
 		if in > 0 {
 			bad = in / (in + out)
 		}
-		return float64(bad*(1-p.H.Float())) + float64((1-bad)*p.K1.Float())
+		return float64(bad*(1-p.Loss.H.Float())) + float64((1-bad)*p.Loss.K1.Float())
 	}
-	return effective(p.Loss, p.LossCorr)
+	return effective(p.Loss.Share, p.Loss.Corr)
 }
 
 // fourStateRate weighs the states by the closed form of Salsano and others: 1,
 // p13/p31 (1 + p32/p23) and p14, of which the middle is bursts and the gaps in them.
 func (p Params) fourStateRate() float64 {
-	p14, p32, p23 := p.P14.Float(), p.P32.Float(), p.P23.Float()
-	p13, p31 := unwrapped(p.P13, p.P14), unwrapped(p.P31, p.P32)
+	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
+	p13, p31 := unwrapped(p.Loss.P13, p.Loss.P14), unwrapped(p.Loss.P31, p.Loss.P32)
 	switch {
 	case p13 == 0:
 		return p14 / (1 + p14)
@@ -44,7 +44,7 @@ func (p Params) fourStateRate() float64 {
 
 // unwrapped is the probability of the first of two ways out of a state, whose
 // thresholds the kernel adds: none, if the sum wraps around.
-func unwrapped(first, second Share) float64 {
+func unwrapped(first, second share) float64 {
 	if first+second < first {
 		return 0
 	}
@@ -54,7 +54,7 @@ func unwrapped(first, second Share) float64 {
 // effective returns how often the values of netem's correlation hit a threshold.
 // Their distribution F is the one that the step x = (1-rho)u + rho x leaves as it
 // is; it is found by taking that step until it is, on a grid.
-func effective(share, rho Share) float64 {
+func effective(share, rho share) float64 {
 	if rho == 0 || share == 0 || share == always {
 		return share.Float()
 	}

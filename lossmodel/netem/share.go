@@ -7,21 +7,21 @@ import (
 	"wirelab/internal/units"
 )
 
-// Share is a probability in units of 1/(2^32-1), as tc hands it to the kernel: 0
+// share is a probability in units of 1/(2^32-1), as tc hands it to the kernel: 0
 // never, 2^32-1 always.
-type Share uint32
+type share uint32
 
 // always is the share that is all.
-const always Share = math.MaxUint32
+const always share = math.MaxUint32
 
 // shareOf rounds a probability to the nearest threshold, as tc does.
-func shareOf(p float64) Share { return Share(math.RoundToEven(p * math.MaxUint32)) }
+func shareOf(p float64) share { return share(math.RoundToEven(p * math.MaxUint32)) }
 
 // Float returns the probability.
-func (s Share) Float() float64 { return float64(s) / math.MaxUint32 }
+func (s share) Float() float64 { return float64(s) / math.MaxUint32 }
 
 // String writes the shortest percentage that reads as the same threshold.
-func (s Share) String() string {
+func (s share) String() string {
 	exact := 100 * s.Float()
 	for digits := 1; ; digits++ {
 		text := strconv.FormatFloat(exact, 'g', digits, 64)

@@ -18,7 +18,7 @@ type slots struct {
 }
 
 // open returns when a packet leaves that is ready at a time.
-func (s *slots) open(ready int64, wire int, cfg *Slot, own *lfsr) int64 {
+func (s *slots) open(ready int64, wire int, cfg *slot, own *lfsr) int64 {
 	if !cfg.on() {
 		return ready
 	}
@@ -38,9 +38,9 @@ func (s *slots) open(ready int64, wire int, cfg *Slot, own *lfsr) int64 {
 }
 
 // renew sets when the next slot opens, and what may leave in it.
-func (s *slots) renew(from int64, cfg *Slot, own *lfsr) {
+func (s *slots) renew(from int64, cfg *slot, own *lfsr) {
 	u := own.next()
-	if cfg.Distribution == Uniform {
+	if cfg.Distribution == uniform {
 		part, _ := bits.Mul64(uint64(cfg.Max-cfg.Min), uint64(u)<<32)
 		s.next = from + int64(cfg.Min) + int64(part)
 	} else {

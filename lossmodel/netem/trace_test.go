@@ -81,7 +81,7 @@ func micros(t *testing.T, text string) int64 {
 }
 
 // replay sends a trace's packets into the Qdisc of its command line.
-func replay(t *testing.T, name string, payload int) ([]sent, []Decision) {
+func replay(t *testing.T, name string, payload int) ([]sent, []decision) {
 	t.Helper()
 	p, err := Parse(traceLine(t, name))
 	if err != nil {
@@ -89,19 +89,20 @@ func replay(t *testing.T, name string, payload int) ([]sent, []Decision) {
 	}
 	trace := readTrace(t, name)
 	q := New(p, 0)
-	decisions := make([]Decision, len(trace))
+	decisions := make([]decision, len(trace))
 	for i, s := range trace {
 		decisions[i] = q.Enqueue(s.at, payload+42)
 	}
 	return trace, decisions
 }
 
-func kept(d Decision) int {
+// arrived counts the packet and its copy.
+func arrived(d decision) int {
 	n := 0
-	if d.Packet.Outcome == Kept {
+	if d.Packet.Outcome == kept {
 		n++
 	}
-	if d.Doubled && d.Copy.Outcome == Kept {
+	if d.Doubled && d.Copy.Outcome == kept {
 		n++
 	}
 	return n

@@ -37,45 +37,45 @@ func (w *warnings) correlations(p *Params) {
 	rho := p.sentDuplicateCorr()
 	if p.DuplicateCorrUnsent {
 		w.add("duplicate: tc does not pass on the correlation of %s unless loss, delay, reorder or corrupt has one too: it has "+
-			"no effect", p.DuplicateCorr)
+			"no effect", p.Duplicate.Corr)
 	}
 	for _, c := range []struct {
 		what, does string
-		share, rho Share
+		share, rho share
 	}{
-		{"loss", "loses", p.Loss, p.LossCorr},
-		{"duplicate", "doubles", p.Duplicate, rho},
-		{"corrupt", "damages", p.Corrupt, p.CorruptCorr},
-		{"reorder", "picks", p.Reorder, p.ReorderCorr},
+		{"loss", "loses", p.Loss.Share, p.Loss.Corr},
+		{"duplicate", "doubles", p.Duplicate.Share, rho},
+		{"corrupt", "damages", p.Corrupt.Share, p.Corrupt.Corr},
+		{"reorder", "picks", p.Reorder.Share, p.Reorder.Corr},
 	} {
 		if c.rho > 0 && c.share > 0 {
 			w.add("%s: netem's correlation draws its values to the middle, so %s %s %s %s %s; the kernel takes the first value from no seed",
 				c.what, c.what, c.share, c.rho, c.does, ofPackets(effective(c.share, c.rho)))
 		}
 	}
-	if p.DelayCorr > 0 {
-		w.add("delay: netem's correlation of %s has no effect, the delays stay independent", p.DelayCorr)
+	if p.Delay.Corr > 0 {
+		w.add("delay: netem's correlation of %s has no effect, the delays stay independent", p.Delay.Corr)
 	}
 }
 
 // losses: sums of thresholds that wrap around, and what a packet picked for a double and for a loss comes to.
 func (w *warnings) losses(p *Params) {
-	if p.Model == FourState {
-		w.wraps("p13", "p14", p.P13, p.P14, "no burst ever begins")
-		w.wraps("p31", "p32", p.P31, p.P32, "a burst never ends for good")
+	if p.Loss.Model == fourState {
+		w.wraps("p13", "p14", p.Loss.P13, p.Loss.P14, "no burst ever begins")
+		w.wraps("p31", "p32", p.Loss.P31, p.Loss.P32, "a burst never ends for good")
 	}
-	if loss := p.LossRate(); loss > 0 && p.Duplicate > 0 {
-		double := effective(p.Duplicate, p.sentDuplicateCorr())
+	if loss := p.LossRate(); loss > 0 && p.Duplicate.Share > 0 {
+		double := effective(p.Duplicate.Share, p.sentDuplicateCorr())
 		w.add("duplicate: a packet picked to be doubled and to be lost is neither, so %s are lost altogether and %s come twice",
 			ofPackets(float64(loss*(1-double))), ofPackets(float64(double*(1-loss))*(1-loss)))
 	}
-	if p.ECN {
+	if p.Loss.ECN {
 		w.add("ecn: datagrams here do not allow marks, so they are dropped as without it")
 	}
 }
 
 // wraps: the kernel adds two thresholds in 32 bits.
-func (w *warnings) wraps(one, other string, a, b Share, comes string) {
+func (w *warnings) wraps(one, other string, a, b share, comes string) {
 	if a+b < a {
 		w.add("loss state: %s and %s add up to 100%% or more, which wraps around in the kernel's 32 bits: %s", one, other, comes)
 	}
@@ -83,26 +83,26 @@ func (w *warnings) wraps(one, other string, a, b Share, comes string) {
 
 // order: who overtakes whom.
 func (w *warnings) order(p *Params) {
-	sigma := kernelTime(p.Jitter)
+	sigma := kernelTime(p.Delay.Jitter)
 	if sigma > math.MaxInt32 {
-		w.add("delay: the kernel cuts a jitter of %s to 2.147483647s", timeText(p.Jitter))
+		w.add("delay: the kernel cuts a jitter of %s to 2.147483647s", timeText(p.Delay.Jitter))
 	}
-	if sigma > 0 && p.Rate == 0 {
+	if sigma > 0 && p.Rate.Bytes == 0 {
 		w.add("delay: each packet's delay is drawn by itself, so packets sent closer together than the jitter of %s overtake "+
-			"each other; a rate keeps them in order", timeText(p.Jitter))
+			"each other; a rate keeps them in order", timeText(p.Delay.Jitter))
 	}
-	if p.Reorder > 0 && p.Rate > 0 {
+	if p.Reorder.Share > 0 && p.Rate.Bytes > 0 {
 		w.add("reorder: a packet that goes ahead passes by the rate as well as the delay")
 	}
 }
 
 // limits: what the limit counts.
 func (w *warnings) limits(p *Params) {
-	switch perSecond := float64(p.Limit) / p.Latency.Seconds(); {
+	switch perSecond := float64(p.Limit) / p.Delay.Latency.Seconds(); {
 	case p.Limit == 0:
 		w.add("limit: 0 loses every packet")
-	case p.Latency > 0 && perSecond < 1000:
-		w.add("limit: delayed packets count, so with a delay of %s more than %.4g packets a second are lost", timeText(p.Latency),
+	case p.Delay.Latency > 0 && perSecond < 1000:
+		w.add("limit: delayed packets count, so with a delay of %s more than %.4g packets a second are lost", timeText(p.Delay.Latency),
 			perSecond)
 	}
 }

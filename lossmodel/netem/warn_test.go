@@ -45,7 +45,7 @@ func TestEffectiveRates(t *testing.T) {
 		p := parsed(t, c.line)
 		q, lost := New(p, 1), 0
 		for i := range packets {
-			if q.Enqueue(int64(i), 100).Packet.Outcome != Kept {
+			if q.Enqueue(int64(i), 100).Packet.Outcome != kept {
 				lost++
 			}
 		}

@@ -1,13 +1,11 @@
 package random
 
-//go:generate go run gen_tables.go
-
 import (
 	_ "embed"
 	"encoding/binary"
 )
 
-// tableBytes is what gen_tables.go writes: the tables below one after the other, as
+// tableBytes is what TestTablesFile writes: the tables below one after the other, as
 // little-endian uint32. normal.go and quantile.go say what they hold.
 //
 //go:embed tables.bin

@@ -1,9 +1,10 @@
-package relay
+package relay_test
 
 import (
 	"context"
 	"net/netip"
 	"testing"
+	"wirelab/lossmodel/relay"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -11,7 +12,7 @@ func TestParseAddress(t *testing.T) {
 		"27961": "127.0.0.1:27961", ":27961": "127.0.0.1:27961", "0.0.0.0:1": "0.0.0.0:1", "[::1]:80": "[::1]:80",
 		"[::ffff:10.0.0.1]:5": "10.0.0.1:5", " 10.1.2.3:4 ": "10.1.2.3:4",
 	} {
-		if got, err := ParseAddress(context.Background(), text); err != nil || got.String() != want {
+		if got, err := relay.ParseAddress(context.Background(), text); err != nil || got.String() != want {
 			t.Errorf("%q is %v, %v", text, got, err)
 		}
 	}
@@ -26,7 +27,7 @@ func FuzzParseAddress(f *testing.F) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel() // no name is asked for
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := ParseAddress(gone, text)
+		got, err := relay.ParseAddress(gone, text)
 		if err != nil {
 			return
 		}

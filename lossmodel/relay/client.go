@@ -54,7 +54,8 @@ func (r *Relay) readClient(buf []byte) bool {
 	}
 	c := r.clients[addr]
 	if c == nil {
-		if c = r.admit(addr, from); c == nil {
+		c = r.admit(addr, from)
+		if c == nil {
 			return true
 		}
 		c.from = answerFrom(r.aside[:aside])
@@ -94,7 +95,7 @@ func gone(err error) bool {
 // The lock is held: a first datagram waits for its socket, as do all others meanwhile.
 func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	if addr == r.options.Server || isAt(addr, r.Addr()) ||
-		len(r.clients) >= r.options.MaxClients || len(r.slots)-r.free() >= 2*r.options.MaxClients {
+		len(r.clients) >= r.options.MaxClients || len(r.clients)+len(r.leaving) >= 2*r.options.MaxClients {
 		r.totals.Refused++
 		return nil
 	}
@@ -105,7 +106,8 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 		return nil
 	}
 	c.Via = c.server.LocalAddr().(*net.UDPAddr).AddrPort()
-	if c.lanes = r.shared; !r.options.Shared {
+	c.lanes = r.shared
+	if !r.options.Shared {
 		if c.lanes, err = r.newLanes(c.Client); err != nil {
 			c.server.Close()
 			r.totals.Refused++
@@ -118,7 +120,8 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
-	if c.slot = slices.Index(r.slots, nil); c.slot < 0 {
+	c.slot = slices.Index(r.slots, nil)
+	if c.slot < 0 {
 		c.slot = len(r.slots)
 		r.slots = append(r.slots, nil)
 	}
@@ -126,15 +129,6 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	r.clients[addr] = c
 	r.beside(func() { r.fromServer(c) })
 	return c
-}
-
-func (r *Relay) free() (n int) {
-	for _, c := range r.slots {
-		if c == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // fromServer reads what the server answers one client.

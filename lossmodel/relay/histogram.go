@@ -61,7 +61,8 @@ func (h *Histogram) Mean() time.Duration {
 func (h *Histogram) Since(was *Histogram) Histogram {
 	d := Histogram{N: h.N - was.N, Sum: h.Sum - was.Sum}
 	for i := range h.counts {
-		if d.counts[i] = h.counts[i] - was.counts[i]; d.counts[i] > 0 {
+		d.counts[i] = h.counts[i] - was.counts[i]
+		if d.counts[i] > 0 {
 			d.Max = min(ceiling(i), h.Max)
 		}
 	}

@@ -81,7 +81,8 @@ func (j *Journal) Tap(e *Event) {
 	from := len(c.data)
 	c.data = append(c.data, e.Data...)
 	x.Event = *e
-	if x.Data = c.data[from:]; e.Trail != nil {
+	x.Data = c.data[from:]
+	if e.Trail != nil {
 		x.trail.N = copy(x.trail.Steps[:], e.Trail.All())
 		x.Trail = &x.trail
 	}

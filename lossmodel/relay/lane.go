@@ -35,7 +35,7 @@ func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
 		f.Overrun++
 		c.ways[way].Lost++
 		if len(r.taps) > 0 {
-			r.tell(Event{Kind: Overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
+			r.tell(Event{Kind: overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
 		}
 		return
 	}
@@ -86,12 +86,12 @@ func (r *Relay) deliver(l *lane) {
 			f.LostBy[lossmodel.Corrupt]++
 			c.ways[l.way].Lost++
 			l.asked.damaged(&d)
-			r.tapLeft(c, l, Ended, &d, left, lossmodel.Corrupt)
+			r.tapLeft(c, l, ended, &d, left, lossmodel.Corrupt)
 			continue
 		}
 		if err := r.send(c, l.way, d.Data); err != nil {
 			f.Unsent++
-			r.tapLeft(c, l, Unsent, &d, left, lossmodel.None)
+			r.tapLeft(c, l, unsent, &d, left, lossmodel.None)
 		} else {
 			f.Out++
 			f.OutBytes += uint64(len(d.Data))

@@ -34,27 +34,21 @@ func (q *lanesDue) put(l *lane, due time.Duration, ok bool) {
 	}
 }
 
-// Len implements heap.Interface.
-func (q *lanesDue) Len() int { return len(*q) }
-
-// Less implements heap.Interface.
+func (q *lanesDue) Len() int           { return len(*q) }
 func (q *lanesDue) Less(i, j int) bool { return (*q)[i].due < (*q)[j].due }
 
-// Swap implements heap.Interface.
 func (q *lanesDue) Swap(i, j int) {
 	s := *q
 	s[i], s[j] = s[j], s[i]
 	s[i].place, s[j].place = i, j
 }
 
-// Push implements heap.Interface.
 func (q *lanesDue) Push(x any) {
 	l := x.(*lane)
 	l.place = len(*q)
 	*q = append(*q, l)
 }
 
-// Pop implements heap.Interface.
 func (q *lanesDue) Pop() any {
 	s := *q
 	l := s[len(s)-1]

@@ -43,7 +43,7 @@ type Options struct {
 	Shared         bool          // all clients share one pair of links
 	MaxClients     int           // 0: DefaultClients
 	Idle           time.Duration // a client that sends nothing for so long is forgotten; 0: DefaultIdle
-	MaxQueued      int64         // bytes under way, each datagram at least slotBytes; 0: DefaultQueued
+	MaxQueued      int64         // bytes under way, each datagram at least slotBytes; 0: defaultQueued
 }
 
 // What Options that are 0 stand for, and the most clients there can be.
@@ -51,7 +51,7 @@ const (
 	DefaultClients = 64
 	MostClients    = 1000
 	DefaultIdle    = 60 * time.Second
-	DefaultQueued  = 128 << 20
+	defaultQueued  = 128 << 20
 )
 
 // slotBytes is what a datagram under way counts for beside its length: the books, and a
@@ -70,6 +70,6 @@ func (o *Options) complete() {
 		o.Idle = DefaultIdle
 	}
 	if o.MaxQueued <= 0 {
-		o.MaxQueued = DefaultQueued
+		o.MaxQueued = defaultQueued
 	}
 }

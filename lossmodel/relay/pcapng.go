@@ -14,10 +14,10 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Pcapng writes what went in and out on both sides, with the fate of each datagram in a
+// pcapng writes what went in and out on both sides, with the fate of each datagram in a
 // comment. There are two interfaces, "clients" and "server"; IP and UDP headers are made
 // up from the addresses.
-type Pcapng struct {
+type pcapng struct {
 	out            *pcapgo.NgWriter
 	begin          time.Time
 	listen, server netip.AddrPort
@@ -32,7 +32,7 @@ const (
 )
 
 // NewPcapng begins a capture of what r passes on.
-func NewPcapng(w io.Writer, r *Relay) (*Pcapng, error) {
+func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	side := func(name string) pcapgo.NgInterface {
 		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9}
 	}
@@ -44,14 +44,14 @@ func NewPcapng(w io.Writer, r *Relay) (*Pcapng, error) {
 	if _, err := out.AddInterface(side("server")); err != nil {
 		return nil, err
 	}
-	return &Pcapng{out: out, begin: r.begin, listen: r.Addr(), server: r.options.Server, packet: gopacket.NewSerializeBuffer()}, nil
+	return &pcapng{out: out, begin: r.begin, listen: r.Addr(), server: r.options.Server, packet: gopacket.NewSerializeBuffer()}, nil
 }
 
 // Write adds the datagram of an event: as it came in, or as it went out.
-func (p *Pcapng) Write(e *Event) error {
+func (p *pcapng) Write(e *Event) error {
 	var from, to netip.AddrPort
 	side := clientSide
-	switch in := e.Kind == Entered || e.Kind == Overrun; {
+	switch in := e.Kind == Entered || e.Kind == overrun; {
 	case !in && e.Kind != Left:
 		return nil // it is nowhere to be seen; what became of it is told where it entered
 	case in == (e.Way == Up):
@@ -67,12 +67,12 @@ func (p *Pcapng) Write(e *Event) error {
 	}
 	data := p.packet.Bytes()
 	info := gopacket.CaptureInfo{Timestamp: p.begin.Add(e.At), CaptureLength: len(data), Length: len(data), InterfaceIndex: side}
-	p.comment[0] = Fate(e)
+	p.comment[0] = fateText(e)
 	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
 }
 
 // headers puts IP and UDP before a payload.
-func (p *Pcapng) headers(from, to netip.AddrPort, payload []byte) error {
+func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 	src, dst := sameFamily(from.Addr(), to.Addr())
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
 	var ip interface {
@@ -106,10 +106,10 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 }
 
 // Flush writes out what is buffered.
-func (p *Pcapng) Flush() error { return p.out.Flush() }
+func (p *pcapng) Flush() error { return p.out.Flush() }
 
-// Fate says in words what happens to a datagram, stage by stage.
-func Fate(e *Event) string {
+// fateText describes stage by stage what happens to a datagram that entered or left.
+func fateText(e *Event) string {
 	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
 	if e.Copy > 0 {
 		name += fmt.Sprintf(", copy %d", e.Copy)
@@ -125,14 +125,8 @@ func Fate(e *Event) string {
 		if e.Lost == lossmodel.None {
 			words = append(words, "leaves after "+shortTime(e.Due-e.Sent))
 		}
-	case Overrun:
+	case overrun:
 		words = []string{"lost by queue: too much is under way"}
-	case Ended:
-		words = []string{"ended by " + e.Lost.String()}
-	case Unsent:
-		words = []string{"the system would not send it"}
-	case Abandoned:
-		words = []string{"still under way at the end"}
 	case Left:
 		words = []string{"came " + shortTime(e.At-e.Sent) + " ago", "late by " + shortTime(e.At-e.Due)}
 		if e.Flipped > 0 {

@@ -17,13 +17,13 @@ type Fated struct {
 	At      time.Duration     // when it was read
 	Overrun bool              // too much was under way already: the link never saw it
 	Verdict lossmodel.Verdict // of the link
-	Ends    [1 + lossmodel.MaxCopies]End
+	Ends    [1 + lossmodel.MaxCopies]ending
 	Trail   lossmodel.Trail // what each stage did to the datagram itself; last, as most of it is seldom touched
 }
 
-// End is how a datagram, or a copy of it, ended.
-type End struct {
-	Kind Kind          // Entered: it has not ended yet
+// ending is how a datagram, or a copy of it, ended.
+type ending struct {
+	Kind kind          // Entered: it has not ended yet
 	At   time.Duration // when
 }
 
@@ -53,15 +53,16 @@ func (r *Recent) Tap(e *Event) {
 	w := &r.ways[e.Way]
 	x := &w.ring[e.Seq%uint64(len(w.ring))]
 	switch {
-	case e.Kind == Entered || e.Kind == Overrun:
-		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == Overrun, e.Verdict
+	case e.Kind == Entered || e.Kind == overrun:
+		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == overrun, e.Verdict
 		clear(x.Ends[:1+e.Verdict.Copies])
-		if x.Trail.N = 0; e.Trail != nil {
+		x.Trail.N = 0
+		if e.Trail != nil {
 			x.Trail.N = copy(x.Trail.Steps[:], e.Trail.All())
 		}
 		w.n = e.Seq + 1
 	case x.Seq == e.Seq && e.Copy < len(x.Ends):
-		x.Ends[e.Copy] = End{e.Kind, e.At}
+		x.Ends[e.Copy] = ending{e.Kind, e.At}
 	}
 }
 
@@ -107,9 +108,9 @@ func (x *Fated) Fate() string {
 		return "lost by " + x.Verdict.Lost.String()
 	case end.Kind == Left:
 		return "left after " + shortTime(end.At-x.At)
-	case end.Kind == Ended:
+	case end.Kind == ended:
 		return "lost by " + lossmodel.Corrupt.String()
-	case end.Kind == Unsent:
+	case end.Kind == unsent:
 		return "the system would not send it"
 	}
 	return "under way, due after " + shortTime(x.Verdict.Due-x.At)
@@ -117,7 +118,7 @@ func (x *Fated) Fate() string {
 
 // Lost says whether it came to nothing.
 func (x *Fated) Lost() bool {
-	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == Ended || x.Ends[0].Kind == Unsent
+	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == ended || x.Ends[0].Kind == unsent
 }
 
 // Stages tells its way, stage by stage: what each is called, and what it did.
@@ -126,8 +127,10 @@ func (x *Fated) Stages() (list [][2]string) {
 		s := &x.Trail.Steps[i]
 		words := "lets it pass"
 		for n, w := range stepWords(s) {
-			if words += "; " + w; n == 0 {
+			if n == 0 {
 				words = w
+			} else {
+				words += "; " + w
 			}
 		}
 		list = append(list, [2]string{s.Stage.String(), words})
@@ -138,9 +141,12 @@ func (x *Fated) Stages() (list [][2]string) {
 	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {
 		words := "lost by " + lost.String()
 		if end := x.Ends[i+1]; lost == lossmodel.None {
-			if words = "under way"; end.Kind == Left {
+			switch end.Kind {
+			case Entered:
+				words = "under way"
+			case Left:
 				words = "left after " + shortTime(end.At-x.At)
-			} else if end.Kind != Entered {
+			default:
 				words = "lost by " + lossmodel.Corrupt.String()
 			}
 		}

@@ -9,24 +9,24 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// Record writes what became of the datagrams of one direction as CSV, as package capture
+// record writes what became of the datagrams of one direction as CSV, as package capture
 // reads it: recv_us is when the link meant a datagram to leave. Further columns say whose
 // it was, its size, and when it really left; with the seed they tell its fate again.
-type Record struct {
+type record struct {
 	way  Way
 	out  *bufio.Writer
 	line []byte
 }
 
 // NewRecord begins a record.
-func NewRecord(w io.Writer, way Way) *Record {
-	r := &Record{way: way, out: bufio.NewWriter(w)}
+func NewRecord(w io.Writer, way Way) *record {
+	r := &record{way: way, out: bufio.NewWriter(w)}
 	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // bufio's errors stick
 	return r
 }
 
 // Write adds the rows that an event settles.
-func (r *Record) Write(e *Event) error {
+func (r *record) Write(e *Event) error {
 	if e.Way != r.way {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (r *Record) Write(e *Event) error {
 				r.row(e, i+1, true)
 			}
 		}
-	case Left, Abandoned:
+	case Left, abandoned:
 		r.row(e, e.Copy, false)
 	default:
 		r.row(e, e.Copy, true)
@@ -49,7 +49,7 @@ func (r *Record) Write(e *Event) error {
 }
 
 // row writes one row. recv_us is empty for what was still under way.
-func (r *Record) row(e *Event, number int, lost bool) {
+func (r *record) row(e *Event, number int, lost bool) {
 	b := strconv.AppendUint(r.line[:0], e.Seq, 10)
 	b = capture.AppendMicros(append(b, ','), e.Sent)
 	switch b = append(b, ','); {
@@ -64,9 +64,9 @@ func (r *Record) row(e *Event, number int, lost bool) {
 	switch b = append(b, ','); e.Kind {
 	case Left:
 		b = capture.AppendMicros(b, e.At)
-	case Overrun:
+	case overrun:
 		b = append(b, "overrun"...)
-	case Unsent:
+	case unsent:
 		b = append(b, "unsent"...)
 	}
 	r.line = append(b, '\n')
@@ -74,4 +74,4 @@ func (r *Record) row(e *Event, number int, lost bool) {
 }
 
 // Flush writes out what is buffered.
-func (r *Record) Flush() error { return r.out.Flush() }
+func (r *record) Flush() error { return r.out.Flush() }

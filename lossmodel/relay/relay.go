@@ -162,7 +162,7 @@ func (r *Relay) abandon(l *lane) {
 		return
 	}
 	for d, ok := l.link.Receive(never); ok; d, ok = l.link.Receive(never) {
-		r.tell(Event{Kind: Abandoned, At: r.totals.At, Client: r.slots[d.Tag>>seqBits].Client, Way: l.way,
+		r.tell(Event{Kind: abandoned, At: r.totals.At, Client: r.slots[d.Tag>>seqBits].Client, Way: l.way,
 			Seq: d.Tag & maxSeq, Copy: d.Copy, Sent: d.Sent, Due: d.Due, Data: d.Data})
 	}
 }

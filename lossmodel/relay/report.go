@@ -121,7 +121,8 @@ func Line(at time.Duration, d *Totals, lies []string) string {
 		words = append(words, fmt.Sprintf("%d clients", d.Clients))
 	}
 	words = append(words, d.Remarks()...)
-	if lies = append(lies, d.Lies()...); len(lies) > 0 {
+	lies = append(lies, d.Lies()...)
+	if len(lies) > 0 {
 		mark, words = "!", append(words, lies...)
 	}
 	return mark + strings.Join(words, "  ")
@@ -157,18 +158,18 @@ type (
 		Kbps     float64           `json:"kbps"`
 
 		Asked map[string]any `json:"asked"` // the keys of the link at the end
-		Did   Did            `json:"did"`
-		Late  Times          `json:"late_ms"` // after the time that the link gave
+		Did   did            `json:"did"`
+		Late  timesMs        `json:"late_ms"` // after the time that the link gave
 	}
-	// Did is what a link did.
-	Did struct {
+	// did is what a link did.
+	did struct {
 		Lost        *float64 `json:"loss"`          // share of in + copies; null without any
-		Delay       Times    `json:"delay_ms"`      // from being read to being sent
+		Delay       timesMs  `json:"delay_ms"`      // from being read to being sent
 		LinkDelay   *float64 `json:"link_delay_ms"` // the mean that the link decided
 		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the best second
 	}
-	// Times are those of many datagrams.
-	Times struct {
+	// timesMs are those of many datagrams.
+	timesMs struct {
 		Mean *float64 `json:"mean"`
 		P50  *float64 `json:"p50"`
 		P95  *float64 `json:"p95"`
@@ -177,12 +178,12 @@ type (
 	}
 )
 
-func timesOf(h *Histogram) (t Times) {
+func timesOf(h *Histogram) (t timesMs) {
 	if h.N == 0 {
 		return t
 	}
 	ms := func(d time.Duration) *float64 { return new(units.Milliseconds(d)) }
-	return Times{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
+	return timesMs{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 
 // Figures returns those of one direction, whose link was set to spec and carried so many
@@ -192,7 +193,7 @@ func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
 		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Asked: spec.Values(), Late: timesOf(&f.Late),
-		Did: Did{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
+		Did: did{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}

@@ -6,22 +6,22 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Kind is what happened to a datagram.
-type Kind uint8
+// kind is what happened to a datagram.
+type kind uint8
 
 // What can happen to a datagram: it enters, then it and each of its copies leave, or end.
 const (
-	Entered   Kind = iota // was read and given to its link, which decided Verdict
+	Entered   kind = iota // was read and given to its link, which decided Verdict
 	Left                  // was sent on
-	Ended                 // was damaged, and its checksum would say so
-	Unsent                // the system would not send it
-	Overrun               // was read, but there was too much under way already: the link never saw it
-	Abandoned             // was under way when the relay ended
+	ended                 // was damaged, and its checksum would say so
+	unsent                // the system would not send it
+	overrun               // was read, but there was too much under way already: the link never saw it
+	abandoned             // was under way when the relay ended
 )
 
 // Event is something that happened to a datagram. It, Data and Trail are valid during the call only.
 type Event struct {
-	Kind      Kind
+	Kind      kind
 	At        time.Duration // when it happened
 	Client    Client
 	Way       Way
@@ -61,7 +61,7 @@ func (r *Relay) tapEntered(c *client, l *lane, seq uint64, data []byte, v *lossm
 		Due: v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
 }
 
-func (r *Relay) tapLeft(c *client, l *lane, kind Kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
+func (r *Relay) tapLeft(c *client, l *lane, kind kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
 	if len(r.taps) == 0 {
 		return
 	}

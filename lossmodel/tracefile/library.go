@@ -55,7 +55,7 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 		f.SHA256 = c.sum
 		l.known[entry{f.Path, f.SHA256, kind}] = c
 	}
-	if r, ok := c.content.(*Replay); ok && f.ByTime && r.period <= 0 {
+	if r, ok := c.content.(*replay); ok && f.ByTime && r.period <= 0 {
 		return f, fmt.Errorf("%w %q: %w", ErrFile, f.Path, errNoTimes)
 	}
 	return f, nil

@@ -19,15 +19,15 @@ var (
 	Delays = &Kind{func(data []byte) (any, error) { return readReplay(data, true) }}
 )
 
-// Replay is a capture made ready to be replayed.
-type Replay struct {
-	rows   []Row
+// replay is a capture made ready to be replayed.
+type replay struct {
+	rows   []row
 	at     []time.Duration // when each was sent, from 0 and never decreasing
 	period time.Duration   // after which it begins anew by time; 0: the capture has no times
 }
 
-// Row is what happened to one datagram.
-type Row struct {
+// row is what happened to one datagram.
+type row struct {
 	Lost   bool
 	Took   time.Duration   // of a lost one: what the one before it took
 	Copies []time.Duration // that arrived: how much later than took, or earlier
@@ -37,7 +37,7 @@ var errNoTimes = errors.New("by=time needs a column send_us with times that go o
 
 // readReplay reads a capture. With delays, how long packets took must be there and
 // make sense.
-func readReplay(data []byte, delays bool) (*Replay, error) {
+func readReplay(data []byte, delays bool) (*replay, error) {
 	c, err := capture.Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func readReplay(data []byte, delays bool) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{rows: make([]Row, len(seq.Datagrams)), at: make([]time.Duration, len(seq.Datagrams))}
+	r := &replay{rows: make([]row, len(seq.Datagrams)), at: make([]time.Duration, len(seq.Datagrams))}
 	took := firstTook(seq.Datagrams)
 	for i := range seq.Datagrams {
 		d := &seq.Datagrams[i]
@@ -59,7 +59,7 @@ func readReplay(data []byte, delays bool) (*Replay, error) {
 		case len(d.Copies) > 0:
 			took = d.Copies[0]
 		}
-		row := Row{Lost: d.Lost, Took: took}
+		row := row{Lost: d.Lost, Took: took}
 		for _, t := range d.Copies[:min(len(d.Copies), random.MaxCopies)] {
 			row.Copies = append(row.Copies, t-took)
 		}
@@ -98,7 +98,7 @@ func plausible(d *capture.Datagram, took time.Duration, delays bool) error {
 
 // times notes when packets were sent. The capture begins anew one mean interval
 // after its last packet.
-func (r *Replay) times(all []capture.Datagram, known bool) {
+func (r *replay) times(all []capture.Datagram, known bool) {
 	if n := len(all); known && n > 1 {
 		for i := range all {
 			r.at[i] = max(0, all[i].Sent-all[0].Sent)
@@ -113,14 +113,14 @@ func (r *Replay) times(all []capture.Datagram, known bool) {
 // Cursor is the position of a stage in a replay. Each stage that plays one counts
 // the datagrams it has seen.
 type Cursor struct {
-	replay *Replay
+	replay *replay
 	byTime bool
 	seen   uint64
-	row    *Row // of the present datagram
+	row    *row // of the present datagram
 }
 
 // Play returns the row for a datagram or a copy of it; a copy gets its datagram's.
-func (c *Cursor) Play(now time.Duration, number int) *Row {
+func (c *Cursor) Play(now time.Duration, number int) *row {
 	if number > 0 {
 		return c.row
 	}
@@ -136,5 +136,5 @@ func (c *Cursor) Play(now time.Duration, number int) *Row {
 
 // Set makes the cursor play a file that is open; its position is kept.
 func (c *Cursor) Set(files *Library, f File, kind *Kind) {
-	c.replay, c.byTime = files.Get(f, kind).(*Replay), f.ByTime
+	c.replay, c.byTime = files.Get(f, kind).(*replay), f.ByTime
 }

@@ -17,7 +17,7 @@ import (
 // What wirelab.h calls the same, without WL_.
 const (
 	suitsTables, suitsBodies, suitsCubes = 1, 2, 4
-	quantises, standalone                = 1, 2
+	flagQuantises, flagStandalone        = 1, 2
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
@@ -35,6 +35,8 @@ type description struct {
 	memoRoom              uint32
 	params                []param
 }
+
+func (d *description) quantises() bool { return d.flags&flagQuantises != 0 }
 
 type param struct {
 	name, help, unit  string
@@ -134,7 +136,7 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		return nil, fmt.Errorf("%s wants %d references, expected 1 or 2", d.name, d.refs)
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
 		return nil, fmt.Errorf("%s suits %#x, expected some of WL_SUITS_*", d.name, d.suits)
-	case d.flags > quantises|standalone:
+	case d.flags > flagQuantises|flagStandalone:
 		return nil, fmt.Errorf("%s has flags %#x that nobody knows", d.name, d.flags)
 	case d.memoRoom > maxMemo:
 		return nil, fmt.Errorf("%s wants memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
@@ -151,7 +153,7 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 	}
 	source := d.source + " (a plugin: its times, marked *, are those of " + runs + ")"
 	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
-		Quantises: d.flags&quantises != 0, Standalone: d.flags&standalone != 0, Plugin: p.origin(),
+		Quantises: d.quantises(), Standalone: d.flags&flagStandalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}
 	if len(d.params) > 0 {
 		var err error
@@ -160,28 +162,17 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		}
 	}
 	c.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		if p.Runs == Process {
-			return twoEnds(func() (*processEnd, error) { return p.newProcessEnd(d, s, params) })
+		enc, err := p.newEnd(d, s, params)
+		if err != nil {
+			return nil, nil, err
 		}
-		return twoEnds(func() (*end, error) { return p.newEnd(d, s, params) })
+		dec, err := p.newEnd(d, s, params) // the ends share nothing
+		if err != nil {
+			return nil, nil, err
+		}
+		return enc, dec, nil
 	}
 	return c, nil
-}
-
-// twoEnds makes a sender and a receiver, which share nothing.
-func twoEnds[E interface {
-	encoders.Encoder
-	encoders.Decoder
-}](make func() (E, error)) (encoders.Encoder, encoders.Decoder, error) {
-	enc, err := make()
-	if err != nil {
-		return nil, nil, err
-	}
-	dec, err := make()
-	if err != nil {
-		return nil, nil, err
-	}
-	return enc, dec, nil
 }
 
 // suit reports whether an encoder takes a schema.

@@ -10,8 +10,6 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/sys"
-
-	"wirelab/encoders"
 )
 
 // instance is a module with memory of its own.
@@ -44,36 +42,6 @@ func (p *Plugin) instantiate() (*instance, error) {
 	return x, nil
 }
 
-// errLate says that a call was ended for its time.
-var errLate = errors.New("took longer than")
-
-// maxLate is how many calls in a row may be ended for their time. Each takes as long as that;
-// who watches would wait for every single frame.
-const maxLate = 3
-
-// patience counts them.
-type patience struct {
-	late int
-	last error
-}
-
-// over returns why nothing is tried any more, nil if it is.
-func (p *patience) over() error {
-	if p.late < maxLate {
-		return nil
-	}
-	return fmt.Errorf("%w, %d times in a row: it is not asked again", p.last, p.late)
-}
-
-// note takes the result of a call into account.
-func (p *patience) note(err error) {
-	if !errors.Is(err, errLate) {
-		p.late = 0
-		return
-	}
-	p.late, p.last = p.late+1, err
-}
-
 // within runs a call for as long as it may take. What ends it early breaks the instance.
 func (x *instance) within(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
@@ -95,7 +63,7 @@ func (x *instance) within(name string, run func(context.Context) error) error {
 		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the rest is a trace of the module's stack
 		err = errors.New(string(first))
 	}
-	return fmt.Errorf("plugin %s: %w: %s: %w", x.plugin.Name(), encoders.ErrBroken, name, err)
+	return x.plugin.broken(name, "%w", err)
 }
 
 // call calls a function of the contract, which gives one number.
@@ -114,15 +82,10 @@ func (x *instance) alloc(size int) (uint32, error) {
 		return 0, err
 	}
 	if _, ok := x.memory.Read(at, uint32(size)); !ok || at == 0 || at%8 != 0 {
-		return 0, x.broken("wl_alloc", "gave %d for %d bytes, expected the address of so many, aligned to 8, in its memory of %d",
+		return 0, x.plugin.broken("wl_alloc", "gave %d for %d bytes, expected the address of so many, aligned to 8, in its memory of %d",
 			at, size, x.memory.Size())
 	}
 	return at, nil
-}
-
-// broken is the error of a call that did not keep the contract.
-func (x *instance) broken(call, format string, args ...any) error {
-	return fmt.Errorf("plugin %s: %w: %s: %w", x.plugin.Name(), encoders.ErrBroken, call, fmt.Errorf(format, args...))
 }
 
 // words reads 32-bit numbers.

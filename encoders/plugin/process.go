@@ -17,7 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wirelab/encoders"
 	"wirelab/internal/panics"
 )
 
@@ -107,23 +106,23 @@ func split(command string) (words []string, err error) {
 
 // process is one end's.
 type process struct {
-	plugin *Plugin
-	cmd    *exec.Cmd
-	in     *os.File
-	out    *os.File
-	errors *os.File // its standard error
-	read   *bufio.Reader
-	stderr tail
-	number uint32 // of the last message
-	kill   sync.Once
-	heard  chan struct{} // closed after the last of its standard error
-	reaped chan struct{}
-	answer []byte
-	stray  string // what stood in place of an answer, if it is a text
+	plugin  *Plugin
+	cmd     *exec.Cmd
+	in      *os.File
+	out     *os.File
+	errors  *os.File // its standard error
+	read    *bufio.Reader
+	stderr  tail
+	number  uint32 // of the last message
+	kill    sync.Once
+	drained chan struct{} // closed after the end of its standard error
+	reaped  chan struct{}
+	answer  []byte
+	stray   string // what stood in place of an answer, if it is a text
 
 	busy bool   // under processes.mu, as are these
 	gone bool   // it was ended; its end needs another
-	used uint64 // when it was let go
+	used uint64 // the time of release, by processes.clock
 }
 
 // processes are those of a plugin that are alive.
@@ -133,10 +132,10 @@ type processes struct {
 	clock uint64
 }
 
-// start begins a process and takes it for the caller.
+// start starts a process, claimed for the caller.
 func (p *Plugin) start() (*process, error) {
 	fail := func(err error) error {
-		return fmt.Errorf("plugin %s: %w: it does not start: %w", p.Name(), encoders.ErrBroken, err)
+		return p.broken("it does not start", "%w", err)
 	}
 	if p.ctx.Err() != nil {
 		return nil, p.ctx.Err()
@@ -156,8 +155,8 @@ func (p *Plugin) start() (*process, error) {
 		return nil, fail(err)
 	}
 	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...), in: in, out: out, errors: stderr,
-		read:  bufio.NewReaderSize(out, 64<<10),
-		heard: make(chan struct{}), reaped: make(chan struct{}), busy: true}
+		read:    bufio.NewReaderSize(out, 64<<10),
+		drained: make(chan struct{}), reaped: make(chan struct{}), busy: true}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = childIn, childOut, childStderr
 	ownGroup(x.cmd)
 	err = x.cmd.Start()
@@ -167,7 +166,7 @@ func (p *Plugin) start() (*process, error) {
 		return nil, fail(err)
 	}
 	go func() {
-		defer close(x.heard)
+		defer close(x.drained)
 		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderr, stderr) })()
 	}()
 	stop := context.AfterFunc(p.ctx, panics.Guard(x.fail, x.end))
@@ -205,16 +204,16 @@ func (l *processes) add(x *process) {
 	}
 }
 
-// take claims a process for a call; false if it is there no more.
-func (x *process) take() bool {
+// claim claims a process for a call; it returns false if the process was ended.
+func (x *process) claim() bool {
 	x.plugin.alive.mu.Lock()
 	defer x.plugin.alive.mu.Unlock()
 	x.busy = !x.gone
 	return x.busy
 }
 
-// letGo gives it back.
-func (x *process) letGo() {
+// release ends the claim.
+func (x *process) release() {
 	l := &x.plugin.alive
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,7 +233,7 @@ func (x *process) end() {
 	})
 	<-x.reaped
 	select { // what it said last
-	case <-x.heard:
+	case <-x.drained:
 	case <-time.After(leaveTime): // what it started has left its group, and holds on
 	}
 	_ = x.errors.Close()
@@ -299,19 +298,19 @@ func (x *process) ask(name string, kind uint32, message []byte, limit int) (code
 	case late.Load():
 		err = fmt.Errorf("%w %v", errLate, timeout)
 	case !errors.Is(err, errNonsense):
-		err = x.left()
+		err = x.exitReason()
 	}
 	if x.stray != "" {
 		err = fmt.Errorf("%w; %q stands where an answer is expected: only answers belong to standard output", err, x.stray)
 	}
-	if said := x.stderr.said(); said != "" {
+	if said := x.stderr.line(); said != "" {
 		err = fmt.Errorf("%w; it said: %s", err, said)
 	}
-	return 0, nil, fmt.Errorf("plugin %s: %w: %s: %w", x.plugin.Name(), encoders.ErrBroken, name, err)
+	return 0, nil, x.plugin.broken(name, "%w", err)
 }
 
-// left says what became of a process that cannot be talked to.
-func (x *process) left() error {
+// exitReason returns why a process stopped answering.
+func (x *process) exitReason() error {
 	select {
 	case <-x.reaped:
 		x.end()
@@ -379,8 +378,8 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// said is the end of it, as one line that a terminal can show.
-func (t *tail) said() string {
+// line returns the text as one line that a terminal can show.
+func (t *tail) line() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " / ")

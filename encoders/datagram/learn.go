@@ -1,6 +1,7 @@
 package datagram
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,17 +50,20 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 	if t.budget < smallest || t.budget > maxFile {
 		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, smallest, maxFile)
 	}
-	for i, clip := range job.Clips {
-		list, err := bodies(ctx, clip)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", clip.Name, err)
+	most := mostSamples / max(len(job.Clips), 1)
+	if job.Quick {
+		most = min(most, quick)
+	}
+	taken := make([]int, len(job.Clips))
+	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
+		if len(f.Body) > 0 && taken[i] < most {
+			t.samples = append(t.samples, sample{data: bytes.Clone(f.Body), clip: i})
+			taken[i]++
 		}
-		if job.Quick {
-			list = list[:min(len(list), quick)]
-		}
-		for _, d := range list[:min(len(list), mostSamples/len(job.Clips))] {
-			t.samples = append(t.samples, sample{data: d, clip: i})
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(t.samples) < folds {
 		return nil, fmt.Errorf("%w: %d, expected some hundreds", errFew, len(t.samples))
@@ -72,52 +76,19 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 	if n := len(m.Bytes()); n > t.budget {
 		return nil, fmt.Errorf("%w: %d bytes, expected %d at least for what these datagrams hold", train.ErrSize, t.budget, n)
 	}
-	if log.Point != nil {
-		err = report(ctx, job, log, m)
-	}
-	return m, err
-}
-
-// bodies reads the datagrams of a clip.
-func bodies(ctx context.Context, clip train.Clip) (list [][]byte, err error) {
-	err = clip.Frames(func(f *frame.Frame) error {
-		if len(f.Body) > 0 {
-			list = append(list, append([]byte(nil), f.Body...))
-		}
-		return ctx.Err()
-	})
-	return list, err
-}
-
-// report reports the bits per byte of the training clips and of the held-out one.
-func report(ctx context.Context, job train.Job, log train.Log, m *model) error {
-	p := train.Point{Part: "model", Epoch: 1}
-	var err error
-	if p.Train, err = bitsPerByte(ctx, m, job.Clips...); err != nil {
-		return err
-	}
-	p.Held, err = job.MeasureHeld(func(c train.Clip) (float64, error) { return bitsPerByte(ctx, m, c) })
-	if err == nil {
-		log.Report(p)
-	}
-	return err
+	return m, job.Measure(log, "model", func(clips ...train.Clip) (float64, error) { return bitsPerByte(ctx, m, clips) })
 }
 
 // bitsPerByte returns the bits of the packets of clips for each byte of the datagrams.
-func bitsPerByte(ctx context.Context, m *model, clips ...train.Clip) (float64, error) {
+func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	in, out := 0, 0
 	f, k := newFlow(m), newCoder(m, false)
 	var packet []byte
-	for i, clip := range clips {
-		err := clip.Frames(func(x *frame.Frame) error {
-			past := f.before(&sample{data: x.Body, clip: i})
-			packet = k.encode(packet[:0], x.Body, past)
-			in, out = in+len(x.Body), out+len(packet)
-			return ctx.Err()
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return 8 * float64(out) / float64(max(in, 1)), nil
+	err := train.Frames(ctx, clips, func(i int, x *frame.Frame) error {
+		past := f.before(&sample{data: x.Body, clip: i})
+		packet = k.encode(packet[:0], x.Body, past)
+		in, out = in+len(x.Body), out+len(packet)
+		return nil
+	})
+	return 8 * float64(out) / float64(max(in, 1)), err
 }

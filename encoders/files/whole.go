@@ -18,12 +18,12 @@ func WholeZstd() encoders.Codec {
 		ID: 50, Name: "whole-zstd", Refs: 1, Standalone: true, Suits: suits,
 		Summary: "the whole new file through Zstandard: what must be sent to those who have nothing",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: int(zstd.SpeedBestCompression)},
+		Params:  &zstdParams{Level: int(zstd.SpeedBestCompression)},
 		New: func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(params); err != nil {
 				return nil, nil, err
 			}
-			w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevel(params.(*ZstdParams).Level)),
+			w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevel(params.(*zstdParams).Level)),
 				zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
 			if err != nil {
 				return nil, nil, fmt.Errorf("files: zstd: %w", err)
@@ -33,8 +33,8 @@ func WholeZstd() encoders.Codec {
 	}
 }
 
-// ZstdParams are the parameters of whole-zstd.
-type ZstdParams struct {
+// zstdParams are the parameters of whole-zstd.
+type zstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
 

@@ -11,8 +11,8 @@ import (
 	"wirelab/encoders"
 )
 
-// DeflateParams are the parameters of deflate.
-type DeflateParams struct {
+// deflateParams are the parameters of deflate.
+type deflateParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"9"`
 }
 
@@ -22,9 +22,9 @@ func Deflate() encoders.Codec {
 		ID: 65, Name: "deflate", Refs: 1, Standalone: true, Suits: anySchema,
 		Summary: "every frame by itself through DEFLATE, as a web server would",
 		Source:  "RFC 1951, Peter Deutsch, 1996; library klauspost/compress",
-		Params:  &DeflateParams{Level: 6},
+		Params:  &deflateParams{Level: 6},
 		New: with(func(_ int, params any) compressor {
-			return &deflate{level: params.(*DeflateParams).Level}
+			return &deflate{level: params.(*deflateParams).Level}
 		}),
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"wirelab/encoders"
 )
 
-// ZstdParams are the parameters of zstd and zstd-baseline.
-type ZstdParams struct {
+// zstdParams are the parameters of zstd and zstd-baseline.
+type zstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
 
@@ -22,7 +22,7 @@ func Zstd() encoders.Codec {
 		ID: 66, Name: "zstd", Refs: 1, Standalone: true, Suits: anySchema,
 		Summary: "every frame by itself through Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: 3},
+		Params:  &zstdParams{Level: 3},
 		New:     with(func(most int, params any) compressor { return newZstd(most, params) }),
 	}
 }
@@ -34,7 +34,7 @@ func ZstdBaseline() encoders.Codec {
 		ID: 68, Name: "zstd-baseline", Refs: 1, Suits: anySchema,
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: 2},
+		Params:  &zstdParams{Level: 2},
 		New: with(func(most int, params any) compressor {
 			z := newZstd(most, params)
 			z.baseline = true
@@ -59,7 +59,7 @@ type zstandard struct {
 
 func newZstd(most int, params any) *zstandard {
 	return &zstandard{
-		level:  zstd.EncoderLevel(params.(*ZstdParams).Level),
+		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
 		window: 1 << bits.Len(uint(2*most)),
 	}
 }

@@ -21,14 +21,14 @@ var trainedDictionary []byte
 // numbers above 255 would take more than a byte of each.
 const trainedNumber = 67
 
-// DictParams are the parameters of zstd-dict.
-type DictParams struct {
+// dictParams are the parameters of zstd-dict.
+type dictParams struct {
 	Level      int    `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 	Dictionary string `toml:"dictionary" help:"file of a dictionary that both ends have, as tui train writes it" file:"true"`
 }
 
-// MaxDictionary bounds the file of a dictionary, in bytes: windows of packets hold it.
-const MaxDictionary = 1 << 17
+// maxDictionary bounds the file of a dictionary, in bytes: windows of packets hold it.
+const maxDictionary = 1 << 17
 
 // ZstdDict compresses every frame by itself with a dictionary that both ends have had
 // from the start: of cubes an embedded one, of datagrams a user's own. Datagrams travel
@@ -38,9 +38,9 @@ func ZstdDict() encoders.Codec {
 		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true, Suits: dictSuits,
 		Summary: "every frame by itself through Zstandard, with a dictionary trained on other recordings, or captures",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &DictParams{Level: 3},
+		Params:  &dictParams{Level: 3},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-			p := params.(*DictParams)
+			p := params.(*dictParams)
 			trained, err := p.read()
 			if err != nil {
 				return nil, nil, err
@@ -50,7 +50,7 @@ func ZstdDict() encoders.Codec {
 				trained = trainedDictionary
 			}
 			return with(func(most int, _ any) compressor {
-				z := newZstd(most, &ZstdParams{p.Level})
+				z := newZstd(most, &zstdParams{p.Level})
 				z.trained, z.bare = trained, bare
 				return z
 			})(s, params)
@@ -67,11 +67,11 @@ func dictSuits(s *frame.Schema) bool {
 func packetsSuit(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
 // read reads the dictionary, nil if none is named.
-func (p *DictParams) read() ([]byte, error) {
+func (p *dictParams) read() ([]byte, error) {
 	if p.Dictionary == "" {
 		return nil, nil
 	}
-	data, err := boundedio.ReadFile(p.Dictionary, MaxDictionary)
+	data, err := boundedio.ReadFile(p.Dictionary, maxDictionary)
 	if err == nil {
 		if d, bad := zstd.InspectDictionary(data); bad != nil || d.ID() == 0 || d.ID() > 255 {
 			err = fmt.Errorf("%s is no dictionary of Zstandard, or its number is not 1 to 255", p.Dictionary)

@@ -7,6 +7,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"wirelab/dataset/frame"
@@ -101,6 +102,40 @@ type Job struct {
 	Seed  uint64
 	Quick bool // one short pass over little data: for tests
 	Size  int  // bytes that a model's file may have; 0: as the trainer likes
+}
+
+// Frames calls visit for each frame of some clips, with the number of the clip, until ctx is done.
+// Errors name the clip.
+func Frames(ctx context.Context, clips []Clip, visit func(clip int, f *frame.Frame) error) error {
+	for i, c := range clips {
+		err := c.Frames(func(f *frame.Frame) error {
+			if err := visit(i, f); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// Measure reports a point of the curve of a part: what measure returns for the clips to learn from
+// and for the held-out clip. Without a curve it does nothing.
+func (j *Job) Measure(log Log, part string, measure func(clips ...Clip) (float64, error)) error {
+	if log.Point == nil {
+		return nil
+	}
+	learnt, err := measure(j.Clips...)
+	if err != nil {
+		return err
+	}
+	held, err := j.MeasureHeld(func(c Clip) (float64, error) { return measure(c) })
+	if err == nil {
+		log.Point(Point{Part: part, Epoch: 1, Train: learnt, Held: held})
+	}
+	return err
 }
 
 // MeasureHeld returns the measure of the held-out clip, NaN if there is none.

@@ -2,6 +2,7 @@ package generic
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ func Deflate() encoders.Codec {
 		Summary: "every frame by itself through DEFLATE, as a web server would",
 		Source:  "RFC 1951, Peter Deutsch, 1996; library klauspost/compress",
 		Params:  &deflateParams{Level: 6},
-		New: with(func(_ int, params any) compressor {
+		New: with("deflate", func(_ int, params any) compressor {
 			return &deflate{level: params.(*deflateParams).Level}
 		}),
 	}
@@ -44,19 +45,15 @@ func (d *deflate) compress(dst, src, _ []byte) ([]byte, error) {
 	if d.w == nil {
 		w, err := flate.NewWriter(&d.out, d.level)
 		if err != nil {
-			return dst, fmt.Errorf("generic: deflate: %w", err)
+			return dst, err
 		}
 		d.w = w
 	} else {
 		d.w.Reset(&d.out)
 	}
-	if _, err := d.w.Write(src); err != nil {
-		return dst, fmt.Errorf("generic: deflate: %w", err)
-	}
-	if err := d.w.Close(); err != nil {
-		return dst, fmt.Errorf("generic: deflate: %w", err)
-	}
-	return append(dst, d.out.Bytes()...), nil
+	_, err := d.w.Write(src)
+	err = cmp.Or(err, d.w.Close())
+	return append(dst, d.out.Bytes()...), err
 }
 
 func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
@@ -64,18 +61,13 @@ func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
 	if d.r == nil {
 		d.r = flate.NewReader(&d.in)
 	} else if err := d.r.(flate.Resetter).Reset(&d.in, nil); err != nil {
-		return dst, fmt.Errorf("generic: deflate: %w", err)
+		return dst, err
 	}
 	dst, err := fill(d.r, dst)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return dst, fmt.Errorf("generic: deflate: %w", encoders.ErrTruncated)
-	case err != nil:
-		return dst, fmt.Errorf("generic: deflate: %w: %v", encoders.ErrCorrupt, err)
-	case d.in.Len() > 0:
-		return dst, fmt.Errorf("generic: deflate: %w: %d bytes left over", encoders.ErrCorrupt, d.in.Len())
+	if err == nil && d.in.Len() > 0 {
+		err = fmt.Errorf("%d bytes left over", d.in.Len())
 	}
-	return dst, nil
+	return dst, err
 }
 
 var errFull = errors.New("expands to more than a frame can hold")

@@ -1,6 +1,10 @@
 package generic
 
 import (
+	"errors"
+	"fmt"
+	"io"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 )
@@ -11,13 +15,14 @@ type compressor interface {
 	// compress appends src, compressed, to dst. base is what both ends hold.
 	compress(dst, src, base []byte) ([]byte, error)
 	// expand is the inverse; it fills dst up to its capacity and no further. Any
-	// bytes may come: errors wrap encoders.ErrTruncated or ErrCorrupt.
+	// bytes may come; io.ErrUnexpectedEOF means that they end early.
 	expand(dst, src, base []byte) ([]byte, error)
 }
 
 // library is the encoder and the decoder around a compressor. Such codecs
 // allocate what their library does.
 type library struct {
+	name        string // begins the texts of errors
 	layout      *layout
 	compressor  compressor
 	plain, base []byte // memory that is reused
@@ -25,14 +30,14 @@ type library struct {
 
 // with returns the New of a codec around the compressors that build makes for
 // inputs of up to most bytes.
-func with(build func(most int, params any) compressor) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+func with(name string, build func(most int, params any) compressor) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
 		end := func() *library {
 			l := newLayout(s)
-			return &library{layout: l, compressor: build(l.size+encoders.MaxBody, params)}
+			return &library{name: "generic: " + name, layout: l, compressor: build(l.size+encoders.MaxBody, params)}
 		}
 		return end(), end(), nil
 	}
@@ -48,7 +53,7 @@ func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	l.base = l.layout.base(l.base, refs)
 	out, err := l.compressor.compress(dst, l.plain, l.base)
 	if err != nil {
-		return dst, nil, err
+		return dst, nil, fmt.Errorf("%s: %w", l.name, err)
 	}
 	slot := encoders.SlotTable
 	if l.layout.size == 0 {
@@ -65,8 +70,11 @@ func (l *library) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ en
 	}
 	l.base = l.layout.base(l.base, refs)
 	plain, err := l.compressor.expand(l.plain[:0], src, l.base)
-	if err != nil {
-		return nil, err
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%s: %w", l.name, encoders.ErrTruncated)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w: %v", l.name, encoders.ErrCorrupt, err)
 	}
 	return nil, l.layout.unpack(dst, plain)
 }

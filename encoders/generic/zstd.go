@@ -1,9 +1,6 @@
 package generic
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
@@ -23,7 +20,7 @@ func Zstd() encoders.Codec {
 		Summary: "every frame by itself through Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 3},
-		New:     with(func(most int, params any) compressor { return newZstd(most, params) }),
+		New:     with("zstd", func(most int, params any) compressor { return newZstd(most, params) }),
 	}
 }
 
@@ -35,7 +32,7 @@ func ZstdBaseline() encoders.Codec {
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 2},
-		New: with(func(most int, params any) compressor {
+		New: with("zstd", func(most int, params any) compressor {
 			z := newZstd(most, params)
 			z.baseline = true
 			return z
@@ -80,13 +77,13 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 		}
 		enc, err := zstd.NewWriter(nil, options...)
 		if err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 		z.enc = enc
 	}
 	if z.baseline {
 		if err := z.enc.ResetWithOptions(nil, zstd.WithEncoderDictRaw(dictionary, base)); err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 	}
 	if z.bare {
@@ -105,25 +102,18 @@ func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 		}
 		dec, err := zstd.NewReader(nil, options...)
 		if err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 		z.dec = dec
 	}
 	if z.baseline {
 		if err := z.dec.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionary, base)); err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 	}
-	if z.bare && len(src) > 0 { // of nothing, the library makes nothing
+	if z.bare && len(src) > 0 { // the library decodes no bytes to no bytes
 		z.framed = append(append(z.framed[:0], magic...), src...)
 		src = z.framed
 	}
-	out, err := z.dec.DecodeAll(src, dst)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return dst, fmt.Errorf("generic: zstd: %w", encoders.ErrTruncated)
-	}
-	if err != nil {
-		return dst, fmt.Errorf("generic: zstd: %w: %v", encoders.ErrCorrupt, err)
-	}
-	return out, nil
+	return z.dec.DecodeAll(src, dst)
 }

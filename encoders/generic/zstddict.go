@@ -49,7 +49,7 @@ func ZstdDict() encoders.Codec {
 			if trained == nil && !bare {
 				trained = trainedDictionary
 			}
-			return with(func(most int, _ any) compressor {
+			return with("zstd", func(most int, _ any) compressor {
 				z := newZstd(most, &zstdParams{p.Level})
 				z.trained, z.bare = trained, bare
 				return z

@@ -9,26 +9,25 @@ package generic
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 )
 
 // layout lays a frame out as bytes: each field in as few bytes as its range
 // needs, offset by its minimum, the low bytes of all rows before the next ones.
 type layout struct {
 	schema  *frame.Schema
-	columns []column
+	columns []fieldLayout
 	size    int // bytes of a table
 }
 
-// column is one field in the layout.
-type column struct {
-	bytes int    // of a value, 0 for a field that has but one
-	min   int32  // subtracted from it
-	span  uint32 // the largest value then
+// fieldLayout is one field in the layout.
+type fieldLayout struct {
+	column.Range
+	bytes int // of a value, 0 for a field that has but one
 }
 
 func newLayout(s *frame.Schema) *layout {
@@ -36,11 +35,10 @@ func newLayout(s *frame.Schema) *layout {
 	if s.Rows == 0 {
 		return l // all body
 	}
-	l.columns = make([]column, len(s.Fields))
+	l.columns = make([]fieldLayout, len(s.Fields))
 	for i, f := range s.Fields {
-		var c column
-		c.min, c.span = f.Span()
-		c.bytes = (bits.Len32(c.span) + 7) / 8
+		c := fieldLayout{Range: column.RangeOf(&f)}
+		c.bytes = int(c.Width+7) / 8
 		l.columns[i] = c
 		l.size += c.bytes * s.Rows
 	}
@@ -56,7 +54,8 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
 	to, bad := dst[start:], false
-	for i, c := range l.columns {
+	for i := range l.columns {
+		c := &l.columns[i]
 		bad = c.pack(to, f.Table[i:], len(l.columns), l.schema.Rows) || bad
 		to = to[c.bytes*l.schema.Rows:]
 	}
@@ -68,11 +67,11 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 
 // pack writes a column of which every stride-th value of from is one, and
 // reports whether any is out of range.
-func (c column) pack(to []byte, from []int32, stride, rows int) (bad bool) {
+func (c *fieldLayout) pack(to []byte, from []int32, stride, rows int) (bad bool) {
 	var over uint32 // not zero once a value was above the span
 	for r := range rows {
-		v := uint32(from[r*stride]) - uint32(c.min)
-		if v > c.span {
+		v := c.Raw(from[r*stride])
+		if v > c.Span {
 			over = 1
 		}
 		switch c.bytes {
@@ -98,7 +97,8 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 		return fmt.Errorf("generic: %w: body of %d bytes, expected at most %d", encoders.ErrCorrupt, len(src)-l.size, encoders.MaxBody)
 	}
 	f.Body = append(f.Body[:0], src[l.size:]...)
-	for i, c := range l.columns {
+	for i := range l.columns {
+		c := &l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
 			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
 				frame.ErrRange, v)
@@ -110,7 +110,7 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 
 // unpack is the inverse of pack; it returns the largest value above the minimum
 // and whether that is in range.
-func (c column) unpack(to []int32, from []byte, stride, rows int) (most uint32, ok bool) {
+func (c *fieldLayout) unpack(to []int32, from []byte, stride, rows int) (most uint32, ok bool) {
 	for r := range rows {
 		var v uint32
 		switch c.bytes {
@@ -124,9 +124,9 @@ func (c column) unpack(to []int32, from []byte, stride, rows int) (most uint32, 
 			}
 		}
 		most = max(most, v)
-		to[r*stride] = int32(v + uint32(c.min))
+		to[r*stride] = c.Value(v)
 	}
-	return most, most <= c.span
+	return most, most <= c.Span
 }
 
 // fieldAt returns the field that the byte at belongs to, and where the field's

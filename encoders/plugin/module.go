@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/internal/panics"
-
-	"wirelab/dataset/frame"
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 )
 
 // Arithmetic on values of a field. A residual, which is coded, is the difference of a value
@@ -12,7 +13,7 @@ import (
 
 // difference returns v less the prediction, modulo 2^32: of angles the shorter way
 // round, of floats in the order of floats.
-func (c *column) difference(v, guess int32) int32 {
+func (c *fieldPlan) difference(v, guess int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(v) - ordered(guess)
@@ -24,7 +25,7 @@ func (c *column) difference(v, guess int32) int32 {
 
 // add is the inverse of difference: it returns the value with that residual. The caller
 // checks its range.
-func (c *column) add(guess, miss int32) int32 {
+func (c *fieldPlan) add(guess, miss int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(ordered(guess) + miss)
@@ -35,7 +36,7 @@ func (c *column) add(guess, miss int32) int32 {
 }
 
 // shift returns the shift from one value to another.
-func (c *column) shift(from, to int32) int32 {
+func (c *fieldPlan) shift(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
@@ -47,7 +48,7 @@ func (c *column) shift(from, to int32) int32 {
 
 // apply returns from plus a shift, clamped to the range. The result is valid whatever
 // the shift.
-func (c *column) apply(from, shift int32) int32 {
+func (c *fieldPlan) apply(from, shift int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		v := float(from) + float(shift)
@@ -58,11 +59,11 @@ func (c *column) apply(from, shift int32) int32 {
 	case frame.Angle:
 		return c.round(int64(from) + int64(shift))
 	}
-	return int32(min(max(int64(from)+int64(shift), int64(c.min)), int64(c.min)+int64(c.span)))
+	return int32(min(max(int64(from)+int64(shift), int64(c.Min)), int64(c.Min)+int64(c.Span)))
 }
 
 // half returns half a shift.
-func (c *column) half(shift int32) int32 {
+func (c *fieldPlan) half(shift int32) int32 {
 	if c.kind == frame.Float32 {
 		return int32(math.Float32bits(float32(float(shift) * 0.5)))
 	}
@@ -70,7 +71,7 @@ func (c *column) half(shift int32) int32 {
 }
 
 // scaled returns a shift over was ticks, scaled to now ticks.
-func (c *column) scaled(shift, was, now int32) int32 {
+func (c *fieldPlan) scaled(shift, was, now int32) int32 {
 	switch {
 	case was == now:
 		return shift
@@ -80,44 +81,35 @@ func (c *column) scaled(shift, was, now int32) int32 {
 	return int32(min(max(int64(shift)*int64(now)/int64(was), math.MinInt32), math.MaxInt32))
 }
 
-// wrap reduces a difference of angles to the shorter way round.
-func (c *column) wrap(d int64) int32 {
-	turn := int64(c.span) + 1
-	d %= turn
-	if d > turn/2 {
-		d -= turn
-	} else if d < -turn/2 {
-		d += turn
-	}
-	return int32(d) // half a turn of 2^32 is itself, modulo 2^32
-}
+// wrap reduces a difference of angles to the shorter way round. Half a turn of 2^32 is itself, modulo 2^32.
+func (c *fieldPlan) wrap(d int64) int32 { return int32(column.Wrap(d, int64(c.Span)+1)) }
 
 // round reduces an angle to its range.
-func (c *column) round(v int64) int32 {
-	turn := int64(c.span) + 1
-	at := (v - int64(c.min)) % turn
+func (c *fieldPlan) round(v int64) int32 {
+	turn := int64(c.Span) + 1
+	at := (v - int64(c.Min)) % turn
 	if at < 0 {
 		at += turn
 	}
-	return int32(at + int64(c.min))
+	return int32(at + int64(c.Min))
 }
 
 // part returns the sixteenth of the range in which a value lies.
-func (c *column) part(v int32) uint32 {
+func (c *fieldPlan) part(v int32) uint32 {
 	if c.kind != frame.Quantity {
 		return 0
 	}
-	return uint32((uint64(uint32(v)-uint32(c.min)) << 4) / (uint64(c.span) + 1))
+	return uint32((uint64(c.Raw(v)) << 4) / (uint64(c.Span) + 1))
 }
 
 // room returns the largest residuals up and down from a prediction. Residuals of more than
 // 31 bits wrap, so they have no bound.
-func (c *column) room(v int32) (up, down uint64) {
-	if c.kind != frame.Quantity || c.span > math.MaxInt32 {
+func (c *fieldPlan) room(v int32) (up, down uint64) {
+	if c.kind != frame.Quantity || c.Span > math.MaxInt32 {
 		return 1 << 32, 1 << 32
 	}
-	down = uint64(uint32(v) - uint32(c.min))
-	return uint64(c.span) - down, down
+	down = uint64(c.Raw(v))
+	return uint64(c.Span) - down, down
 }
 
 // ordered maps the bits of a float to an integer in the order of floats. It is its own

@@ -3,7 +3,7 @@ package rows
 import "math/bits"
 
 // number codes the residual of a numeric field.
-func (r *rowState) number(f int, col *column) {
+func (r *rowState) number(f int, col *fieldPlan) {
 	g := r.predict(f, col)
 	miss := r.residual(f, col, col.difference(r.cur[f], g.value), g.value)
 	r.cur[f] = col.add(g.value, miss)
@@ -28,7 +28,7 @@ const (
 
 // residual codes a residual: the length of its magnitude, its sign unless the range implies
 // it, and the bits below the leading one.
-func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
+func (r *rowState) residual(f int, col *fieldPlan, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
 	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark

@@ -1,9 +1,8 @@
 package rows
 
 import (
-	"math/bits"
-
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 )
 
 // maxPlace bounds the coordinates of a position.
@@ -14,7 +13,7 @@ type plan struct {
 	schema *frame.Schema
 	fields int
 	rows   int
-	cols   []column
+	cols   []fieldPlan
 	coarse int   // low bits of a coordinate that distances ignore
 	place  []int // the fields of a row's position; nil if there are fewer than two
 	shared int   // index of the weights of decisions that belong to no field
@@ -22,31 +21,18 @@ type plan struct {
 	states []int // flags that are contexts of rows
 }
 
-// column describes a field.
-type column struct {
+// fieldPlan describes a field.
+type fieldPlan struct {
+	column.Range
 	kind  frame.Kind
-	min   int32
-	span  uint32 // the largest value less min
-	width uint   // bits of span
-	class int    // the first field of the same kind, range and unit
-	slot  int    // its weights; fields beyond maxSlots share the last
-}
-
-// admits reports whether v lies within the field's range.
-func (c *column) admits(v int32) bool { return uint32(v)-uint32(c.min) <= c.span }
-
-// number reports whether differences of values are meaningful.
-func (c *column) number() bool {
-	return c.kind == frame.Quantity || c.kind == frame.Angle || c.kind == frame.Float32
+	class int // the first field of the same kind, range and unit
+	slot  int // its weights; fields beyond maxSlots share the last
 }
 
 func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
-		c := column{kind: f.Kind, slot: min(i, maxSlots-1)}
-		c.min, c.span = f.Span()
-		c.width = uint(bits.Len32(c.span))
-		c.class = i
+		c := fieldPlan{kind: f.Kind, Range: column.RangeOf(&f), slot: min(i, maxSlots-1), class: i}
 		for j, g := range s.Fields[:i] {
 			if g.Kind == f.Kind && g.Min == f.Min && g.Max == f.Max && g.Unit == f.Unit {
 				c.class = j
@@ -80,7 +66,7 @@ func (p *plan) findPlace() {
 		if len(list) > 1 {
 			p.place = list
 			for _, j := range list {
-				p.coarse = max(p.coarse, int(p.cols[j].width)-30)
+				p.coarse = max(p.coarse, int(p.cols[j].Width)-30)
 			}
 			return
 		}

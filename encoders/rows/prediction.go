@@ -33,7 +33,7 @@ type prediction struct {
 
 // predict predicts a field by the predictor with the least recent error for shifts of
 // this length.
-func (r *rowState) predict(f int, col *column) *prediction {
+func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	m, g := r.e.next, &r.prediction
 	b, v := r.start[f], r.was[f]
 	g.error = &m.error[f][min(r.ahead, paces-1)]
@@ -77,7 +77,7 @@ func (g *prediction) weigh(v, acceleration, near, nearAcceleration int32) int32 
 // learn updates the error of each predictor and the weights by normalised least mean
 // squares. The error is clipped to its usual size, so that collisions, which cannot be
 // predicted, do not spoil the weights.
-func (g *prediction) learn(v int32, col *column) {
+func (g *prediction) learn(v int32, col *fieldPlan) {
 	if col.kind != frame.Float32 {
 		most := int64(4) << min(max(g.error[weightedSum]>>8, 2), 16)
 		wrong := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -most), most)

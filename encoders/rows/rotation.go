@@ -27,12 +27,12 @@ func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
 	for i := 0; i+parts < len(fields); i++ {
 		a := fields[i+1]
-		like := fields[i].Kind == frame.Enum && p.cols[i].span == parts && p.cols[i+1].span > 1
+		like := fields[i].Kind == frame.Enum && p.cols[i].Span == parts && p.cols[i+1].Span > 1
 		for _, b := range fields[i+1 : i+1+parts] {
 			like = like && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
 		}
 		if like {
-			half := float64(float64(p.cols[i+1].span) / 2)
+			half := float64(float64(p.cols[i+1].Span) / 2)
 			return rotationFields{i, rotation.SmallestThree{Scale: float64(half * math.Sqrt2), Zero: float64(a.Min) + half}}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -176,7 +177,7 @@ func (r *rowState) code() error {
 			return err
 		}
 		if f == r.e.turn.at {
-			r.switchLargest(int(r.cur[f] - col.min))
+			r.switchLargest(int(r.cur[f] - col.Min))
 		}
 		r.e.Charge(encoders.FieldSlot(f))
 	}
@@ -184,7 +185,7 @@ func (r *rowState) code() error {
 }
 
 // codeSame codes whether a field of a row that changed did not.
-func (r *rowState) codeSame(f int, col *column) bool {
+func (r *rowState) codeSame(f int, col *fieldPlan) bool {
 	x := &r.e.x
 	id := uint32(f)<<8 | sameMark
 	pace := uint32(r.ahead)
@@ -193,7 +194,7 @@ func (r *rowState) codeSame(f int, col *column) bool {
 	x.AddContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
 	x.AddContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
 	if f == r.e.turn.at {
-		x.AddContext(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.rotated))
+		x.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.rotated))
 	} else {
 		x.AddContext(id, r.nearest, uint32(r.idle), r.same&1)
 	}
@@ -201,37 +202,37 @@ func (r *rowState) codeSame(f int, col *column) bool {
 }
 
 // shiftAhead returns the length of the predicted shift of field f.
-func (r *rowState) shiftAhead(f int, c *column) int {
-	if r.was[f] == 0 || !c.number() {
+func (r *rowState) shiftAhead(f int, c *fieldPlan) int {
+	if r.was[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
 	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
 // noteUnchanged records that a field did not change.
-func (r *rowState) noteUnchanged(f int, col *column) {
+func (r *rowState) noteUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
-	if col.number() {
+	if column.IsNumber(col.kind) {
 		r.acceleration[f] = -r.was[f]
 		r.missedBy(f, r.ahead)
 	}
 }
 
 // change codes a field that changed.
-func (r *rowState) change(f int, col *column) error {
+func (r *rowState) change(f int, col *fieldPlan) error {
 	if err := r.e.Err(); err != nil {
 		return err
 	}
 	switch {
-	case col.number():
+	case column.IsNumber(col.kind):
 		r.number(f, col)
 	case col.kind == frame.Bits:
 		r.bits(f)
 	default:
 		r.symbol(f, col)
 	}
-	if !col.admits(r.cur[f]) {
-		return fmt.Errorf("field %s: %w: %d", r.e.schema.Fields[f].Name, frame.ErrRange, r.cur[f])
+	if !col.Admits(r.cur[f]) {
+		return column.Error(r.e.schema, f, int64(r.cur[f]))
 	}
 	if r.cur[f] == r.base[f] {
 		return fmt.Errorf("field %s: %w", r.e.schema.Fields[f].Name, errUnchanged)

@@ -1,17 +1,17 @@
 package rows
 
 // symbol codes a flag or an enum that changed.
-func (r *rowState) symbol(f int, col *column) {
-	was := uint32(r.base[f]) - uint32(col.min)
-	if col.span == 1 {
-		r.cur[f] = int32(1 - was + uint32(col.min))
+func (r *rowState) symbol(f int, col *fieldPlan) {
+	was := col.Raw(r.base[f])
+	if col.Span == 1 {
+		r.cur[f] = col.Value(1 - was)
 		return
 	}
 	e := r.e
 	x := &e.x
 	id := uint32(f)<<8 | enumMark
-	v, left, at := uint32(r.cur[f])-uint32(col.min), col.width, uint32(1)
-	for range min(col.width, symbolBits) {
+	v, left, at := col.Raw(r.cur[f]), col.Width, uint32(1)
+	for range min(col.Width, symbolBits) {
 		left--
 		e.begin(col.slot)
 		x.AddContext(id, at, was, 0)
@@ -19,8 +19,8 @@ func (r *rowState) symbol(f int, col *column) {
 		x.AddContext(id, at, r.expected(f), r.margin)
 		at = at<<1 | uint32(x.CodeBit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
 	}
-	v = (at-1<<min(col.width, symbolBits))<<left | uint32(e.Direct(uint64(v&(1<<left-1)), left))
-	r.cur[f] = int32(v + uint32(col.min))
+	v = (at-1<<min(col.Width, symbolBits))<<left | uint32(e.Direct(uint64(v&(1<<left-1)), left))
+	r.cur[f] = col.Value(v)
 }
 
 // expected returns a context of a rotation's enum, which is predicted, and 0 of others.

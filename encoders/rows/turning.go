@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+
 	"wirelab/encoders/rotation"
 )
 
@@ -28,7 +29,7 @@ func (t *rotationFields) fields(row []int32) (v [rotationSize]int32) {
 // read returns the quaternion of a rotation's fields.
 func (r *rowState) read(fields []int32) rotation.Quaternion {
 	t := &r.e.turn
-	return t.Decode(fields[0]-r.e.cols[t.at].min, fields[1:rotationSize])
+	return t.Decode(fields[0]-r.e.cols[t.at].Min, fields[1:rotationSize])
 }
 
 // predictRotation extrapolates the rotation from that before the last step.
@@ -41,7 +42,7 @@ func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	r.current = r.read(r.base[t.at:])
 	r.predicted = extrapolate(&from, &r.current, times)
 	r.rotated = true
-	r.setReference(int(r.base[t.at] - r.e.cols[t.at].min))
+	r.setReference(int(r.base[t.at] - r.e.cols[t.at].Min))
 }
 
 // prepareRotation prepares the rotation of a row that changed.

@@ -3,6 +3,7 @@ package rpc
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -23,7 +24,7 @@ func Adaptive() encoders.Codec {
 // adaptive is either end: one pass over the fields serves both directions.
 type adaptive struct {
 	schema *frame.Schema
-	cols   []column
+	cols   []field
 	order  []int // fields, rates of change before their fields
 	rates  []int // field -> the field that is its rate of change, -1 if none
 	clock  int   // the field of the time, -1 if none
@@ -47,7 +48,7 @@ func newAdaptive(s *frame.Schema) *adaptive {
 	x.order = sequence(len(s.Fields), x.clock, x.rates)
 	numbers := 0
 	for _, f := range s.Fields {
-		if number(f.Kind) {
+		if column.IsNumber(f.Kind) {
 			numbers++
 		}
 	}

@@ -25,7 +25,7 @@ func Delta() encoders.Codec {
 
 type delta struct {
 	schema    *frame.Schema
-	cols      []column
+	cols      []field
 	vectors   [][]int // fields of each vector, up to three
 	rest      []int   // the other fields
 	restBytes int
@@ -42,7 +42,7 @@ func newDelta(s *frame.Schema) *delta {
 	n := uint(0)
 	for i := range x.cols {
 		if !x.cols[i].float {
-			x.rest, n = append(x.rest, i), n+x.cols[i].width
+			x.rest, n = append(x.rest, i), n+x.cols[i].Width
 			continue
 		}
 		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.cols[i-1].float {
@@ -191,7 +191,7 @@ func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	for _, i := range x.rest {
-		w.Bits(uint64(x.cols[i].raw(f.Table[i])), x.cols[i].width)
+		w.Bits(uint64(x.cols[i].Raw(f.Table[i])), x.cols[i].Width)
 	}
 	return w.Bytes()
 }
@@ -201,11 +201,11 @@ func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
 	r.Reset(x.cur)
 	for _, i := range x.rest {
-		v, ok := x.cols[i].value(uint32(r.Bits(x.cols[i].width)))
-		if !ok {
+		raw := uint32(r.Bits(x.cols[i].Width))
+		if raw > x.cols[i].Span {
 			return outOfRange(x.schema, i)
 		}
-		f.Table[i] = v
+		f.Table[i] = x.cols[i].Value(raw)
 	}
 	return ended(r.Close(), bitio.ErrShort)
 }

@@ -14,10 +14,10 @@ package rpc
 
 import (
 	"fmt"
-	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 )
 
 const source = "High-frequency upstream RPC, 2023"
@@ -25,29 +25,20 @@ const source = "High-frequency upstream RPC, 2023"
 // suits takes frames that are one call.
 func suits(s *frame.Schema) bool { return s.Rows == 1 && s.Item == "call" && len(s.Fields) > 0 }
 
-// column is what the encoders know of a field.
-type column struct {
-	width uint   // bits of a value as it is
-	min   int32  // subtracted from it
-	span  uint32 // the largest value then
-	float bool   // IEEE bits
-	place int    // in the memos, among the numbers or among the symbols
-}
-
-// number reports whether differences of the field mean something.
-func number(k frame.Kind) bool {
-	return k == frame.Float32 || k == frame.Quantity || k == frame.Angle
+// field describes a field of a call.
+type field struct {
+	column.Range
+	float bool // IEEE bits
+	place int  // in the memos, among the numbers or among the symbols
 }
 
 // columns describes the fields of a call.
-func columns(s *frame.Schema) []column {
-	list := make([]column, len(s.Fields))
+func columns(s *frame.Schema) []field {
+	list := make([]field, len(s.Fields))
 	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
-		c := column{float: f.Kind == frame.Float32}
-		c.min, c.span = f.Span()
-		c.width = uint(bits.Len32(c.span))
-		if number(f.Kind) {
+		c := field{Range: column.RangeOf(&f), float: f.Kind == frame.Float32}
+		if column.IsNumber(f.Kind) {
 			c.place, numbers = numbers, numbers+1
 		} else {
 			c.place, symbols = symbols, symbols+1
@@ -57,21 +48,13 @@ func columns(s *frame.Schema) []column {
 	return list
 }
 
-// raw returns the bits of a value; it must lie in its range.
-func (c *column) raw(v int32) uint32 { return uint32(v) - uint32(c.min) }
-
-// value is the inverse of raw; not ok if no value has these bits.
-func (c *column) value(raw uint32) (v int32, ok bool) {
-	return int32(raw + uint32(c.min)), raw <= c.span
-}
-
-// check says why a frame is no call of the schema; nil if it is one.
-func check(s *frame.Schema, cols []column, f *frame.Frame) error {
+// check returns an error unless a frame is a call of the schema.
+func check(s *frame.Schema, cols []field, f *frame.Frame) error {
 	if len(f.Table) != len(cols) || len(f.Body) != 0 {
 		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(cols))
 	}
 	for i, v := range f.Table {
-		if cols[i].raw(v) > cols[i].span {
+		if !cols[i].Admits(v) {
 			return fmt.Errorf("rpc: %w", s.Check(f))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 )
 
 // Ways to predict a field.
@@ -64,17 +65,16 @@ func residual(v, guess float64) (tenths int32, ok bool) {
 // codeWhole codes a field that is no float.
 func (x *adaptive) codeWhole(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
 	col := &x.cols[i]
-	now, was := col.raw(f.Table[i]), col.raw(base.Table[i])
-	if number(x.schema.Fields[i].Kind) {
+	now, was := col.Raw(f.Table[i]), col.Raw(base.Table[i])
+	if column.IsNumber(x.schema.Fields[i].Kind) {
 		now = x.codeQuantity(&m.numbers[col.place], now, was, e)
 	} else {
 		now = x.codeSymbol(&m.symbols[col.place], col, now, was)
 	}
-	v, ok := col.value(now)
-	if !ok {
+	if now > col.Span {
 		return outOfRange(x.schema, i)
 	}
-	f.Table[i] = v
+	f.Table[i] = col.Value(now)
 	if i == x.clock {
 		e.seconds = float64(float64(int32(now-was)) / 1e6)
 	}
@@ -107,17 +107,17 @@ func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uin
 }
 
 // codeSymbol codes a value that either is what it was, or is something else.
-func (x *adaptive) codeSymbol(sm *symbolMemo, col *column, now, was uint32) uint32 {
+func (x *adaptive) codeSymbol(sm *symbolMemo, col *field, now, was uint32) uint32 {
 	stays := &sm.stays[min(was, 1)][sm.moved]
 	sm.moved = 0
 	if stays.Code(&x.c, bit(now == was), fastLimit) != 0 {
 		return was
 	}
 	sm.moved = 1
-	if col.span == 1 {
+	if col.Span == 1 {
 		return 1 - was
 	}
-	return uint32(x.c.Direct(uint64(now), col.width))
+	return uint32(x.c.Direct(uint64(now), col.Width))
 }
 
 // codeNumber codes a residual: how many bits its magnitude has, in the context of

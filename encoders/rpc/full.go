@@ -23,7 +23,7 @@ func Full() encoders.Codec {
 // full has no state: one serves both ends.
 type full struct {
 	schema *frame.Schema
-	cols   []column
+	cols   []field
 }
 
 // Encode implements encoders.Encoder.
@@ -51,31 +51,31 @@ func (x *full) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders
 }
 
 // writeFull writes a call that refers to nothing.
-func writeFull(w *bitio.Writer, cols []column, f *frame.Frame, b *encoders.Budget) {
+func writeFull(w *bitio.Writer, cols []field, f *frame.Frame, b *encoders.Budget) {
 	for i := range cols {
-		w.Bits(uint64(cols[i].raw(f.Table[i])), cols[i].width)
-		b.Bits(encoders.FieldSlot(i), int(cols[i].width))
+		w.Bits(uint64(cols[i].Raw(f.Table[i])), cols[i].Width)
+		b.Bits(encoders.FieldSlot(i), int(cols[i].Width))
 	}
 }
 
 // readFull is the inverse of writeFull.
-func readFull(r *bitio.Reader, s *frame.Schema, cols []column, f *frame.Frame) error {
+func readFull(r *bitio.Reader, s *frame.Schema, cols []field, f *frame.Frame) error {
 	f.Body = f.Body[:0]
 	for i := range cols {
-		v, ok := cols[i].value(uint32(r.Bits(cols[i].width)))
-		if !ok {
+		raw := uint32(r.Bits(cols[i].Width))
+		if raw > cols[i].Span {
 			return outOfRange(s, i)
 		}
-		f.Table[i] = v
+		f.Table[i] = cols[i].Value(raw)
 	}
 	return ended(r.Err(), bitio.ErrShort)
 }
 
 // fullBits returns the bits of a call that refers to nothing.
-func fullBits(cols []column) int {
+func fullBits(cols []field) int {
 	n := 0
 	for i := range cols {
-		n += int(cols[i].width)
+		n += int(cols[i].Width)
 	}
 	return n
 }

@@ -37,7 +37,7 @@ func (p *plan) shape() uint64 {
 		f, c := &p.schema.Fields[i], &p.cols[i]
 		fmt.Fprintln(h, f.Name, f.Kind, c.sort == symbols, f.Hint)
 		if c.sort == symbols {
-			fmt.Fprintln(h, c.width)
+			fmt.Fprintln(h, c.Width)
 		}
 	}
 	for _, q := range p.schema.Parts {

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -115,8 +116,8 @@ func (e *coder) codeStrays() error {
 			return fmt.Errorf("value %d of %d", where, len(e.cur))
 		}
 		row, k := int(where)/e.fields, int(where)%e.fields
-		if !e.cols[k].admits(int32(v)) {
-			return fmt.Errorf("%s %d, %w", e.schema.Item, row, e.outside(k, int64(int32(v))))
+		if !e.cols[k].Admits(int32(v)) {
+			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.Error(e.schema, k, int64(int32(v))))
 		}
 		e.cur[where] = int32(v)
 		at = -1
@@ -160,8 +161,8 @@ func (e *coder) codeNow() error {
 	} else {
 		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
 	}
-	if v != int64(int32(v)) || !e.cols[e.now.field].admits(int32(v)) {
-		return e.outside(e.now.field, v)
+	if v != int64(int32(v)) || !e.cols[e.now.field].Admits(int32(v)) {
+		return column.Error(e.schema, e.now.field, v)
 	}
 	e.cur[at] = int32(v)
 	lapse := v - int64(was)
@@ -172,11 +173,6 @@ func (e *coder) codeNow() error {
 	}
 	e.Charge(encoders.FieldSlot(e.now.field))
 	return nil
-}
-
-// outside returns the error of a value outside of its field's range.
-func (e *coder) outside(k int, v int64) error {
-	return fmt.Errorf("field %s: %w: %d", e.schema.Fields[k].Name, frame.ErrRange, v)
 }
 
 // flag returns 1 for true, as a part of a context.

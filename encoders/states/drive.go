@@ -164,7 +164,7 @@ func (r *row) observe(n int, g *group) {
 }
 
 // predictVelocity adds the predictors of a velocity, and returns the first guess.
-func (r *row) predictVelocity(k int, c *column, last int64, scale uint32) (first int64) {
+func (r *row) predictVelocity(k int, c *fieldPlan, last int64, scale uint32) (first int64) {
 	first = last
 	if g := &r.groups[c.group]; g.driven && c.axis == 0 {
 		r.predictDriven0(k, c.group, scale)

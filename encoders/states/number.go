@@ -4,12 +4,13 @@ import (
 	"math/bits"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
 // numeric codes a number: of a float its class, then the index of its value among those of the
 // class, relative to a first guess. skip means that it is not old.
-func (r *row) numeric(k int, c *column, old int32, skip bool) error {
+func (r *row) numeric(k int, c *fieldPlan, old int32, skip bool) error {
 	m, cell := r.m, &r.cells[k-r.part.field]
 	fresh := flag(r.fresh)
 	want := uint32(r.cur[k])
@@ -42,7 +43,7 @@ func (r *row) numeric(k int, c *column, old int32, skip bool) error {
 	b := g.bits(i)
 	r.cur[k] = int32(b)
 	if c.kind != frame.Float32 && i != int64(int32(i)) {
-		return r.outside(k, int64(int32(i)))
+		return column.Error(r.schema, k, int64(int32(i)))
 	}
 	cell.best = nearest(list, r.fixed(k, int32(b)))
 	r.best = 0
@@ -64,7 +65,7 @@ func (r *row) numeric(k int, c *column, old int32, skip bool) error {
 }
 
 // class codes the class of a float: for each class in turn whether it is that one.
-func (r *row) class(c *column, cls class, id, old, miss uint32) class {
+func (r *row) class(c *fieldPlan, cls class, id, old, miss uint32) class {
 	x := &r.x
 	x.Begin()
 	x.AddContext(id, r.kind, old, 0)

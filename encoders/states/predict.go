@@ -2,6 +2,7 @@ package states
 
 import (
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 )
 
 // Lanes of predictors: what they predict from.
@@ -21,7 +22,7 @@ const (
 const maxPlace = 1 << 45
 
 // predict fills in the predictors of a number and returns the first guess.
-func (r *row) predict(k int, c *column, old int32, cls class) (primary int64) {
+func (r *row) predict(k int, c *fieldPlan, old int32, cls class) (primary int64) {
 	l := &r.predictors
 	l.n, l.errors, l.turn = 0, r.m.errors, 0
 	l.key = uint32(c.alike)<<8 | uint32(cls)<<5 | flag(r.fresh)<<4
@@ -41,7 +42,7 @@ func (r *row) predict(k int, c *column, old int32, cls class) (primary int64) {
 }
 
 // predictClock predicts a clock: it goes on, or is the time of the frame.
-func (r *row) predictClock(c *column, old int32, last int64) int64 {
+func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
 	l, now := &r.predictors, r.nowFixed(c)
 	on := last + r.m.lapse<<integerUnit
 	l.addPoint(laneOld, 0, last)
@@ -54,7 +55,7 @@ func (r *row) predictClock(c *column, old int32, last int64) int64 {
 }
 
 // predictNew predicts a value of a new row: that of its source, 0, or the row's former value.
-func (r *row) predictNew(k int, c *column, old int32, last int64) int64 {
+func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 	l := &r.predictors
 	l.addPoint(laneOld, 0, last)
 	if last != 0 {
@@ -76,11 +77,11 @@ func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
 	if cell.moved>>1&1 == 0 {
 		return 0, false
 	}
-	return wrap(last-r.fixed(k, cell.old), r.predictors.turn), true
+	return column.Wrap(last-r.fixed(k, cell.old), r.predictors.turn), true
 }
 
 // predictPlain predicts a value that has no velocity, or is one.
-func (r *row) predictPlain(k int, c *column, last int64) (primary int64) {
+func (r *row) predictPlain(k int, c *fieldPlan, last int64) (primary int64) {
 	l, cell := &r.predictors, &r.cells[k-r.part.field]
 	scale := uint32(cell.miss) / 2
 	primary = last
@@ -97,11 +98,11 @@ func (r *row) predictPlain(k int, c *column, last int64) (primary int64) {
 	} else {
 		primary = r.predictVelocity(k, c, last, scale)
 	}
-	return wrap(primary, l.turn)
+	return column.Wrap(primary, l.turn)
 }
 
 // predictPlace predicts a place from its velocity.
-func (r *row) predictPlace(k int, c *column, last int64) (primary int64) {
+func (r *row) predictPlace(k int, c *fieldPlan, last int64) (primary int64) {
 	l, g := &r.predictors, &r.groups[c.group]
 	scale := uint32(r.cells[k-r.part.field].miss) / 2
 	l.addPoint(laneOld, scale, last)
@@ -132,12 +133,12 @@ func (r *row) predictPlace(k int, c *column, last int64) (primary int64) {
 }
 
 // way returns how far a velocity leads since base, in fixed point of the place.
-func (r *row) way(c *column, v int, x int64) int64 {
+func (r *row) way(c *fieldPlan, v int, x int64) int64 {
 	return scaled(x, c.rate*r.lapse, 32+r.unit(&r.cols[v])-r.unit(c))
 }
 
 // nowFixed returns the time of the frame in fixed point, 0 if frames have none.
-func (r *row) nowFixed(c *column) int64 {
+func (r *row) nowFixed(c *fieldPlan) int64 {
 	if r.now.row < 0 {
 		return 0
 	}
@@ -145,7 +146,7 @@ func (r *row) nowFixed(c *column) int64 {
 }
 
 // unit returns the unit of a column's fixed point.
-func (r *row) unit(c *column) int {
+func (r *row) unit(c *fieldPlan) int {
 	if c.kind == frame.Float32 {
 		return int(r.m.unit[c.alike])
 	}
@@ -153,7 +154,7 @@ func (r *row) unit(c *column) int {
 }
 
 // turnOf returns at what difference values of a column are the same again.
-func (r *row) turnOf(c *column) int64 {
+func (r *row) turnOf(c *fieldPlan) int64 {
 	unit, v := r.unit(c), c.turn
 	for ; unit > 0; unit-- {
 		v *= 2
@@ -164,23 +165,9 @@ func (r *row) turnOf(c *column) int64 {
 	return int64(min(v, maxFixed))
 }
 
-// wrap reduces a difference to the shorter way round; a turn of 0 means that values do not wrap.
-func wrap(d, turn int64) int64 {
-	if turn == 0 {
-		return d
-	}
-	d %= turn
-	if d > turn/2 {
-		d -= turn
-	} else if d < -turn/2 {
-		d += turn
-	}
-	return d
-}
-
 // unrounded predicts a place that is rounded towards zero by continuing what it was before
 // rounding: the middle of what is possible, and the class of its width.
-func (r *row) unrounded(k int, c *column, d int64) (at int64, wide uint32) {
+func (r *row) unrounded(k int, c *fieldPlan, d int64) (at int64, wide uint32) {
 	rest := &r.owner.rest
 	low, high := rest[2*c.axis]+d, rest[2*c.axis+1]+d
 	at = r.fixed(k, r.base[k]) + (low+high)/2
@@ -200,7 +187,7 @@ func (r *row) unrounded(k int, c *column, d int64) (at int64, wide uint32) {
 
 // motionContext returns a context of whether a field changes: of a place its velocity, of a
 // velocity whether there is any; 0 of other fields.
-func (r *row) motionContext(k int, c *column) uint32 {
+func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	if c.group < 0 {
 		return 0
 	}

@@ -2,6 +2,7 @@ package entropy
 
 import (
 	"math/bits"
+
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
 )

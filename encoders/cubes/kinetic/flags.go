@@ -2,6 +2,7 @@ package kinetic
 
 import (
 	"math"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
 )

@@ -16,8 +16,8 @@ import (
 	"wirelab/encoders/patch"
 )
 
-// MaxFile bounds a file, and what a decoder makes of a packet whatever that claims.
-const MaxFile = 64 << 20
+// maxFile bounds a file, and what a decoder makes of a packet whatever that claims.
+const maxFile = 64 << 20
 
 // Gradual is implemented by encoders that may take seconds for a file.
 type Gradual interface {
@@ -39,8 +39,8 @@ func old(refs []encoders.Ref) []byte {
 
 // checkSize refuses what decoders would.
 func checkSize(file []byte) error {
-	if len(file) > MaxFile {
-		return fmt.Errorf("files: %d bytes, expected at most %d", len(file), MaxFile)
+	if len(file) > maxFile {
+		return fmt.Errorf("files: %d bytes, expected at most %d", len(file), maxFile)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ type unpatcher struct{}
 
 // Decode implements encoders.Decoder.
 func (unpatcher) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	made, err := patch.ApplyBytes(old(refs), src, MaxFile)
+	made, err := patch.ApplyBytes(old(refs), src, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("files: %w: %w", encoders.ErrCorrupt, err)
 	}

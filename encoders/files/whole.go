@@ -66,14 +66,14 @@ func (zstdReader) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encod
 	}
 	defer r.Close()
 	out := bytes.NewBuffer(dst.Body[:0])
-	n, err := io.Copy(out, io.LimitReader(r, MaxFile+1))
+	n, err := io.Copy(out, io.LimitReader(r, maxFile+1))
 	switch {
 	case len(src) == 0 || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("files: zstd: %w", encoders.ErrTruncated)
 	case err != nil:
 		return nil, fmt.Errorf("files: zstd: %w: %w", encoders.ErrCorrupt, err)
-	case n > MaxFile:
-		return nil, fmt.Errorf("files: zstd: %w: more than %d bytes", encoders.ErrCorrupt, MaxFile)
+	case n > maxFile:
+		return nil, fmt.Errorf("files: zstd: %w: more than %d bytes", encoders.ErrCorrupt, maxFile)
 	}
 	dst.Body = out.Bytes()
 	return nil, nil
@@ -104,8 +104,8 @@ func (raw) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Mem
 
 // Decode implements encoders.Decoder.
 func (raw) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	if len(src) > MaxFile {
-		return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), MaxFile)
+	if len(src) > maxFile {
+		return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), maxFile)
 	}
 	dst.Body = append(dst.Body[:0], src...)
 	return nil, nil

@@ -12,23 +12,17 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// Target is where a new file is written, and read again where it repeats itself. An
-// *os.File is one, and so is a *Buffer.
-type Target interface {
+// target is where a new file is written, and read again where it repeats itself.
+type target interface {
 	io.WriterAt
 	io.ReaderAt
 }
 
-// Apply writes to out, which is empty, what the patch makes of an old file of so
-// many bytes. The old file is read twice: first to see that it is the right one,
-// before anything is written. After an error what out holds is worth nothing.
+// applyTo writes to out, which is empty, what the patch makes of an old file of oldSize bytes, with
+// a model that newModel returns for the profile. The old file is read twice: first to check that it
+// is the right one, before anything is written. After an error the contents of out are invalid.
 // Progress may be nil.
-func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
-	return applyWith(newCoder, out, old, oldSize, patch, progress)
-}
-
-// applyWith is Apply with coders of the caller's.
-func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize int64, patch io.Reader,
+func applyTo(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
 	progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
@@ -40,7 +34,7 @@ func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize
 		return h, err
 	}
 	a.src = newWindows(old, oldSize, out)
-	a.coder = coder(h.Fast)
+	a.coder = newModel(h.Fast)
 	for a.at < h.NewSize {
 		if err := a.next(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
@@ -62,10 +56,10 @@ const copyBuffer = 64 << 10
 type applier struct {
 	header Header
 	r      *bufio.Reader
-	out    Target
+	out    target
 	sum    hash.Hash // of the new file
 	src    *windows
-	coder  coder
+	coder  *delta.Model
 	at     int64 // bytes of the new file that are there
 	cloned int64 // address less position of the last clone
 	packet []byte

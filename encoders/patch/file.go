@@ -7,13 +7,14 @@ import (
 	"os"
 	"runtime/debug"
 
+	"wirelab/encoders/patch/delta"
 	"wirelab/internal/atomicfile"
 )
 
 // Errors of files.
 var (
-	// ErrChanged: a file was changed, by someone else, while a patch was made of it.
-	ErrChanged = errors.New("the file changed while it was read")
+	// errChanged: a file was changed while a patch was made of it.
+	errChanged = errors.New("the file changed while it was read")
 	// ErrNoFile: a folder, a device or a pipe where only a file will do.
 	ErrNoFile = errors.New("expected a file")
 	// ErrSource: what is to be made would take the place of what it is made of.
@@ -58,7 +59,7 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 			if fault, ok := r.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
 				panic(r)
 			}
-			err = ErrChanged
+			err = errChanged
 		}
 	}()
 	return Make(w, old, new, opt)
@@ -67,36 +68,31 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 // ApplyFile makes the file new of the file old and a patch. The new file is
 // written beside its place and moved there, over a file that may be there, when it has
 // proved right; it may take the place of the old one. If new is a link, it stays, and
-// the file it leads to is replaced.
-func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
-	return ApplyFileOn(nil, old, patch, new, progress)
-}
-
-// ApplyFileOn is ApplyFile on a disk of which a test knows more.
-func ApplyFileOn(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
+// the file it leads to is replaced. disk is where the new file is written; nil means the machine's.
+func ApplyFile(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
 	was, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
 	}
 	defer was.Close()
-	delta, err := os.Open(patch)
+	packed, err := os.Open(patch)
 	if err != nil {
 		return Header{}, err
 	}
-	defer delta.Close()
-	deltaInfo, err := delta.Stat()
+	defer packed.Close()
+	patchInfo, err := packed.Stat()
 	if err != nil {
 		return Header{}, err
 	}
-	if deltaInfo.IsDir() { // but it may be a pipe: it is read once
+	if patchInfo.IsDir() { // but it may be a pipe: it is read once
 		return Header{}, fmt.Errorf("%s: %w", patch, ErrNoFile)
 	}
-	if err := place(new, deltaInfo); err != nil {
+	if err := place(new, patchInfo); err != nil {
 		return Header{}, err
 	}
 	var h Header
 	err = disk.WriteFile(new, info.Mode().Perm(), func(f *atomicfile.File) (err error) {
-		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
+		if h, err = applyTo(delta.New, f, was, info.Size(), packed, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
 		return was.Close() // some systems move nothing to where an open file is

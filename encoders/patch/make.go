@@ -37,15 +37,15 @@ type Stats struct {
 
 // Make writes a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
-	return makeWith(newCoder, w, old, new, opt)
+	return makeWith(delta.New(opt.Fast), w, old, new, opt)
 }
 
-// makeWith is Make with coders of the caller's.
-func makeWith(coder func(fast bool) coder, w io.Writer, old, new []byte, opt Options) (Stats, error) {
+// makeWith is Make with a model that has learnt nothing.
+func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
 	}
-	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: coder(opt.Fast)}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: model}
 	m.watch()
 	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
 	var err error
@@ -87,22 +87,12 @@ func (m *maker) hash(file []byte) (sum Hash, err error) {
 	return Hash(h.Sum(nil)), nil
 }
 
-// coder codes blocks of mode patch; delta has one for each profile.
-type coder interface {
-	Encode(dst []byte, block []byte, ops []delta.Op, src delta.Source) ([]byte, error)
-	Decode(packet []byte, n int, src delta.Source) ([]byte, error)
-	Skip(n int64, tail []byte)
-	Follow(end int64)
-	Save()
-	Restore()
-}
-
 type maker struct {
 	w        io.Writer
 	old, new []byte
 	opt      Options
 	aligner  *align.Aligner
-	coder    coder
+	coder    *delta.Model
 	at       int   // bytes of the new file that were coded
 	cloned   int64 // address less position of the last clone
 	ops      []delta.Op

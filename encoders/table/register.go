@@ -28,7 +28,7 @@ func Outside() []encoders.Codec {
 // before does not know of it.
 func SetOutside(list []encoders.Codec) error {
 	list = slices.Clone(list)
-	all := BuiltIn()
+	all := builtIn()
 	for i := range list {
 		c := &list[i]
 		if FirstPluginID+i > 127 {

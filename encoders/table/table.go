@@ -28,10 +28,10 @@ import (
 // All returns the encoders in the order to climb them: the ladder of cube
 // snapshots, the encoders of calls, of tables, of messages and of files, then those
 // that suit any schema, then those from outside. The slice is the caller's.
-func All() []encoders.Codec { return append(BuiltIn(), Outside()...) }
+func All() []encoders.Codec { return append(builtIn(), Outside()...) }
 
-// BuiltIn returns those that are part of the program. The slice is the caller's.
-func BuiltIn() []encoders.Codec {
+// builtIn returns those that are part of the program. The slice is the caller's.
+func builtIn() []encoders.Codec {
 	return append(cubes.Ladder(), []encoders.Codec{
 		entropy.Static(),
 		entropy.Adaptive(),
@@ -60,22 +60,22 @@ func BuiltIn() []encoders.Codec {
 	}...)
 }
 
-// UnknownError is the answer to a name that no encoder has.
-type UnknownError struct {
+// unknownError is the answer to a name that no encoder has.
+type unknownError struct {
 	Name  string
 	Known []string // the names there are, in the order of All
 }
 
 // Error implements error.
-func (e *UnknownError) Error() string {
+func (e *unknownError) Error() string {
 	return fmt.Sprintf("no encoder is called %q", e.Name)
 }
 
 // Unknown returns the name and the names there are, so that a caller can
 // suggest a near one.
-func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
+func (e *unknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
-// ByName returns the encoder of that name. The error is an *UnknownError.
+// ByName returns the encoder of that name. The error is an *unknownError.
 func ByName(name string) (*encoders.Codec, error) {
 	all := All()
 	known := make([]string, len(all))
@@ -85,5 +85,5 @@ func ByName(name string) (*encoders.Codec, error) {
 		}
 		known[i] = all[i].Name
 	}
-	return nil, &UnknownError{Name: name, Known: known}
+	return nil, &unknownError{Name: name, Known: known}
 }

@@ -51,8 +51,8 @@ func Bounds(axis int) (low, high int32) {
 var (
 	// ErrUnchanged marks a cube that a packet lists as changed, but is not.
 	ErrUnchanged = errors.New("listed as changed, but is not")
-	// ErrSchema marks a schema that is not a cube snapshot.
-	ErrSchema = errors.New("schema is not a cube snapshot")
+	// errSchema marks a schema that is not a cube snapshot.
+	errSchema = errors.New("schema is not a cube snapshot")
 )
 
 // RangeError returns the error of a cube that is not InRange.
@@ -70,7 +70,7 @@ func ChangedError(i int, q *Row) error {
 // CheckSchema returns an error if s is not a cube snapshot.
 func CheckSchema(s *frame.Schema) error {
 	if !frame.IsCubes(s) {
-		return fmt.Errorf("%w: %s", ErrSchema, s.Name)
+		return fmt.Errorf("%w: %s", errSchema, s.Name)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestErrors(t *testing.T) {
 	if err := ChangedError(3, &Row{frame.CubeZ: -1}); !errors.Is(err, frame.ErrRange) {
 		t.Errorf("a cube out of range: %v", err)
 	}
-	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, ErrSchema) {
+	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, errSchema) {
 		t.Errorf("another schema: %v", err)
 	}
 	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil ||

@@ -9,7 +9,7 @@ func (b Body) Blend(before, base []int32, ticks int) Body {
 	if ticks < 1 {
 		return b
 	}
-	rate := 1 / float64(float64(ticks)*TickSeconds)
+	rate := 1 / float64(float64(ticks)*tickSeconds)
 	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
 	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
 	b.Vel = narrow(blendToward(wide(b.Vel), v, float64(rate*measureError*metre)))
@@ -24,7 +24,7 @@ const (
 
 // blendToward moves an estimate towards a measurement, the more the more they differ.
 // They weigh the same at a difference of even.
-func blendToward(estimate, measured Vec, even float64) Vec {
+func blendToward(estimate, measured vec, even float64) vec {
 	d := measured.Sub(estimate)
 	l := d.Dot(d)
 	return estimate.AddScaled(d, l/(l+float64(even*even)))

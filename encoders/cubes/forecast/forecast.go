@@ -20,21 +20,21 @@ import (
 const (
 	CubeHalf    = 0.2
 	PlayerHalf  = 0.75
-	TickSeconds = 1.0 / 60
+	tickSeconds = 1.0 / 60
 )
 
-// MaxSteps is how many steps one run makes at most. A run over more ticks than
-// that makes longer steps, up to MaxStep; what is farther ahead than MaxSteps
+// maxSteps is how many steps one run makes at most. A run over more ticks than
+// that makes longer steps, up to maxStep; what is farther ahead than maxSteps
 // steps of that is not simulated.
 const (
-	// MaxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
-	// MaxStep; time beyond that is not simulated.
-	MaxSteps = 12
-	MaxStep  = 2 * TickSeconds
+	// maxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
+	// maxStep; time beyond that is not simulated.
+	maxSteps = 12
+	maxStep  = 2 * tickSeconds
 )
 
-// RestSeconds is how long a cube is still before it sleeps.
-const RestSeconds = 0.1
+// restSeconds is how long a cube is still before it sleeps.
+const restSeconds = 0.1
 
 // Body is the motion of a cube, which a snapshot does not hold.
 type Body struct {
@@ -51,8 +51,8 @@ type Awake struct {
 // Result is a cube at the end of a run.
 type Result struct {
 	Cube   int32
-	Pos    Vec // units of the snapshot
-	Rot    Quat
+	Pos    vec // units of the snapshot
+	Rot    quat
 	Body       // at the end, before it is corrected
 	Floor  int // contact points with the floor, over all steps
 	Cubes  int // with other cubes

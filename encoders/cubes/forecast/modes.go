@@ -37,7 +37,7 @@ func (s *Simulator) tryModes(now *frame.Frame, moved frame.Rows, most int) (trie
 	}
 	s.save(&h.first)
 	least := float64(clearly * sum)
-	for _, mode := range [...]Mode{None, Push, Pull} {
+	for _, mode := range [...]Mode{none, Push, Pull} {
 		if mode == used || tried == most {
 			continue
 		}

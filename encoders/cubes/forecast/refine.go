@@ -81,7 +81,7 @@ func (s *Simulator) correctSpeeds(now *frame.Frame, moved frame.Rows) {
 		}
 		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 		if h.index[i] == 0 {
-			h.add(i, Body{Still: RestSeconds})
+			h.add(i, Body{Still: restSeconds})
 		}
 		r := s.resultOf(i)
 		r.Body = h.moves[h.index[i]-1].Body
@@ -100,7 +100,7 @@ func (s *Simulator) resultOf(i int) Result {
 // resting returns the result of a cube that does not move.
 func (s *Simulator) resting(i int) Result {
 	row := s.row(i)
-	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: RestSeconds}}
+	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: restSeconds}}
 }
 
 // keepNearest merges the last run into the best results. Both lists are sorted.

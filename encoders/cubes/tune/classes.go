@@ -10,7 +10,7 @@ type classes struct {
 	table  []uint8 // class of every number below the last bound
 }
 
-func newClasses(grid []Widths) classes {
+func newClasses(grid []widths) classes {
 	bounds := []uint32{0}
 	for _, w := range grid {
 		bounds = append(bounds, w.smallEnd(), w.largeEnd())
@@ -27,11 +27,11 @@ func newClasses(grid []Widths) classes {
 
 // smallEnd is the first zigzag number that is not small: n bits hold the
 // differences from -2^(n-1) to 2^(n-1)-1, which are the numbers below 2^n.
-func (w Widths) smallEnd() uint32 { return 1 << w.Small }
+func (w widths) smallEnd() uint32 { return 1 << w.Small }
 
 // largeEnd is the first that is not large either. The large range goes on where
 // the small one ends.
-func (w Widths) largeEnd() uint32 { return 1<<w.Small + 1<<w.Large }
+func (w widths) largeEnd() uint32 { return 1<<w.Small + 1<<w.Large }
 
 // number returns how many classes there are.
 func (c classes) number() int { return len(c.bounds) }
@@ -49,7 +49,7 @@ func (c classes) of(v int32) int {
 const never = 1 << 20
 
 // bits returns what a component of each class takes under w.
-func (c classes) bits(w Widths) []int64 {
+func (c classes) bits(w widths) []int64 {
 	list := make([]int64, c.number())
 	for k, from := range c.bounds {
 		switch {

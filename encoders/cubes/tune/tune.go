@@ -43,16 +43,16 @@ func ParseField(name string) (Field, error) {
 	return 0, fmt.Errorf("no field %q to tune, expected %v or %v", name, Position, Orientation)
 }
 
-// Widths are the bits of a small and of a large difference.
-type Widths struct {
+// widths are the bits of a small and of a large difference.
+type widths struct {
 	Small int `json:"small"`
 	Large int `json:"large"`
 }
 
 // Result is what one setting spends.
 type Result struct {
-	XY       Widths `json:"xy"` // of an orientation: of all three components
-	Z        Widths `json:"z"`  // of an orientation: the same
+	XY       widths `json:"xy"` // of an orientation: of all three components
+	Z        widths `json:"z"`  // of an orientation: the same
 	Bits     int64  `json:"bits"`
 	Samples  int64  `json:"samples"`
 	Absolute int    `json:"absolute_bits"` // of a value sent as it is, flag included
@@ -88,11 +88,11 @@ var grids = [...]grid{
 type grid struct{ smallest, small, largest, large int }
 
 // widths lists the settings of the grid.
-func (g grid) widths() []Widths {
-	var list []Widths
+func (g grid) settings() []widths {
+	var list []widths
 	for s := g.smallest; s <= g.small; s++ {
 		for l := g.largest; l <= g.large; l++ {
-			list = append(list, Widths{s, l})
+			list = append(list, widths{s, l})
 		}
 	}
 	return list
@@ -109,7 +109,7 @@ type Search struct {
 
 // New returns a search for the widths of a field.
 func New(f Field) *Search {
-	c := newClasses(grids[f].widths())
+	c := newClasses(grids[f].settings())
 	n := c.number()
 	return &Search{field: f, classes: c, counts: make([]int64, n*n*n)}
 }
@@ -151,12 +151,12 @@ func (s *Search) Samples() int64 { return s.samples }
 func (s *Search) Results() []Result {
 	cells := s.cells()
 	var list []Result
-	for _, xy := range grids[s.field].widths() {
+	for _, xy := range grids[s.field].settings() {
 		if s.field == Orientation {
 			list = append(list, s.evaluate(cells, xy, xy))
 			continue
 		}
-		for _, z := range grids[s.field].widths() {
+		for _, z := range grids[s.field].settings() {
 			list = append(list, s.evaluate(cells, xy, z))
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Search) cells() []cell {
 }
 
 // evaluate returns what one setting spends on all that was counted.
-func (s *Search) evaluate(cells []cell, xy, z Widths) Result {
+func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 	r := Result{XY: xy, Z: z, Samples: s.samples, Absolute: absolutePosition}
 	if s.field == Orientation {
 		r.Absolute = absoluteOrientation

@@ -2,11 +2,11 @@
 // of the new one that is there already. A block is coded as copies, of which only the
 // differing bytes are coded, and literals.
 //
-// Everything goes through one binary range coder. A Model made by New predicts every bit
+// Everything goes through one binary range coder. A Model that is not fast predicts every bit
 // by logistic mixing of many contexts. For a word that looks like a pointer they are the
 // known displacement of its target; for a copied byte, the bytes around it and the
 // distance of the last difference; for literals, contexts of texts, tables and pictures.
-// A Model made by NewFast predicts pointers that proved right and runs of correct bytes,
+// A fast Model predicts pointers that proved right and runs of correct bytes,
 // codes the rest with two contexts, and many literals with zstd. A Model adapts from
 // block to block. One traversal serves both directions.
 //
@@ -70,6 +70,8 @@ type Model struct {
 	match  matcher
 	shape  shapes
 	quick  *quick // replaces mixers, matcher and shapes in a fast model; otherwise nil
+	less   uint   // see newModel
+	saved  *Model // nil until Save
 
 	// The new file up to the end of the block, as far back as history.
 	buf     []byte
@@ -80,16 +82,20 @@ type Model struct {
 	first   int64 // place of buf[0] in the new file
 }
 
-// New returns a Model that has learnt nothing.
-func New() *Model { return newMixing(0) }
+// New returns a Model that has learnt nothing. A fast one is fast rather than good.
+func New(fast bool) *Model { return newModel(fast, 0) }
 
 // NewSmall returns a Model with small tables, which is made and copied quickly and predicts
 // badly. Tests use it for many files of a few bytes.
-func NewSmall() *Model { return newMixing(10) }
+func NewSmall(fast bool) *Model { return newModel(fast, 10) }
 
-// newMixing returns a Model whose tables have 1<<less times fewer counters than usual.
-func newMixing(less uint) *Model {
+// newModel returns a Model whose tables have 1<<less times fewer counters than usual.
+func newModel(fast bool, less uint) *Model {
+	if fast {
+		return newQuick(less)
+	}
 	return &Model{
+		less:   less,
 		flags:  rangecoder.NewByteMixer(flagContexts, 18-less, 256, 255, 2),
 		diffs:  rangecoder.NewByteMixer(diffContexts, 19-less, 256, 255, 3),
 		wholes: rangecoder.NewByteMixer(wordContexts, 16-less, 128, 255, 2),
@@ -99,6 +105,17 @@ func newMixing(less uint) *Model {
 		buf: make([]byte, History+MaxBlock), history: History,
 	}
 }
+
+// Save saves what is learnt so far, and Restore returns to the last Save.
+func (m *Model) Save() {
+	if m.saved == nil {
+		m.saved = newModel(m.quick != nil, m.less)
+	}
+	m.saved.CopyFrom(m)
+}
+
+// Restore returns to the last Save.
+func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
 // CopyFrom makes m a copy of o.
 func (m *Model) CopyFrom(o *Model) {

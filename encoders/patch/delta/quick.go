@@ -28,17 +28,12 @@ const (
 	quickLimit   = 60   // of counters
 )
 
-// NewFast returns a Model that has learnt nothing and is fast rather than good. It takes some
-// 3 MB.
-func NewFast() *Model { return newQuick(largeBits) }
-
-// NewFastSmall is to NewFast what NewSmall is to New.
-func NewFastSmall() *Model { return newQuick(8) }
-
-func newQuick(bits uint) *Model {
-	words := newPointers()
+// newQuick returns a fast Model; see newModel.
+func newQuick(less uint) *Model {
+	words, bits := newPointers(), largeBits-less
 	words.skipCertain = true
 	return &Model{
+		less:  less,
 		quick: &quick{gaps: newNumbers(), values: newPair(bits), texts: newPair(bits)},
 		words: words, jumps: newJumps(), copies: newNumbers(), after: newNumbers(), run: newRuns(),
 		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,

@@ -115,3 +115,46 @@ func UnpackOrientation(q *Row, v uint32) {
 	q[frame.CubeLargest] = int32(v & 3)
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = int32(v>>2&511), int32(v>>11&511), int32(v>>20&511)
 }
+
+// Changes is the set of cubes in which a frame differs from its baseline. Of a reader it is empty.
+type Changes struct {
+	frame.Rows
+	own frame.Rows // memory of Rows, unless a caller knew the set
+}
+
+// Clear makes the set empty, for snapshots of n cubes.
+func (c *Changes) Clear(n int) {
+	if len(c.own) != (n+63)/64 {
+		c.own = frame.NewRows(n)
+	}
+	c.own.Clear()
+	c.Rows = c.own
+}
+
+// Find makes c the set of cubes in which two tables differ: known, unless that is nil. It compares
+// a block of cubes at a time, because most rest.
+func (c *Changes) Find(cur, base []int32, known frame.Rows) {
+	const block = 8 * frame.CubeFields
+	if known != nil {
+		c.Rows = known
+		return
+	}
+	n := len(cur) / frame.CubeFields
+	c.Clear(n)
+	for i := 0; i < n; i++ {
+		if i&7 == 0 && i+8 <= n {
+			at := i * frame.CubeFields
+			if *(*[block]int32)(cur[at:]) == *(*[block]int32)(base[at:]) {
+				i += 7
+				continue
+			}
+		}
+		q, p := At(cur, i), At(base, i) // without a call and branches, unlike !=
+		if (q[0]^p[0])|(q[1]^p[1])|(q[2]^p[2])|(q[3]^p[3])|(q[4]^p[4])|(q[5]^p[5])|(q[6]^p[6])|(q[7]^p[7]) != 0 {
+			c.Add(i)
+		}
+	}
+}
+
+// Bit returns 1 if cube i is in the set, otherwise 0.
+func (c *Changes) Bit(i int) int { return int(c.Rows[i>>6] >> (i & 63) & 1) }

@@ -58,7 +58,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) e
 			k.step = &past.moved[at-1]
 		}
 		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.far[i]))
-		if k.changed(past.idle[i], e.differs(int(i))) == 0 {
+		if k.changed(past.idle[i], e.changes.Bit(int(i))) == 0 {
 			next.noteUnchanged(int(i))
 			continue
 		}

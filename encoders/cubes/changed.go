@@ -44,8 +44,10 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	d.list = d.list[:0]
 	if !c.reading {
 		d.changes.Find(cur.Table, base.Table, c.changed)
-		for i := range d.changes.All() {
-			d.list = append(d.list, int32(i))
+		for k, w := range d.changes.Rows {
+			for ; w != 0; w &= w - 1 {
+				d.list = append(d.list, int32(k<<6+bits.TrailingZeros64(w)))
+			}
 		}
 	}
 	for _, i := range d.list { // none of a reader
@@ -127,7 +129,8 @@ func (x indices) code(c *coder, list []int32, rows int) []int32 {
 		}
 		at = int32(c.bits(uint64(at), x.width))
 		if c.reading {
-			if list = c.appendIndex(list, last, int(at), rows); c.err != nil {
+			list = c.appendIndex(list, last, int(at), rows)
+			if c.err != nil {
 				return list
 			}
 		}
@@ -181,7 +184,8 @@ func (g gaps) code(c *coder, list []int32, rows int) []int32 {
 		}
 		at := last + g.gap(c, gap)
 		if c.reading {
-			if list = c.appendIndex(list, last, at, rows); c.err != nil {
+			list = c.appendIndex(list, last, at, rows)
+			if c.err != nil {
 				return list
 			}
 		}
@@ -245,7 +249,8 @@ func (g gaps) cost(list []int32) int {
 func (g gaps) gapBits(gap int) int {
 	from, last := 1, len(g.widths)-1
 	for k, w := range g.widths[:last] {
-		if from += 1 << w; gap < from {
+		from += 1 << w
+		if gap < from {
 			return k + 1 + int(w)
 		}
 	}

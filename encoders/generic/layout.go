@@ -133,7 +133,8 @@ func (c *fieldLayout) unpack(to []int32, from []byte, stride, rows int) (most ui
 // bytes end; the body counts as field -1 and does not end.
 func (l *layout) fieldAt(at int) (field, end int) {
 	for i, c := range l.columns {
-		if end += c.bytes * l.schema.Rows; at < end {
+		end += c.bytes * l.schema.Rows
+		if at < end {
 			return i, end
 		}
 	}

@@ -36,7 +36,8 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 	var samples [][]byte
 	n := make([]int, len(job.Clips))
 	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
-		if n[i]++; n[i]%sampleEvery != 1 {
+		n[i]++
+		if n[i]%sampleEvery != 1 {
 			return nil
 		}
 		packed, err := newLayout(job.Clips[i].Schema).pack(nil, f)
@@ -95,7 +96,8 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, trained []byte) (float
 			z.trained = trained
 		}
 		before := &last[n%age]
-		if n++; n > age {
+		n++
+		if n > age {
 			if plain, err = l.pack(plain[:0], f); err != nil {
 				return err
 			}

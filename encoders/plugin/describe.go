@@ -105,7 +105,8 @@ func (x *instance) description(index int, at uint32) (*description, error) {
 	}
 	d := &description{index: index, refs: w[3], suits: w[4], flags: w[5], memoRoom: w[6]}
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
-		if *s, ok = x.text(w[i]); !ok {
+		*s, ok = x.text(w[i])
+		if !ok {
 			return nil, fmt.Errorf("a text of its description has no end within %d bytes", maxText)
 		}
 	}
@@ -196,7 +197,8 @@ func (x *instance) param(at uint32) (*param, error) {
 	}
 	q := &param{kind: int(w[3])}
 	for i, s := range []*string{&q.name, &q.help, &q.unit} {
-		if *s, ok = x.text(w[i]); !ok {
+		*s, ok = x.text(w[i])
+		if !ok {
 			return nil, fmt.Errorf("a text of it has no end within %d bytes", maxText)
 		}
 	}
@@ -239,7 +241,8 @@ func structOf(params []param) (any, error) {
 		}
 		kind := reflect.TypeFor[bool]()
 		if q.kind != paramBool {
-			if kind = reflect.TypeFor[float64](); q.kind == paramInt {
+			kind = reflect.TypeFor[float64]()
+			if q.kind == paramInt {
 				kind = reflect.TypeFor[int]()
 			}
 			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(q.min), units.FormatDecimal(q.max))

@@ -30,7 +30,8 @@ func (p *Plugin) instantiate() (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.memory = x.module.Memory(); x.memory == nil {
+	x.memory = x.module.Memory()
+	if x.memory == nil {
 		return nil, fmt.Errorf("%w: it has no memory", ErrContract)
 	}
 	for _, f := range functions {

@@ -234,7 +234,8 @@ func (m *module) read(c *call, here *slot, bits uint32) error {
 		}
 		here.bodySize = len(a.body)
 		var ok bool
-		if a.table, ok = m.memory.Read(here.table, uint32(4*m.of.schema.Cells())); !ok {
+		a.table, ok = m.memory.Read(here.table, uint32(4*m.of.schema.Cells()))
+		if !ok {
 			return m.shrank()
 		}
 	}

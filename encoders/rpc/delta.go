@@ -104,7 +104,8 @@ func (x *delta) differ(cur, base *frame.Frame) bool {
 		*v = vector{}
 		for c, i := range fields {
 			var ok bool
-			if v[c], ok = round(float32(float(cur.Table[i]) - float(base.Table[i]))); !ok {
+			v[c], ok = round(float32(float(cur.Table[i]) - float(base.Table[i])))
+			if !ok {
 				return false
 			}
 		}

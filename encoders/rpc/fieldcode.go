@@ -35,11 +35,13 @@ func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
 	plain := 0
 	if !x.c.Reading() {
 		var ok bool
-		if tenths, ok = residual(float64(float(f.Table[i])), guess); !ok {
+		tenths, ok = residual(float64(float(f.Table[i])), guess)
+		if !ok {
 			plain = 1
 		}
 	}
-	if plain = fm.plain.Code(&x.c, plain, slowLimit); plain != 0 {
+	plain = fm.plain.Code(&x.c, plain, slowLimit)
+	if plain != 0 {
 		f.Table[i] = int32(uint32(x.c.Direct(uint64(uint32(f.Table[i])), 32)))
 		fm.slope = 0
 		return
@@ -94,7 +96,8 @@ func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uin
 	if d == math.MinInt32 { // has no magnitude
 		plain = 1
 	}
-	if plain = fm.plain.Code(&x.c, plain, slowLimit); plain != 0 {
+	plain = fm.plain.Code(&x.c, plain, slowLimit)
+	if plain != 0 {
 		now = uint32(x.c.Direct(uint64(now), 32))
 	} else {
 		now = guess + uint32(x.codeNumber(fm, d))

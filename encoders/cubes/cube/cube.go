@@ -141,19 +141,26 @@ func (c *Changes) Find(cur, base []int32, known frame.Rows) {
 	}
 	n := len(cur) / frame.CubeFields
 	c.Clear(n)
-	for i := 0; i < n; i++ {
-		if i&7 == 0 && i+8 <= n {
-			at := i * frame.CubeFields
-			if *(*[block]int32)(cur[at:]) == *(*[block]int32)(base[at:]) {
-				i += 7
-				continue
-			}
-		}
-		q, p := At(cur, i), At(base, i) // without a call and branches, unlike !=
-		if (q[0]^p[0])|(q[1]^p[1])|(q[2]^p[2])|(q[3]^p[3])|(q[4]^p[4])|(q[5]^p[5])|(q[6]^p[6])|(q[7]^p[7]) != 0 {
-			c.Add(i)
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		a, b := (*[block]int32)(cur[i*frame.CubeFields:]), (*[block]int32)(base[i*frame.CubeFields:])
+		if *a != *b {
+			c.own[i>>6] |= differing(a[:], b[:]) << (i & 63)
 		}
 	}
+	if i < n {
+		c.own[i>>6] |= differing(cur[i*frame.CubeFields:], base[i*frame.CubeFields:]) << (i & 63)
+	}
+}
+
+// differing returns a bit for each cube of two tables of at most eight that differs.
+func differing(cur, base []int32) (bits uint64) {
+	for k := range len(cur) / frame.CubeFields {
+		if !frame.SameCube(At(cur, k), At(base, k)) {
+			bits |= 1 << k
+		}
+	}
+	return bits
 }
 
 // Bit returns 1 if cube i is in the set, otherwise 0.

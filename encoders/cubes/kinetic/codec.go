@@ -66,4 +66,7 @@ func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Enco
 	return newCoder(m, s.Rows, law), newCoder(m, s.Rows, law), nil
 }
 
-func newCoder(m *model, rows int, law *law) *coder { return &coder{model: m, rows: rows, law: law} }
+func newCoder(m *model, rows int, law *law) *coder {
+	prepareTables()
+	return &coder{model: m, rows: rows, law: law}
+}

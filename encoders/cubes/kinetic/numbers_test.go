@@ -8,6 +8,8 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
+func init() { prepareTables() }
+
 func nearly(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)
 }

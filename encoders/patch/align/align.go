@@ -36,7 +36,8 @@ func (s *space) from(address int64) []byte {
 	if address < int64(len(s.old)) {
 		return s.old[address:]
 	}
-	if address -= int64(len(s.old)); address < int64(s.limit) {
+	address -= int64(len(s.old))
+	if address < int64(s.limit) {
 		return s.new[address:s.limit]
 	}
 	return nil

@@ -166,7 +166,8 @@ func (w *path) step(p, i int, c byte) {
 	if s := w.best + costBreak; s < w.lit.cost {
 		w.lit.cost, w.lit.start, w.litReal = s, int32(i), w.real
 	}
-	if w.lit.cost += costLiteral; w.lit.cost < cost {
+	w.lit.cost += costLiteral
+	if w.lit.cost < cost {
 		cost, how, since, real = w.lit.cost, literals, w.lit.start, w.litReal
 	}
 	w.best, w.real = cost, real
@@ -225,7 +226,8 @@ func Cut(ops []delta.Op, n int) (head, rest []delta.Op) {
 			return append(head, delta.Op{From: o.From, Copy: n}), ops[i:]
 		}
 		head = append(head, delta.Op{From: o.From, Copy: o.Copy, Literal: n - o.Copy})
-		if o.Literal -= n - o.Copy; o.Literal > 0 {
+		o.Literal -= n - o.Copy
+		if o.Literal > 0 {
 			ops[i] = delta.Op{From: o.From + int64(o.Copy), Literal: o.Literal}
 			return head, ops[i:]
 		}

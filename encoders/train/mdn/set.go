@@ -55,7 +55,8 @@ func (s *Set) Add(x []float32, t *Target) {
 	slot := s.seen
 	s.seen++
 	if s.limit > 0 && slot >= s.limit {
-		if slot = s.rng.IntN(s.seen); slot >= s.limit {
+		slot = s.rng.IntN(s.seen)
+		if slot >= s.limit {
 			return
 		}
 	}

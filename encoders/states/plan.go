@@ -60,7 +60,7 @@ type group struct {
 	at, velocity [maxAxes]int // fields; -1 if none
 	clock        int          // the field of its time; -1 for the time of the frame
 	drag, stop   int64        // per unit of time in 2^-32; in 2^-8 units of the velocity
-	driven       bool         // see drive.go
+	driven       bool         // see drive
 	slot         int          // index among the groups of its part
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/panics"
 )
 
 const (
@@ -117,7 +118,8 @@ func (e *end) begin() error {
 		return err
 	}
 	e.host, e.slots = h, [numSlots]held{}
-	e.abandoned = runtime.AddCleanup(e, host.abandon, h)
+	p := e.plugin
+	e.abandoned = runtime.AddCleanup(e, func(h host) { panics.Guard(p.fail, h.abandon)() }, h)
 	if err := h.create(); err != nil {
 		e.fail()
 		return err

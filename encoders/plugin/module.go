@@ -14,7 +14,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/internal/panics"
 )
 
 const (
@@ -49,7 +48,7 @@ func newModule(s *session) (host, error) {
 
 func (m *module) claim() bool { return true }
 func (m *module) release()    {}
-func (m *module) abandon()    { panics.Guard(m.plugin.fail, m.close)() }
+func (m *module) abandon()    { m.close() }
 
 func (m *module) create() error {
 	schema, err := m.putSchema()

@@ -18,8 +18,7 @@
 // memo, so lost packets do no harm.
 //
 // Reading order: coder.go is the traversal, scene.go and features.go the features,
-// mixture.go and decision.go the coding of a number, flags.go the other decisions,
-// decision.go the probability of a decision.
+// decision.go and mixture.go the coding of a number, flags.go the other decisions.
 package kinetic
 
 import (

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"wirelab/dataset/frame"
 )
 
 // list sends a list of rows by x and returns its bits.
@@ -108,6 +109,25 @@ func TestDryRun(t *testing.T) {
 			want := min(901, g.cost(rows)) + 1
 			if got := list(t, g, rows, 901); got != want {
 				t.Fatalf("%d rows take %d bits, the dry run said %d", len(rows), got, want)
+			}
+		}
+	}
+}
+
+// The blocks find what a look at every row finds.
+func TestAppendChanged(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{1, 7, 8, 9, 16, 100, 901} {
+		s := frame.Cubes(n)
+		for range 50 {
+			base, cur := s.NewFrame(), s.NewFrame()
+			var want []int32
+			for _, i := range randomList(rng, n, 0.05) {
+				cur.Table[int(i)*frame.CubeFields+rng.IntN(frame.CubeFields)] = 1
+				want = append(want, i)
+			}
+			if got := appendChanged(nil, cur.Table, base.Table); !slices.Equal(got, want) {
+				t.Fatalf("of %d rows %v are found, want %v", n, got, want)
 			}
 		}
 	}

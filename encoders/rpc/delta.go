@@ -26,12 +26,11 @@ func Delta() encoders.Codec {
 }
 
 type delta struct {
-	schema    *frame.Schema
-	cols      []field
-	vectors   [][]int // fields of each vector, up to three
-	rest      []int   // the other fields
-	restBytes int
-	full      int // bits of a call in full
+	schema  *frame.Schema
+	cols    []field
+	vectors [][]int // fields of each vector, up to three
+	rest    []int   // the other fields
+	full    int     // bits of a call in full
 
 	diffs     []vector // of the call at hand
 	cur, base []byte   // the other fields, packed
@@ -41,10 +40,9 @@ type delta struct {
 func newDelta(s *frame.Schema) *delta {
 	x := &delta{schema: s, cols: columns(s)}
 	x.full = fullBits(x.cols)
-	n := uint(0)
 	for i := range x.cols {
 		if !x.cols[i].float {
-			x.rest, n = append(x.rest, i), n+x.cols[i].Width
+			x.rest = append(x.rest, i)
 			continue
 		}
 		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.cols[i-1].float {
@@ -53,7 +51,6 @@ func newDelta(s *frame.Schema) *delta {
 			x.vectors = append(x.vectors, []int{i})
 		}
 	}
-	x.restBytes = int(n+7) / 8
 	x.diffs = make([]vector, len(x.vectors))
 	return x
 }

@@ -185,10 +185,7 @@ func (s *scene) fillPose(f *featureVector, c *cubeState) {
 
 // The force that pushes cubes reaches two metres from a point just below the floor
 // under the player.
-const (
-	blowReach = 2 * frame.UnitsPerMetre
-	blowBelow = 0.1 * frame.UnitsPerMetre
-)
+const blowBelow = 0.1 * frame.UnitsPerMetre
 
 // rigid returns the motion of the cube if it moved with the player as one rigid body.
 func (s *scene) rigid(c *cubeState, spin quat, move vec) vec {

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/units"
 )
 
@@ -276,11 +277,7 @@ func values(params any) (list []float64) {
 		case reflect.Float64:
 			list = append(list, f.Float())
 		case reflect.Bool:
-			one := 0.0
-			if f.Bool() {
-				one = 1
-			}
-			list = append(list, one)
+			list = append(list, float64(rangecoder.Flag(f.Bool())))
 		}
 	}
 	return list

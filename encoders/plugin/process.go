@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/panics"
 )
 
@@ -558,7 +559,7 @@ func (h *processHost) perform(c *call) (*answer, error) {
 	for i := range c.refs {
 		w.u32(uint32(c.slots[i]))
 		w.u32(c.refs[i].Frame.Tick)
-		w.u32(flag(c.send[i]))
+		w.u32(uint32(rangecoder.Flag(c.send[i])))
 		if c.send[i] {
 			w.table(c.refs[i].Frame.Table)
 			w.bytes(c.refs[i].Frame.Body)
@@ -575,7 +576,7 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		kind, name = askEncode, "encode"
 		w.table(c.cur.Table)
 		w.bytes(c.cur.Body)
-		w.u32(flag(c.account))
+		w.u32(uint32(rangecoder.Flag(c.account)))
 	} else {
 		w.bytes(c.packet)
 	}
@@ -607,11 +608,4 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		return nil, h.plugin.broken(name, "%w", err)
 	}
 	return a, nil
-}
-
-func flag(v bool) uint32 {
-	if v {
-		return 1
-	}
-	return 0
 }

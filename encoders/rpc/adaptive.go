@@ -295,7 +295,7 @@ func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uin
 func (x *adaptive) codeSymbol(sm *symbolMemo, col *field, now, was uint32) uint32 {
 	stays := &sm.stays[min(was, 1)][sm.moved]
 	sm.moved = 0
-	if stays.Code(&x.c, bit(now == was), fastLimit) != 0 {
+	if stays.Code(&x.c, rangecoder.Flag(now == was), fastLimit) != 0 {
 		return was
 	}
 	sm.moved = 1
@@ -315,7 +315,7 @@ func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := fm.sign.Code(&x.c, bit(v < 0), fastLimit)
+	negative := fm.sign.Code(&x.c, rangecoder.Flag(v < 0), fastLimit)
 	magnitude, left := uint32(max(v, -v)), uint(n-1)
 	top := uint32(1)
 	learnt := uint(0)
@@ -337,18 +337,11 @@ func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 func (x *adaptive) codeLength(fm *numberMemo, n uint32) uint32 {
 	ladder := &fm.length[fm.class]
 	for at := range uint32(longest) {
-		if ladder[at].Code(&x.c, bit(n > at), fastLimit) == 0 {
+		if ladder[at].Code(&x.c, rangecoder.Flag(n > at), fastLimit) == 0 {
 			return at
 		}
 	}
 	return longest
-}
-
-func bit(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 // How many decisions a model averages over in the end: few where players change

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/bitio"
 )
 
@@ -67,7 +68,7 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	base := refs[0].Frame
 	relative := x.differ(cur, base)
 	if !blank(base) {
-		w.Bits(flag(relative), 1)
+		w.Bits(uint64(rangecoder.Flag(relative)), 1)
 		b.Bits(encoders.SlotFlags, 1)
 	}
 	if relative {
@@ -211,13 +212,6 @@ func (x *delta) unpack(f *frame.Frame) error {
 }
 
 func float(bits int32) float32 { return math.Float32frombits(uint32(bits)) }
-
-func flag(v bool) uint64 {
-	if v {
-		return 1
-	}
-	return 0
-}
 
 // UE's FVector_NetQuantize10: vectors of three floats, rounded to tenths, all three
 // in as many bits as the largest needs (WritePackedVector<10, 24>, Epic Games). The

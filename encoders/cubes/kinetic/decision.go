@@ -219,13 +219,13 @@ func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	bend := t.bend.at + at*bends + int(min(max(z/(nat/2)+bends/2, 0), bends-1))
 	if e.learner != nil {
 		c := contexts{slope: int32(at), weights: [6]int32{int32(width), int32(miss), int32(bend)}, n: 3}
-		return e.learner.decide(btoi(answer), z, &c) != 0
+		return e.learner.decide(rangecoder.Flag(answer), z, &c) != 0
 	}
 	// As coder.decide does it, without a list.
 	m, v := e.model, &e.memo.adaptive[t.adapt.at+at]
 	p := rangecoder.Squash(z*int32(m.slopes[at])/slopeUnit +
 		int32(m.weights[width]) + int32(m.weights[miss]) + int32(m.weights[bend]) + int32(*v))
-	bit := e.Bit(btoi(answer), p)
+	bit := e.Bit(rangecoder.Flag(answer), p)
 	adapt(v, adaptation(bit, p, valueRate))
 	return bit != 0
 }

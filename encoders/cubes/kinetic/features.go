@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/cubes/forecast"
+	"wirelab/encoders/rangecoder"
 )
 
 // maxFeatures bounds the inputs of either net.
@@ -27,7 +28,7 @@ func (f *featureVector) put(x float64) {
 }
 
 func (f *featureVector) flag(b bool) {
-	f.v[f.n] = int32(btoi(b)) << 10
+	f.v[f.n] = int32(rangecoder.Flag(b)) << 10
 	f.n++
 }
 

@@ -147,11 +147,3 @@ func (v vec) length() float64 { return math.Sqrt(v.square()) }
 
 // sum returns the sum of the magnitudes.
 func (v vec) sum() float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }
-
-// btoi returns 1 for true.
-func btoi(b bool) (one int) {
-	if b {
-		one = 1
-	}
-	return one
-}

@@ -8,6 +8,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/train"
 	"wirelab/encoders/train/mdn"
 )
@@ -220,7 +221,7 @@ func newLearner(weights int) *learner {
 // observe gathers a sample: the features of a cube and what was coded.
 func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
 	if p.sample == nil {
-		p.moved += btoi(coordinate == 0)
+		p.moved += rangecoder.Flag(coordinate == 0)
 		return
 	}
 	var y [3]float64

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/encoders/patch/delta"
+	"wirelab/encoders/rangecoder"
 )
 
 // Costs of coding in 1/16 bit, measured on programs and archives.
@@ -124,7 +125,7 @@ func (w *path) follow(a *Aligner, s seed, file []byte, base int64, i int) {
 		}
 		w.drop(worst)
 	}
-	extra := int32(flag(s.inNew)) * costNew
+	extra := int32(rangecoder.Flag(s.inNew)) * costNew
 	w.diagonals = append(w.diagonals, s.diagonal)
 	w.lines = append(w.lines, line{
 		id: int32(len(w.diagonals) - 1), diagonal: s.diagonal, file: file, offset: s.diagonal - base,
@@ -184,14 +185,6 @@ func (w *path) rebase() {
 	}
 	w.lit.cost -= w.best
 	w.best = 0
-}
-
-// flag returns 1 for true.
-func flag(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 // trace follows the best path back and appends it to the plan.

@@ -28,11 +28,10 @@ import (
 
 // Config says how to learn.
 type Config struct {
-	Hidden [2]int  // widths of the two hidden layers
-	Epochs int     // passes over the set
-	Batch  int     // samples a step, 0 is 128
-	Rate   float64 // of learning at its highest, 0 is 0.002
-	Seed   uint64  // of the first weights and of the order of samples
+	Hidden [2]int // widths of the two hidden layers
+	Epochs int    // passes over the set
+	Batch  int    // samples a step, 0 is 128
+	Seed   uint64 // of the first weights and of the order of samples
 
 	// Step hears of progress in samples, some times a second; Point of each epoch.
 	// Both may be nil.
@@ -50,10 +49,10 @@ type Point struct {
 
 const (
 	defaultBatch = 128
-	defaultRate  = 0.002
-	leastRate    = 1e-5 // at the end
-	warmUp       = 200  // steps in which the rate rises to its highest
-	stepEvery    = 64   // batches between two calls of Step
+	highestRate  = 0.002 // of learning
+	leastRate    = 1e-5  // at the end
+	warmUp       = 200   // steps in which the rate rises to its highest
+	stepEvery    = 64    // batches between two calls of Step
 )
 
 // Train learns a net from set and quantises it. held may be nil. It panics if a
@@ -88,7 +87,7 @@ func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) 
 			}
 			done := epoch*batches + b
 			batch := order[b*cfg.Batch : min((b+1)*cfg.Batch, len(order))]
-			total += team.learn(set, batch, cfg.rate(done, cfg.Epochs*batches))
+			total += team.learn(set, batch, learningRate(done, cfg.Epochs*batches))
 			if cfg.Step != nil && done%stepEvery == 0 {
 				cfg.Step(int64(done)*int64(cfg.Batch), int64(cfg.Epochs)*int64(len(order)))
 			}
@@ -108,19 +107,16 @@ func (cfg Config) complete(set *Set) Config {
 	if cfg.Batch <= 0 {
 		cfg.Batch = defaultBatch
 	}
-	if cfg.Rate <= 0 {
-		cfg.Rate = defaultRate
-	}
 	return cfg
 }
 
-// rate is the rate of learning after done of total steps. It falls as a cosine
+// learningRate returns the rate after done of total steps. It falls as a cosine
 // does, but by the cubic with the same ends and slopes: products alone are equal
 // everywhere.
-func (cfg Config) rate(done, total int) float64 {
+func learningRate(done, total int) float64 {
 	t := float64(done) / float64(total)
 	fall := 1 - float64(float64(t*t)*(3-float64(2*t)))
-	rate := float64(cfg.Rate*fall) + leastRate
+	rate := float64(highestRate*fall) + leastRate
 	if done < warmUp {
 		rate = rate * float64(done+1) / warmUp
 	}

@@ -11,9 +11,8 @@ const ticks = 1 << 16
 // are forgotten.
 const maxAge = 4
 
-// mostPending bounds the statistics not yet in a model, in words of four bytes: 16 kB at
-// orders 0 and 1.
-func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.order] }
+// mostPending bounds the statistics not yet in a model, in words of four bytes, by order.
+var mostPending = [orders]int{4096, 4096, 16384, 49152}
 
 // chunk is how much of a message is counted at a time, in bytes, so that long ones take
 // no more memory.
@@ -158,7 +157,7 @@ func (s *batches) bound(b *batch) {
 	for i := range s.all {
 		total += cap(s.all[i].sums)
 	}
-	if total > s.mostPending() {
+	if total > mostPending[s.order] {
 		b.spent, b.sums = true, nil
 	}
 }

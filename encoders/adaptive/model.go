@@ -130,11 +130,11 @@ type modelChain struct {
 // that the model follows a changing stream.
 const mostSeen = 1 << 15
 
-// most bounds a model, in entries.
-func (p packing) most() int { return []int{256, 1536, 16384, 16384}[p.order] }
-
-// mostStep bounds the difference between two models, in entries.
-func (p packing) mostStep() int { return []int{256, 704, 4096, 8192}[p.order] }
+// Bounds of a model and of the difference between two, in entries, by order.
+var (
+	maxEntries = [orders]int{256, 1536, 16384, 16384}
+	mostStep   = [orders]int{256, 704, 4096, 8192}
+)
 
 // find returns the model of a label, and whether it is held.
 func (l *modelChain) find(label int) (index uint64, ok bool) {
@@ -175,7 +175,7 @@ func (l *modelChain) pop() {
 }
 
 func (l *modelChain) mix(into, sums tally) tally {
-	return l.limit(l.add(into, sums), l.most(), mostSeen)
+	return l.limit(l.add(into, sums), maxEntries[l.order], mostSeen)
 }
 
 // use builds a model, 0 for the trained one, and returns it.

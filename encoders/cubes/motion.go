@@ -160,7 +160,8 @@ func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
 	if c.flag(!c.reading && o.fits(q, base)) {
 		o.position(c, q, base)
 	} else {
-		absolutePosition(c, q)
+		unpackPosition(q, c.bits(packPosition(q), cube.PositionBits))
+		c.charge(encoders.SlotPosition)
 	}
 }
 
@@ -231,17 +232,12 @@ const (
 	maxWidth = 14 // of a shifted width; bounds the tables
 )
 
-// shifted returns w in gear g of n: the middle gear, n/2, leaves it as it is.
-func (w widths) shifted(g, n int) widths {
-	shift := func(bits uint) uint { return uint(min(max(int(bits)+g-n/2, 0), maxWidth)) }
-	return widths{shift(w.small), shift(w.large)}
-}
-
-// inGears returns w in each of n gears.
+// inGears returns w in each of n gears, of which the middle one, n/2, leaves it unchanged.
 func (w widths) inGears(n int) []widths {
 	list := make([]widths, n)
 	for g := range list {
-		list[g] = w.shifted(g, n)
+		shift := func(bits uint) uint { return uint(min(max(int(bits)+g-n/2, 0), maxWidth)) }
+		list[g] = widths{shift(w.small), shift(w.large)}
 	}
 	return list
 }
@@ -250,8 +246,6 @@ func (w widths) inGears(n int) []widths {
 // bits of several values are added for all gears at once.
 type gearBits uint64
 
-// tooFar marks a gear that cannot express a difference. Three of them, and what
-// a turn adds, stay below a byte; anything from tooFar on means "cannot".
 const (
 	// unreachable marks a gear that cannot express a difference. The sum of three and a turn
 	// stays below a byte; any sum from unreachable on means "cannot".

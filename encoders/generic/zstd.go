@@ -146,7 +146,8 @@ const maxDictionary = 1 << 17
 // without the four bytes that every frame of Zstandard begins with.
 func ZstdDict() encoders.Codec {
 	return encoders.Codec{
-		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true, Suits: dictSuits,
+		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true,
+		Suits:   func(s *frame.Schema) bool { return frame.IsCubes(s) || packetsSuit(s) },
 		Summary: "every frame by itself through Zstandard, with a dictionary trained on other recordings, or captures",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &dictParams{Level: 3},
@@ -169,12 +170,7 @@ func ZstdDict() encoders.Codec {
 	}
 }
 
-// dictSuits is about what dictionaries are made of.
-func dictSuits(s *frame.Schema) bool {
-	return frame.IsCubes(s) || packetsSuit(s)
-}
-
-// packetsSuit is about datagrams of a program: nothing but a body.
+// packetsSuit reports whether frames are datagrams of a program, which have only a body.
 func packetsSuit(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
 // read reads the dictionary, nil if none is named.

@@ -134,7 +134,7 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 
 // next tells what comes next: a clone, or as much as is planned at once.
 func (m *maker) next() error {
-	from, n := m.aligner.Same(m.at)
+	from, n := m.aligner.Same(m.at, len(m.new))
 	if n >= minClone || n > 64 && n == len(m.new)-m.at {
 		return m.clone(from, n)
 	}
@@ -154,7 +154,7 @@ func (m *maker) next() error {
 // clone tells n bytes that are those from an address on.
 func (m *maker) clone(from int64, n int) error {
 	head := binary.AppendUvarint(m.out[:0], uint64(n)<<2|modeClone)
-	head = binary.AppendUvarint(head, zigzag(from-int64(m.at)-m.cloned))
+	head = binary.AppendVarint(head, from-int64(m.at)-m.cloned)
 	m.cloned = from - int64(m.at)
 	m.coder.Skip(int64(n), m.new[max(m.at, m.at+n-delta.History):m.at+n])
 	m.coder.Follow(from + int64(n))

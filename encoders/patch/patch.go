@@ -159,5 +159,5 @@ func early(err error) error {
 	return err
 }
 
-func zigzag(v int64) uint64  { return uint64(v)<<1 ^ uint64(v>>63) }
+// unzigzag returns the signed number that zigzag coding maps to u.
 func unzigzag(u int64) int64 { return int64(uint64(u)>>1) ^ -(u & 1) }

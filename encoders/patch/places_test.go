@@ -194,7 +194,7 @@ func TestBombStops(t *testing.T) {
 			by = h.OldSize - at
 		}
 		bomb = binary.AppendUvarint(bomb, uint64(n)<<2|modeClone)
-		bomb = binary.AppendUvarint(bomb, zigzag(by-last))
+		bomb = binary.AppendVarint(bomb, by-last)
 		at, last = at+n, by
 	}
 	for _, stop := range []int64{1, 100_000, 40_000_000} {

@@ -543,12 +543,6 @@ func (h *processHost) create() error {
 	return err
 }
 
-// answerRoom returns the most bytes of an answer.
-func (h *processHost) answerRoom() int {
-	s := h.of
-	return max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+packetRoom+s.bodyRoom()+int(s.codec.memoRoom), maxText)
-}
-
 // perform implements host. References that the process has are named by their slots; others
 // follow with table, body and memo.
 func (h *processHost) perform(c *call) (*answer, error) {
@@ -580,7 +574,9 @@ func (h *processHost) perform(c *call) (*answer, error) {
 	} else {
 		w.bytes(c.packet)
 	}
-	code, message, err := h.ask(name, kind, *w, h.answerRoom())
+	s := h.of
+	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+packetRoom+s.bodyRoom()+int(s.codec.memoRoom), maxText)
+	code, message, err := h.ask(name, kind, *w, limit)
 	if err != nil {
 		return nil, err
 	}

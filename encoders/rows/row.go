@@ -52,12 +52,6 @@ type rowState struct {
 	rotationState
 }
 
-func (r *rowState) init(e *coder) {
-	n := e.fields
-	r.e, r.was, r.start = e, make([]int32, n), make([]int32, n)
-	r.none = step{make([]int32, n), make([]int32, n), make([]uint8, n)}
-}
-
 // codeRows codes all rows.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	at, recent := 0, uint32(0)
@@ -67,7 +61,8 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idle = idleClass(past.idle[i])
 		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
-		r.clearHistory()
+		// Without a history. Its shifts and their origin are set only if the row changes.
+		r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, at)
 			at++
@@ -95,12 +90,6 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		}
 	}
 	return nil
-}
-
-// clearHistory makes a row one without a history. Its shifts and their origin are set only if
-// it changes.
-func (r *rowState) clearHistory() {
-	r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 }
 
 // loadHistory loads the last step of a row, the n-th that moved.

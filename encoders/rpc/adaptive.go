@@ -103,7 +103,8 @@ func (x *adaptive) code(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) 
 	if old == nil {
 		old = x.start
 	}
-	m.copyFrom(old)
+	copy(m.numbers, old.numbers)
+	copy(m.symbols, old.symbols)
 	x.before = x.c.Spent()
 	e := elapsed{ticks: int64(int32(f.Tick - ref.Frame.Tick)), seconds: 0}
 	e.seconds = float64(float64(e.ticks) * x.zero)
@@ -400,11 +401,6 @@ func newMemo(numbers, symbols int) *memo {
 		}
 	}
 	return m
-}
-
-func (m *memo) copyFrom(o *memo) {
-	copy(m.numbers, o.numbers)
-	copy(m.symbols, o.symbols)
 }
 
 // best returns the predictor with the least error.

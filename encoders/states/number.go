@@ -131,7 +131,11 @@ type numberCoder struct {
 // code codes index i. skip means that it is not i0.
 func (n *numberCoder) code(i int64, skip bool) int64 {
 	x, logs, list, fine := n.mixer, n.logs, n.list, n.fine
-	x.ReservePredictors(maxLane(list) + 1)
+	lane := 0
+	for i := range list {
+		lane = max(lane, list[i].lane)
+	}
+	x.ReservePredictors(lane + 1)
 	low, high := n.grid.below(n.i0), n.grid.below(n.i0+1)
 	for k := range list {
 		p := &list[k]
@@ -171,13 +175,6 @@ func (n *numberCoder) code(i int64, skip bool) int64 {
 	}
 	n.learn(i)
 	return i
-}
-
-func maxLane(list []predictor) (lane int) {
-	for i := range list {
-		lane = max(lane, list[i].lane)
-	}
-	return lane
 }
 
 // distance codes the distance from the first guess, at least 1.

@@ -252,7 +252,7 @@ func (p *plan) arrange(q *part) {
 		switch {
 		case f == q.kind || f == q.present:
 			return [2]int{0, 0}
-		case c.clock && p.isGroupClock(q, f):
+		case c.clock && slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f }):
 			return [2]int{1, 1}
 		case c.role == frame.Velocity && c.group >= 0:
 			return [2]int{3, 4}
@@ -276,11 +276,6 @@ func (p *plan) arrange(q *part) {
 			return cmp.Or(rank(a)[i]-rank(b)[i], p.cols[a].axis-p.cols[b].axis)
 		})
 	}
-}
-
-// isGroupClock reports whether field f is the clock of a place.
-func (p *plan) isGroupClock(q *part, f int) bool {
-	return slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f })
 }
 
 // shareOut gives each part as many histories as it has rows, or as memory allows.

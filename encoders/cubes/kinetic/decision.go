@@ -76,13 +76,6 @@ func adaptation(bit int, p uint32, rate int32) int32 {
 // adapt changes an adaptive weight.
 func adapt(v *int16, by int32) { *v = int16(min(max(int32(*v)+by, -adaptiveMax), adaptiveMax)) }
 
-// stretch returns the logit, in steps, of num/(num+rest).
-func stretch(num, rest float64) int32 {
-	const tiny = 1e-9
-	z := ln(max(num, 0)+tiny) - ln(max(rest, 0)+tiny)
-	return int32(z * nat)
-}
-
 // contextTable is a range of contexts within all trained, or all adaptive, weights.
 type contextTable struct{ at, size int }
 
@@ -212,7 +205,8 @@ type valueCoder struct {
 // decide codes one decision, of which yes and no are the mixture's masses.
 func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	e := d.coder
-	z := stretch(yes, no)
+	const tiny = 1e-9
+	z := int32((ln(max(yes, 0)+tiny) - ln(max(no, 0)+tiny)) * nat)
 	t := &e.model.value
 	at := d.coordinate*decisions + decision
 	width, miss := t.width.at+at*widths+d.width, t.err.at+at*misses+d.class

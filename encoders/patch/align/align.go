@@ -83,11 +83,11 @@ func New(old, new []byte) *Aligner {
 	return a
 }
 
-// Same returns how many bytes of the new file from start on are equal on the current
-// diagonal, and the address of the first.
-func (a *Aligner) Same(start int) (from int64, n int) {
+// Same returns how many bytes of the new file from start to end are equal on the current
+// diagonal, up to the first that is not, and the address of the first.
+func (a *Aligner) Same(start, end int) (from int64, n int) {
 	from = int64(start) + a.current
-	return from, commonPrefix(a.from(from), a.new[start:])
+	return from, commonPrefix(a.from(from), a.new[start:end])
 }
 
 // Plan appends to ops how to make the new file from start to end. Copies are from
@@ -99,7 +99,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.planned = false
 	plan := plan{ops: ops, border: int64(len(a.old))}
 	for at := start; at < end; {
-		if from, n := a.same(at, end); n >= longRun || n == end-at {
+		if from, n := a.Same(at, end); n >= longRun || n == end-at {
 			plan.copy(from, n)
 			at += n
 			continue
@@ -113,12 +113,6 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 		at = stop
 	}
 	return plan.ops
-}
-
-// same is Same up to end.
-func (a *Aligner) same(at, end int) (from int64, n int) {
-	from = int64(at) + a.current
-	return from, commonPrefix(a.from(from), a.new[at:end])
 }
 
 // fillWindow makes sure that the window holds the parts of the source similar to the

@@ -101,8 +101,9 @@ func newModel(fast bool, less uint) *Model {
 		wholes: rangecoder.NewByteMixer(wordContexts, 16-less, 128, 255, 2),
 		texts:  rangecoder.NewByteMixer(textContexts, 19-less, 4*256, 127, 2),
 		words:  newPointers(), jumps: newJumps(), copies: newNumbers(), after: newNumbers(),
-		run: newRuns(), match: newMatcher(), shape: newShapes(),
-		buf: make([]byte, History+MaxBlock), history: History,
+		run: newRuns(), match: matcher{seen: make([]uint32, 1<<matchBits)},
+		shape: shapes{last: shape{step: 1, row: 64}, same: even, numbers: even, sizes: *newNumbers()},
+		buf:   make([]byte, History+MaxBlock), history: History,
 	}
 }
 

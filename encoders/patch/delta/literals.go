@@ -121,8 +121,6 @@ type matcher struct {
 	word, last uint32   // hashes of this word and of the one before
 }
 
-func newMatcher() matcher { return matcher{seen: make([]uint32, 1<<matchBits)} }
-
 func (m *matcher) copyFrom(o *matcher) {
 	seen := m.seen
 	copy(seen, o.seen)
@@ -203,10 +201,6 @@ type shapes struct {
 	last          shape // of the block before
 	same, numbers rangecoder.Counter
 	sizes         numbers
-}
-
-func newShapes() shapes {
-	return shapes{last: shape{step: 1, row: 64}, same: even, numbers: even, sizes: *newNumbers()}
 }
 
 // at returns step and row at byte i of the block.

@@ -113,7 +113,7 @@ type TableCoder[M any] struct {
 // Encode implements Encoder.
 func (t *TableCoder[M]) Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, b *Budget) ([]byte, Memo, error) {
 	base := Base(refs, t.Cells)
-	past, next := Memos(refs, spare, t.Initial)
+	past, next := memos(refs, spare, t.Initial)
 	err := t.Check(cur, &refs[0])
 	if err == nil {
 		t.Begin(dst, b)
@@ -128,7 +128,7 @@ func (t *TableCoder[M]) Encode(dst []byte, cur *frame.Frame, refs []Ref, spare M
 // Decode implements Decoder.
 func (t *TableCoder[M]) Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error) {
 	base := Base(refs, t.Cells)
-	past, next := Memos(refs, spare, t.Initial)
+	past, next := memos(refs, spare, t.Initial)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
 	t.Open(src)

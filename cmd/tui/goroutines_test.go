@@ -21,7 +21,7 @@ var unguarded = map[string]string{
 	"cmd/tui/internal/sweepview/run.go Run":           "calls Program.Quit only",
 	"cmd/tui/listen.go serve":                         "tui listen has no dashboard",
 	"dataset/source/open.go openPipe":                 "sets a deadline",
-	"encoders/train/mdn/pool.go newPool":              "tui train has no dashboard",
+	"encoders/train/mdn/mdn.go newPool":               "tui train has no dashboard",
 	"experiment/remote/channel/dial.go shake":         "sets a deadline",
 	"experiment/remote/loopback.go NewLoopback":       "serve recovers",
 	"experiment/sweep/queue.go claim":                 "compares two texts",

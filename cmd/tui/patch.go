@@ -149,7 +149,7 @@ func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool)
 	line := a.progress("apply")
 	defer line.done()
 	start := a.clock()
-	h, err := patch.ApplyFileOn(a.disk, old, delta, new, func(done, total int64) error {
+	h, err := patch.ApplyFile(a.disk, old, delta, new, func(done, total int64) error {
 		line.report(float64(done), float64(total))
 		return ctx.Err()
 	})
@@ -246,7 +246,7 @@ func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info 
 		return info, err
 	}
 	made := a.clock()
-	if _, err := patch.ApplyFile(old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
+	if _, err := patch.ApplyFile(nil, old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
 		return info, readable(err)
 	}
 	applied := a.clock()

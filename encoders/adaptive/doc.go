@@ -100,7 +100,7 @@ func (e *endpoint) learn(ids []uint16, hash uint32) {
 		first.sums = s.add(first.sums, b.sums)
 		b.spent, b.sums = true, nil
 	}
-	e.models.push(s.limit(first.sums, s.mostStep(), 1<<31), hash)
+	e.models.push(s.limit(first.sums, mostStep[s.order], 1<<31), hash)
 	first.spent, first.sums = true, first.sums[:0]
 }
 

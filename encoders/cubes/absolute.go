@@ -76,12 +76,6 @@ func absoluteOrientation(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// absolutePosition codes the position in 50 bits.
-func absolutePosition(c *coder, q *cube.Row) {
-	unpackPosition(q, c.bits(packPosition(q), cube.PositionBits))
-	c.charge(encoders.SlotPosition)
-}
-
 // interacting codes the flag.
 func interacting(c *coder, q *cube.Row) {
 	q[frame.CubeInteracting] = int32(c.bits(uint64(q[frame.CubeInteracting]), 1))

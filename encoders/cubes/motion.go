@@ -160,7 +160,8 @@ func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
 	if c.flag(!c.reading && o.fits(q, base)) {
 		o.position(c, q, base)
 	} else {
-		absolutePosition(c, q)
+		unpackPosition(q, c.bits(packPosition(q), cube.PositionBits))
+		c.charge(encoders.SlotPosition)
 	}
 }
 
@@ -221,4 +222,169 @@ func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
 	q[frame.CubeLargest] = base[frame.CubeLargest]
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = base[frame.CubeA]+v[0], base[frame.CubeB]+v[1], base[frame.CubeC]+v[2]
 	c.charge(encoders.SlotOrientation)
+}
+
+// A cube that moves fast turns fast too, so one short number for each cube, its gear,
+// sets all its widths: each gear is one bit wider than the one before. maxGears is
+// what gear_bits can number, and what fits the bytes of gearBits.
+const (
+	maxGears = 8
+	maxWidth = 14 // of a shifted width; bounds the tables
+)
+
+// inGears returns w in each of n gears, of which the middle one, n/2, leaves it unchanged.
+func (w widths) inGears(n int) []widths {
+	list := make([]widths, n)
+	for g := range list {
+		shift := func(bits uint) uint { return uint(min(max(int(bits)+g-n/2, 0), maxWidth)) }
+		list[g] = widths{shift(w.small), shift(w.large)}
+	}
+	return list
+}
+
+// gearBits holds the bits that a value takes in each gear, a byte for each, so that the
+// bits of several values are added for all gears at once.
+type gearBits uint64
+
+const (
+	// unreachable marks a gear that cannot express a difference. The sum of three and a turn
+	// stays below a byte; any sum from unreachable on means "cannot".
+	unreachable    = 64
+	allUnreachable = gearBits(unreachable * 0x0101010101010101)
+)
+
+// in returns the bits in gear g.
+func (l gearBits) in(g int) int { return int(l >> (8 * g) & 255) }
+
+// add adds n bits in every gear.
+func (l gearBits) add(n int) gearBits { return l + gearBits(n)*0x0101010101010101 }
+
+// gearBitsTable holds the gearBits of every difference that some gear can express, by
+// its zigzag.
+type gearBitsTable []gearBits
+
+func newGearBitsTable(gears []widths) gearBitsTable {
+	size := 0
+	for _, w := range gears {
+		size = max(size, 1<<w.small+1<<w.large)
+	}
+	t := make(gearBitsTable, size)
+	for z := range t {
+		for g := range maxGears {
+			n := unreachable
+			if g < len(gears) && gears[g].fits(uint32(z)) {
+				n = gears[g].bits(uint32(z))
+			}
+			t[z] |= gearBits(n) << (8 * g)
+		}
+	}
+	return t
+}
+
+// of returns the gearBits of a difference.
+func (t gearBitsTable) of(v int32) gearBits {
+	if z := zigzag(v); int(z) < len(t) {
+		return t[z]
+	}
+	return allUnreachable
+}
+
+// positionCoder codes positions relative to the baseline in any gear.
+type positionCoder struct {
+	gears []offset
+	xy, z gearBitsTable
+}
+
+func newPositionCoder(xy, z widths, n int) positionCoder {
+	xys, zs := xy.inGears(n), z.inGears(n)
+	m := positionCoder{xy: newGearBitsTable(xys), z: newGearBitsTable(zs)}
+	for g := range n {
+		m.gears = append(m.gears, offset{xys[g], zs[g]})
+	}
+	return m
+}
+
+// cost returns the bits of the three differences in each gear.
+func (m *positionCoder) cost(q, base *cube.Row) gearBits {
+	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
+		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
+		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
+}
+
+// code codes the position. Only in the highest gear a bit says whether it is relative;
+// lower gears are chosen only if they can express it.
+func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
+	if gear == len(m.gears)-1 {
+		m.gears[gear].positionOrAbsolute(c, q, base)
+	} else {
+		m.gears[gear].position(c, q, base)
+	}
+}
+
+// widths are the bits that a signed difference takes: small if it fits there,
+// else large. One bit says which. Since a large value is known not to be small,
+// the large range begins where the small one ends, on both sides.
+type widths struct{ small, large uint }
+
+// zigzag maps 0, -1, 1, -2, 2, ... to 0, 1, 2, 3, 4, ..., so that a range of n
+// bits around zero, [-2^(n-1), 2^(n-1)-1], is the range below 2^n.
+func zigzag(v int32) uint32 { return uint32(v<<1) ^ uint32(v>>31) }
+
+// unzigzag is the inverse of zigzag.
+func unzigzag(z uint32) int32 { return int32(z>>1) ^ -int32(z&1) }
+
+// fits reports whether w can express the difference z, in zigzag.
+func (w widths) fits(z uint32) bool { return z < 1<<w.small+1<<w.large }
+
+// bits returns what the difference z takes, in zigzag; it must fit.
+func (w widths) bits(z uint32) int {
+	if z < 1<<w.small {
+		return 1 + int(w.small)
+	}
+	return 1 + int(w.large)
+}
+
+// word is a run of up to 57 bits of a packet that are coded at once, because half of all time
+// is spent on differences: a writer puts them together, a reader takes them off.
+type word struct {
+	bits uint64 // to be written, or left to be read; low ones first
+	n    uint   // how many were put or taken
+}
+
+// put appends the difference v, which must fit.
+func (x *word) put(w widths, v int32) {
+	if z := zigzag(v); z < 1<<w.small {
+		x.bits |= uint64(z) << (x.n + 1)
+		x.n += 1 + w.small
+	} else {
+		x.bits |= (uint64(z-1<<w.small)<<1 | 1) << x.n
+		x.n += 1 + w.large
+	}
+}
+
+// take takes off a difference.
+func (x *word) take(w widths) int32 {
+	n, from := w.small, uint32(0)
+	if x.bits&1 != 0 {
+		n, from = w.large, 1<<w.small
+	}
+	z := uint32(x.bits>>1&(1<<n-1)) + from
+	x.bits >>= n + 1
+	x.n += n + 1
+	return unzigzag(z)
+}
+
+// three codes three differences, which must fit. A reader replaces them by what it reads.
+func (w widths) three(c *coder, v *[3]int32) {
+	if c.reading {
+		x := word{bits: c.r.Peek()}
+		v[0], v[1], v[2] = x.take(w), x.take(w), x.take(w)
+		c.r.Skip(x.n)
+		return
+	}
+	var x word
+	x.put(w, v[0])
+	x.put(w, v[1])
+	x.put(w, v[2])
+	c.w.Bits(x.bits, x.n)
 }

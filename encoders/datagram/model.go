@@ -1,6 +1,10 @@
 package datagram
 
-import "wirelab/encoders/rangecoder"
+import (
+	"encoding/binary"
+
+	"wirelab/encoders/rangecoder"
+)
 
 // Bounds of a model.
 const (
@@ -148,4 +152,115 @@ func toNode(stretch int32) int8 {
 func ratio(n1, n0 int64) int8 {
 	p := (10*n1 + 4) << 16 / (10*(n0+n1) + 8)
 	return toNode(rangecoder.Stretch(uint32(min(max(p, 1), rangecoder.One-1))))
+}
+
+// The length of a datagram is coded given that of its packet, which the reader knows: one of the
+// frequent lengths, or else the packet's length and an offset, or else 11 bits.
+const (
+	sizes     = 64 // of packets that are distinguished
+	common    = 64 // frequent lengths; 0 stands for none of them
+	offsets   = 32 // of a length to the packet's; the last stands for none of them
+	offsetMin = -16
+)
+
+// lengths is the model of lengths.
+type lengths struct {
+	known [common]uint16
+	index [maxBytes + 1]uint8 // of known
+	which [sizes][common]uint16
+	off   [offsets]uint16
+}
+
+// code codes n, the length of a datagram, given the size of its packet.
+func (l *lengths) code(c *rangecoder.Coder, n, size int) int {
+	i := tree(c, l.which[min(size, sizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
+	if i != 0 {
+		return int(l.known[i])
+	}
+	d := n - size - offsetMin
+	if d < 0 || d >= offsets {
+		d = offsets - 1
+	}
+	d = tree(c, l.off[:], d, 5)
+	if d < offsets-1 {
+		return min(max(d+size+offsetMin, 1), maxBytes)
+	}
+	return min(max(int(c.Direct(uint64(n&(1<<11-1)), 11)), 1), maxBytes)
+}
+
+// tree codes n bits of v, the highest first, with a fixed probability for each node.
+func tree(c *rangecoder.Coder, p []uint16, v, n int) int {
+	at := 1
+	for i := n - 1; i >= 0; i-- {
+		at = at<<1 | c.Bit(v>>i&1, uint32(p[at]))
+	}
+	return at - 1<<n
+}
+
+// fill computes the index.
+func (l *lengths) fill() {
+	l.index = [maxBytes + 1]uint8{}
+	for i := common - 1; i > 0; i-- {
+		if n := l.known[i]; n > 0 {
+			l.index[n] = uint8(i)
+		}
+	}
+}
+
+// Sources of contexts: the last units, and these.
+const (
+	srcRest   = history + iota // bytes to come
+	srcRef                     // the same unit of the reference
+	srcRef2                    // of the reference before that
+	srcAny                     // of the last message of the kind
+	srcDiff                    // difference of the unit before from the reference's
+	srcSame                    // which of the four units before agree, and the sign of the difference
+	srcNext                    // the reference's next unit
+	srcMean                    // the unit of the field's prediction
+	srcWrong                   // difference of the field so far from its prediction
+	srcMissed                  // residual of the field before
+	sources
+)
+
+// recipe is a context of some bits of each of n sources.
+type recipe struct {
+	n    uint8
+	part [maxParts]part
+}
+
+type part struct{ source, mask uint8 }
+
+// hash returns the hash of the recipe's context.
+func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
+	for _, p := range r.part[:r.n] {
+		seed = (seed+uint32(src[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
+	}
+	return mix32(seed)
+}
+
+// gather fills the sources for the next unit.
+func (w *walk) gather() {
+	b := w.units[w.done : w.done+history]
+	binary.LittleEndian.PutUint64(w.src[:], binary.BigEndian.Uint64(b[8:]))
+	binary.LittleEndian.PutUint64(w.src[8:], binary.BigEndian.Uint64(b))
+	w.src[srcRest] = byte(min(w.n-w.pos, 255))
+	w.num.begin(w)
+	w.src[srcMean], w.src[srcWrong], w.src[srcMissed] = w.num.mean(), w.num.wrong(), w.num.missed()
+	if w.any.units == nil && w.ref.units == nil {
+		clear(w.src[srcRef:srcMean])
+		return
+	}
+	at := w.here()
+	w.src[srcRef], w.src[srcRef2], w.src[srcAny], w.src[srcNext] = w.ref.at(at), w.ref2.at(at), w.any.at(at), w.ref.at(at+1)
+	same, diff := byte(0), byte(0)
+	if at > 0 {
+		for i := range 4 {
+			if b[history-1-i] == w.ref.at(at-1-i) {
+				same |= 1 << i
+			}
+		}
+		diff = b[history-1] - w.ref.at(at-1)
+		same |= diff >> 7 << 4
+	}
+	w.src[srcSame], w.src[srcDiff] = same, diff
 }

@@ -50,8 +50,8 @@ func encode(t testing.TB, c encoders.Codec, old, new *frame.Frame) []byte {
 
 // The example comes back, and knowing the old file is worth what it should be.
 func TestExample(t *testing.T) {
-	if MaxFile != files.MaxFile {
-		t.Errorf("encoders take files of %d bytes, the data hold up to %d", MaxFile, files.MaxFile)
+	if maxFile != files.MaxFile {
+		t.Errorf("encoders take files of %d bytes, the data hold up to %d", maxFile, files.MaxFile)
 	}
 	old, new := example()
 	size := map[string]int{}
@@ -95,11 +95,11 @@ func TestRefused(t *testing.T) {
 
 // A bomb, a few bytes that claim to be a file of gigabytes, is refused.
 func TestBomb(t *testing.T) {
-	huge := &frame.Frame{Body: make([]byte, MaxFile)}
+	huge := &frame.Frame{Body: make([]byte, maxFile)}
 	packet := encode(t, WholeZstd(), &frame.Frame{}, huge)
 	bomb := append(bytes.Clone(packet), packet...) // frames follow each other, says RFC 8878
 	if _, err := (zstdReader{}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
-		t.Errorf("%d bytes that make two times %d: %v", len(bomb), MaxFile, err)
+		t.Errorf("%d bytes that make two times %d: %v", len(bomb), maxFile, err)
 	}
 	huge.Body = append(huge.Body, 0)
 	for _, c := range codecs() {

@@ -77,7 +77,7 @@ func TestDictionaryOfDatagrams(t *testing.T) {
 	if first, _ := os.ReadFile(path); !bytes.Equal(first, again) {
 		t.Error("the same capture gives another dictionary")
 	}
-	enc, dec, err := ZstdDict().New(packetsSchema, &DictParams{Level: 3, Dictionary: path})
+	enc, dec, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func TestBadDictionaries(t *testing.T) {
 	binary.LittleEndian.PutUint32(other[4:], 70_000)
 	for says, path := range map[string]string{
 		"no such file": filepath.Join(dir, "none"), "is no file": dir, "no dictionary of Zstandard": write("text", []byte("It was a dark night.")),
-		"its number is not 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, MaxDictionary)...)),
+		"its number is not 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionary)...)),
 		"is no dictionary": write("cut", good[:60]),
 	} {
-		_, _, err := ZstdDict().New(packetsSchema, &DictParams{Level: 3, Dictionary: path})
+		_, _, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
 		if !errors.Is(err, encoders.ErrParam) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "expected a file that tui train") {
 			t.Errorf("%s: %v, expected %q", path, err, says)
 		}
@@ -154,7 +154,7 @@ func TestBadDictionaries(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			bad[rng.IntN(min(len(bad), 300))] = byte(rng.Uint32())
 		}
-		enc, dec, err := ZstdDict().New(packetsSchema, &DictParams{Level: 3, Dictionary: write("bad", bad)})
+		enc, dec, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: write("bad", bad)})
 		if err != nil {
 			continue
 		}

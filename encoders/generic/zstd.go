@@ -1,18 +1,19 @@
 package generic
 
 import (
-	"errors"
+	_ "embed" // the trained dictionary
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/boundedio"
 )
 
-// ZstdParams are the parameters of zstd and zstd-baseline.
-type ZstdParams struct {
+// zstdParams are the parameters of zstd and zstd-baseline.
+type zstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
 
@@ -22,8 +23,8 @@ func Zstd() encoders.Codec {
 		ID: 66, Name: "zstd", Refs: 1, Standalone: true, Suits: anySchema,
 		Summary: "every frame by itself through Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: 3},
-		New:     with(func(most int, params any) compressor { return newZstd(most, params) }),
+		Params:  &zstdParams{Level: 3},
+		New:     with("zstd", func(most int, params any) compressor { return newZstd(most, params) }),
 	}
 }
 
@@ -34,8 +35,8 @@ func ZstdBaseline() encoders.Codec {
 		ID: 68, Name: "zstd-baseline", Refs: 1, Suits: anySchema,
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: 2},
-		New: with(func(most int, params any) compressor {
+		Params:  &zstdParams{Level: 2},
+		New: with("zstd", func(most int, params any) compressor {
 			z := newZstd(most, params)
 			z.baseline = true
 			return z
@@ -59,7 +60,7 @@ type zstandard struct {
 
 func newZstd(most int, params any) *zstandard {
 	return &zstandard{
-		level:  zstd.EncoderLevel(params.(*ZstdParams).Level),
+		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
 		window: 1 << bits.Len(uint(2*most)),
 	}
 }
@@ -80,13 +81,13 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 		}
 		enc, err := zstd.NewWriter(nil, options...)
 		if err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 		z.enc = enc
 	}
 	if z.baseline {
 		if err := z.enc.ResetWithOptions(nil, zstd.WithEncoderDictRaw(dictionary, base)); err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 	}
 	if z.bare {
@@ -105,25 +106,86 @@ func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 		}
 		dec, err := zstd.NewReader(nil, options...)
 		if err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 		z.dec = dec
 	}
 	if z.baseline {
 		if err := z.dec.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionary, base)); err != nil {
-			return dst, fmt.Errorf("generic: zstd: %w", err)
+			return dst, err
 		}
 	}
-	if z.bare && len(src) > 0 { // of nothing, the library makes nothing
+	if z.bare && len(src) > 0 { // the library decodes no bytes to no bytes
 		z.framed = append(append(z.framed[:0], magic...), src...)
 		src = z.framed
 	}
-	out, err := z.dec.DecodeAll(src, dst)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return dst, fmt.Errorf("generic: zstd: %w", encoders.ErrTruncated)
+	return z.dec.DecodeAll(src, dst)
+}
+
+// trainedDictionary is what cubes are like, as learnt from one recording (see
+// README.md): the state that it begins with, and how often what is coded.
+//
+//go:embed cubes.zdict
+var trainedDictionary []byte
+
+// trainedNumber is the number of the trained dictionary. Every packet names it, and
+// numbers above 255 would take more than a byte of each.
+const trainedNumber = 67
+
+// dictParams are the parameters of zstd-dict.
+type dictParams struct {
+	Level      int    `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+	Dictionary string `toml:"dictionary" help:"file of a dictionary that both ends have, as tui train writes it" file:"true"`
+}
+
+// maxDictionary bounds the file of a dictionary, in bytes: windows of packets hold it.
+const maxDictionary = 1 << 17
+
+// ZstdDict compresses every frame by itself with a dictionary that both ends have had
+// from the start: of cubes an embedded one, of datagrams a user's own. Datagrams travel
+// without the four bytes that every frame of Zstandard begins with.
+func ZstdDict() encoders.Codec {
+	return encoders.Codec{
+		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true,
+		Suits:   func(s *frame.Schema) bool { return frame.IsCubes(s) || packetsSuit(s) },
+		Summary: "every frame by itself through Zstandard, with a dictionary trained on other recordings, or captures",
+		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
+		Params:  &dictParams{Level: 3},
+		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+			p := params.(*dictParams)
+			trained, err := p.read()
+			if err != nil {
+				return nil, nil, err
+			}
+			bare := !frame.IsCubes(s)
+			if trained == nil && !bare {
+				trained = trainedDictionary
+			}
+			return with("zstd", func(most int, _ any) compressor {
+				z := newZstd(most, &zstdParams{p.Level})
+				z.trained, z.bare = trained, bare
+				return z
+			})(s, params)
+		},
+	}
+}
+
+// packetsSuit reports whether frames are datagrams of a program, which have only a body.
+func packetsSuit(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
+
+// read reads the dictionary, nil if none is named.
+func (p *dictParams) read() ([]byte, error) {
+	if p.Dictionary == "" {
+		return nil, nil
+	}
+	data, err := boundedio.ReadFile(p.Dictionary, maxDictionary)
+	if err == nil {
+		if d, bad := zstd.InspectDictionary(data); bad != nil || d.ID() == 0 || d.ID() > 255 {
+			err = fmt.Errorf("%s is no dictionary of Zstandard, or its number is not 1 to 255", p.Dictionary)
+		}
 	}
 	if err != nil {
-		return dst, fmt.Errorf("generic: zstd: %w: %v", encoders.ErrCorrupt, err)
+		return nil, fmt.Errorf("%w dictionary: %w; expected a file that tui train --encoder zstd-dict made", encoders.ErrParam, err)
 	}
-	return out, nil
+	return data, nil
 }

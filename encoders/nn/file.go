@@ -3,6 +3,7 @@ package nn
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // A file of a net, all little-endian: the magic; a byte with the number of
@@ -85,4 +86,94 @@ func readRow(b []byte) row {
 		r.weight[i] = int16(binary.LittleEndian.Uint16(b[5+2*i:]))
 	}
 	return r
+}
+
+// Dense is a layer as it was learnt: output k is Bias[k] plus the sum over i of
+// Weight[k*In+i] times input i, in real units. Hidden layers are followed by a
+// leaky ReLU of slope Slope after their values are held within HiddenMax.
+type Dense struct {
+	In, Out int
+	Weight  []float32 // Out x In
+	Bias    []float32 // Out
+}
+
+// Quantise makes a net of learnt layers. Every row of weights gets as many binary
+// places as int16 and the proof against overflow afford. It fails with errNet if a
+// weight is no finite number, or if a row is too heavy for even minShift places.
+func Quantise(layers []Dense) (*Net, error) {
+	shape := make([]int, 0, maxLayers+1)
+	for i := range layers {
+		d := &layers[i]
+		if i > 0 && d.In != layers[i-1].Out || len(d.Weight) != d.In*d.Out || len(d.Bias) != d.Out {
+			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", errNet, i,
+				len(d.Weight), len(d.Bias), d.In, d.Out)
+		}
+		if i == 0 {
+			shape = append(shape, d.In)
+		}
+		shape = append(shape, d.Out)
+	}
+	if err := checkShape(shape); err != nil {
+		return nil, err
+	}
+	n := &Net{layers: make([]layer, len(layers))}
+	for i := range layers {
+		rows, err := quantiseLayer(&layers[i], i, len(layers))
+		if err != nil {
+			return nil, err
+		}
+		if n.layers[i], err = pack(rows, i, len(layers)); err != nil {
+			return nil, err
+		}
+	}
+	n.lanes = newLanes(n.layers)
+	return n, nil
+}
+
+func quantiseLayer(d *Dense, i, n int) ([]row, error) {
+	inMax, outBits := limits(i, n)
+	rows := make([]row, d.Out)
+	for k := range rows {
+		weight := d.Weight[k*d.In : (k+1)*d.In]
+		shift := maxShift
+		for shift >= minShift && !rows[k].quantise(weight, d.Bias[k], uint8(shift), inMax, outBits) {
+			shift--
+		}
+		if shift < minShift {
+			return nil, fmt.Errorf("%w: layer %d, output %d: its weights are too large or no numbers", errNet, i, k)
+		}
+	}
+	return rows, nil
+}
+
+// quantise rounds a row to shift binary places. It returns false if the row does not fit.
+func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64, outBits int) bool {
+	scale := float64(int64(1) << shift)
+	b := math.RoundToEven(float64(bias) * scale * (1 << InputBits))
+	if !(math.Abs(b) < math.MaxInt32) { // not a number either
+		return false
+	}
+	*r = row{shift: shift, bias: int32(b), weight: make([]int16, len(weight))}
+	for i, w := range weight {
+		q := math.RoundToEven(float64(w) * scale)
+		if !(math.Abs(q) <= math.MaxInt16) {
+			return false
+		}
+		r.weight[i] = int16(q)
+	}
+	return r.worst(inMax, outBits) <= math.MaxInt32
+}
+
+// checkShape refuses widths beyond the bounds: those of the inputs, then of the outputs of each
+// layer.
+func checkShape(shape []int) error {
+	if len(shape) < 2 || len(shape) > maxLayers+1 {
+		return fmt.Errorf("%w: %d layers, expected 1 to %d", errNet, len(shape)-1, maxLayers)
+	}
+	for i, n := range shape {
+		if n < 1 || n > maxWidth {
+			return fmt.Errorf("%w: width %d at layer %d, expected 1 to %d", errNet, n, i, maxWidth)
+		}
+	}
+	return nil
 }

@@ -12,23 +12,17 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// Target is where a new file is written, and read again where it repeats itself. An
-// *os.File is one, and so is a *Buffer.
-type Target interface {
+// target is where a new file is written, and read again where it repeats itself.
+type target interface {
 	io.WriterAt
 	io.ReaderAt
 }
 
-// Apply writes to out, which is empty, what the patch makes of an old file of so
-// many bytes. The old file is read twice: first to see that it is the right one,
-// before anything is written. After an error what out holds is worth nothing.
+// applyTo writes to out, which is empty, what the patch makes of an old file of oldSize bytes, with
+// a model that newModel returns for the profile. The old file is read twice: first to check that it
+// is the right one, before anything is written. After an error the contents of out are invalid.
 // Progress may be nil.
-func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
-	return applyWith(newCoder, out, old, oldSize, patch, progress)
-}
-
-// applyWith is Apply with coders of the caller's.
-func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize int64, patch io.Reader,
+func applyTo(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
 	progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
@@ -40,7 +34,7 @@ func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize
 		return h, err
 	}
 	a.src = newWindows(old, oldSize, out)
-	a.coder = coder(h.Fast)
+	a.coder = newModel(h.Fast)
 	for a.at < h.NewSize {
 		if err := a.next(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
@@ -62,10 +56,10 @@ const copyBuffer = 64 << 10
 type applier struct {
 	header Header
 	r      *bufio.Reader
-	out    Target
+	out    target
 	sum    hash.Hash // of the new file
 	src    *windows
-	coder  coder
+	coder  *delta.Model
 	at     int64 // bytes of the new file that are there
 	cloned int64 // address less position of the last clone
 	packet []byte
@@ -212,5 +206,89 @@ func (a *applier) clone(n int64) error {
 		left -= int64(len(b))
 	}
 	a.coder.Follow(from + n)
+	return nil
+}
+
+const windowCount = 8
+
+// windows is a source that lies in files, of which it holds a few pieces: those
+// that were looked at last.
+type windows struct {
+	old, new         io.ReaderAt
+	oldSize, newSize int64
+	list             [windowCount]window // the last used first
+}
+
+// window is a core of a file with its margins.
+type window struct {
+	buf   []byte
+	n     int   // bytes in buf
+	core  int64 // its number: address/delta.Core of the old file, or ^ of the new one's
+	first int64 // place of buf[0]
+	limit int64 // size of the file when it was read
+}
+
+func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
+	return &windows{old: old, new: new, oldSize: size}
+}
+
+// grow says how much of the new file is there.
+func (s *windows) grow(size int64) { s.newSize = size }
+
+// Locate is as delta.Source says.
+func (s *windows) Locate(at int64) (place, left int64) {
+	if at < 0 {
+		return 0, 0
+	}
+	if at < s.oldSize {
+		return at, s.oldSize - at
+	}
+	at -= s.oldSize
+	return at, max(s.newSize-at, 0)
+}
+
+// file returns the file of an address that Locate knows, and the place in it.
+func (s *windows) file(at int64) (io.ReaderAt, int64) {
+	if at < s.oldSize {
+		return s.old, at
+	}
+	return s.new, at - s.oldSize
+}
+
+// View is as delta.Source says.
+func (s *windows) View(at int64, _ int) ([]byte, int, error) {
+	file, place := s.file(at)
+	size, core := s.oldSize, place/delta.Core
+	if at >= s.oldSize {
+		size, core = s.newSize, ^core
+	}
+	i := 0
+	for i < windowCount-1 && (s.list[i].n == 0 || s.list[i].core != core) {
+		i++
+	}
+	w := s.list[i]
+	copy(s.list[1:i+1], s.list[:i])
+	// One that was cut by the end of the file as it was holds less than it should.
+	if w.n == 0 || w.core != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
+		if err := w.read(file, core, place/delta.Core*delta.Core, size); err != nil {
+			s.list[0] = window{buf: w.buf}
+			return nil, 0, err
+		}
+	}
+	s.list[0] = w
+	return w.buf[:w.n], int(place - w.first), nil
+}
+
+// read fills a window with the core that begins at a place of a file.
+func (w *window) read(file io.ReaderAt, core, begin, size int64) error {
+	if w.buf == nil {
+		w.buf = make([]byte, delta.Before+delta.Core+delta.After)
+	}
+	w.core, w.limit = core, size
+	w.first = max(begin-delta.Before, 0)
+	w.n = int(min(begin+delta.Core+delta.After, size) - w.first)
+	if n, err := file.ReadAt(w.buf[:w.n], w.first); n < w.n {
+		return fmt.Errorf("reading at %d: %w", w.first, err)
+	}
 	return nil
 }

@@ -2,18 +2,21 @@ package patch
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 
+	"wirelab/encoders/patch/delta"
 	"wirelab/internal/atomicfile"
 )
 
 // Errors of files.
 var (
-	// ErrChanged: a file was changed, by someone else, while a patch was made of it.
-	ErrChanged = errors.New("the file changed while it was read")
+	// errChanged: a file was changed while a patch was made of it.
+	errChanged = errors.New("the file changed while it was read")
 	// ErrNoFile: a folder, a device or a pipe where only a file will do.
 	ErrNoFile = errors.New("expected a file")
 	// ErrSource: what is to be made would take the place of what it is made of.
@@ -58,7 +61,7 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 			if fault, ok := r.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
 				panic(r)
 			}
-			err = ErrChanged
+			err = errChanged
 		}
 	}()
 	return Make(w, old, new, opt)
@@ -67,36 +70,31 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 // ApplyFile makes the file new of the file old and a patch. The new file is
 // written beside its place and moved there, over a file that may be there, when it has
 // proved right; it may take the place of the old one. If new is a link, it stays, and
-// the file it leads to is replaced.
-func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
-	return ApplyFileOn(nil, old, patch, new, progress)
-}
-
-// ApplyFileOn is ApplyFile on a disk of which a test knows more.
-func ApplyFileOn(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
+// the file it leads to is replaced. disk is where the new file is written; nil means the machine's.
+func ApplyFile(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
 	was, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
 	}
 	defer was.Close()
-	delta, err := os.Open(patch)
+	packed, err := os.Open(patch)
 	if err != nil {
 		return Header{}, err
 	}
-	defer delta.Close()
-	deltaInfo, err := delta.Stat()
+	defer packed.Close()
+	patchInfo, err := packed.Stat()
 	if err != nil {
 		return Header{}, err
 	}
-	if deltaInfo.IsDir() { // but it may be a pipe: it is read once
+	if patchInfo.IsDir() { // but it may be a pipe: it is read once
 		return Header{}, fmt.Errorf("%s: %w", patch, ErrNoFile)
 	}
-	if err := place(new, deltaInfo); err != nil {
+	if err := place(new, patchInfo); err != nil {
 		return Header{}, err
 	}
 	var h Header
 	err = disk.WriteFile(new, info.Mode().Perm(), func(f *atomicfile.File) (err error) {
-		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
+		if h, err = applyTo(delta.New, f, was, info.Size(), packed, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
 		return was.Close() // some systems move nothing to where an open file is
@@ -155,4 +153,47 @@ func place(name string, made ...os.FileInfo) error {
 		}
 	}
 	return nil
+}
+
+// errLimit: the new file is larger than a buffer may become.
+var errLimit = errors.New("more bytes than are allowed")
+
+// buffer is a target in memory.
+type buffer struct {
+	Bytes []byte
+	Limit int64 // bytes it may hold at most; 0: as many as are written
+}
+
+// WriteAt is as io.WriterAt says. Bytes that are skipped are zero.
+func (b *buffer) WriteAt(p []byte, at int64) (int, error) {
+	end := at + int64(len(p))
+	if at < 0 || end < at || b.Limit > 0 && end > b.Limit {
+		return 0, fmt.Errorf("%w: up to %d; expected at most %d", errLimit, end, b.Limit)
+	}
+	if grow := end - int64(len(b.Bytes)); grow > 0 {
+		b.Bytes = append(b.Bytes, make([]byte, grow)...)
+	}
+	return copy(b.Bytes[at:], p), nil
+}
+
+// ReadAt is as io.ReaderAt says.
+func (b *buffer) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 || at > int64(len(b.Bytes)) {
+		return 0, io.EOF
+	}
+	n := copy(p, b.Bytes[at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// ApplyBytes returns what a patch makes of old, if that is at most limit bytes: a
+// patch of a few bytes may tell any number of them.
+func ApplyBytes(old, patch []byte, limit int64) ([]byte, error) {
+	out := buffer{Limit: limit}
+	if _, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil); err != nil {
+		return nil, err
+	}
+	return out.Bytes, nil
 }

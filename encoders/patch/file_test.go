@@ -30,10 +30,10 @@ func TestFiles(t *testing.T) {
 	must(err)
 	bad[len(bad)-1] ^= 1
 	must(os.WriteFile(path("bad"), bad, 0o600))
-	if _, err := ApplyFile(path("old"), path("bad"), path("old"), nil); !typed(err) {
+	if _, err := ApplyFile(nil, path("old"), path("bad"), path("old"), nil); !typed(err) {
 		t.Error(err)
 	}
-	if _, err := ApplyFile(path("new"), path("patch"), path("out"), nil); !errors.Is(err, ErrWrongOld) {
+	if _, err := ApplyFile(nil, path("new"), path("patch"), path("out"), nil); !errors.Is(err, ErrWrongOld) {
 		t.Error(err)
 	}
 	got, err := os.ReadFile(path("old"))
@@ -41,7 +41,7 @@ func TestFiles(t *testing.T) {
 	if !bytes.Equal(got, old) {
 		t.Error("a bad patch changed the old file")
 	}
-	_, err = ApplyFile(path("old"), path("patch"), path("old"), nil)
+	_, err = ApplyFile(nil, path("old"), path("patch"), path("old"), nil)
 	must(err)
 	got, err = os.ReadFile(path("old"))
 	must(err)

@@ -34,7 +34,7 @@ func TestFullDiskInTheMiddle(t *testing.T) {
 	if _, err := MakeFile(path("old"), path("new"), path("patch"), Options{Fast: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ApplyFile(path("old"), path("patch"), path("disk/game"), nil); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := ApplyFile(nil, path("old"), path("patch"), path("disk/game"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v; expected %v", err, syscall.ENOSPC)
 	}
 	if _, err := MakeFile(path("disk/game"), path("new"), path("disk/patch"), Options{Fast: true}); err != nil &&

@@ -40,7 +40,7 @@ func TestMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		applied := watch(func() { _, err = ApplyFile(path("old"), path("patch"), path("out"), nil) })
+		applied := watch(func() { _, err = ApplyFile(nil, path("old"), path("patch"), path("out"), nil) })
 		if err != nil {
 			t.Fatal(err)
 		}

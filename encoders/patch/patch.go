@@ -7,13 +7,13 @@
 // (see align, which finds them, and delta, which codes them). The source is the
 // old file and the part of the new one that was coded.
 //
-// Neither side needs memory in proportion to the files. Apply reads the old file
+// Neither side needs memory in proportion to the files. The receiver reads the old file
 // a few kilobytes at a time, writes the new one from front to back, and holds less
 // than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB
 // besides, and maps both files. README.md has the measurements.
 //
-// Make and Apply stream; MakeFile and ApplyFile work on files, of which a new one
-// appears complete or not at all; MakeBytes and ApplyBytes in memory. Options.Watch
+// Make streams; MakeFile and ApplyFile work on files, of which a new one
+// appears complete or not at all; ApplyBytes works in memory. Options.Watch
 // shows what the maker finds out.
 //
 // # Format
@@ -159,5 +159,5 @@ func early(err error) error {
 	return err
 }
 
-func zigzag(v int64) uint64  { return uint64(v)<<1 ^ uint64(v>>63) }
+// unzigzag returns the signed number that zigzag coding maps to u.
 func unzigzag(u int64) int64 { return int64(uint64(u)>>1) ^ -(u & 1) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wirelab/encoders/patch/delta"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/testkit"
 )
 
@@ -51,7 +52,9 @@ func text(n int) []byte {
 
 func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 	t.Helper()
-	b, stats, err := MakeBytes(old, new, Options{Fast: fast})
+	var out bytes.Buffer
+	stats, err := Make(&out, old, new, Options{Fast: fast})
+	b := out.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +66,8 @@ func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 
 // apply returns what came out, complete or not.
 func apply(old, patch []byte) ([]byte, error) {
-	var out Buffer
-	_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	var out buffer
+	_, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 	return out.Bytes, err
 }
 
@@ -207,8 +210,8 @@ func TestClaims(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	old := text(100_000)
 	patch := mustMake(t, old, edited(old, 6), true)
-	_, err := Apply(&Buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-	if !errors.Is(err, ErrLimit) {
+	_, err := applyTo(delta.New, &buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	if !errors.Is(err, errLimit) {
 		t.Error(err)
 	}
 }
@@ -216,7 +219,7 @@ func TestFullDisk(t *testing.T) {
 // Windows onto files show what memory shows.
 func TestWindows(t *testing.T) {
 	old, new := noise(200_000, 7), noise(150_000, 8)
-	out := Buffer{Bytes: new}
+	out := buffer{Bytes: new}
 	w := newWindows(bytes.NewReader(old), int64(len(old)), &out)
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 3000 {
@@ -253,34 +256,28 @@ func FuzzApply(f *testing.F) {
 		f.Add(mustMake(f, old, append(noise(200, 2), old...), fast))
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
-		out := Buffer{Limit: 1 << 16} // more takes models long, under the fuzzer
-		_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-		if err != nil && !typed(err) && !errors.Is(err, ErrLimit) {
+		out := buffer{Limit: 1 << 16} // more takes models long, under the fuzzer
+		_, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+		if err != nil && !typed(err) && !errors.Is(err, errLimit) {
 			t.Error(err)
 		}
 	})
 }
 
-// smallCoders returns coders with small tables, two of each profile in turn, which are
+// smallModels returns models with small tables, two of each profile in turn, which are
 // not made but made anew: of those of the usual size a fuzzer fills 40 MB for each input.
-func smallCoders() func(fast bool) coder {
+func smallModels() func(fast bool) *delta.Model {
 	type set struct {
 		new  *delta.Model
-		used [2]*model
+		used [2]*delta.Model
 		next int
 	}
 	var sets [2]set
-	for i, fresh := range []func() *delta.Model{delta.NewSmall, delta.NewFastSmall} {
-		sets[i].new = fresh()
-		for j := range sets[i].used {
-			sets[i].used[j] = &model{Model: fresh(), fresh: fresh}
-		}
+	for i, fast := range []bool{false, true} {
+		sets[i] = set{new: delta.NewSmall(fast), used: [2]*delta.Model{delta.NewSmall(fast), delta.NewSmall(fast)}}
 	}
-	return func(fast bool) coder {
-		s := &sets[0]
-		if fast {
-			s = &sets[1]
-		}
+	return func(fast bool) *delta.Model {
+		s := &sets[rangecoder.Flag(fast)]
 		s.next = 1 - s.next
 		m := s.used[s.next]
 		m.CopyFrom(s.new)
@@ -295,16 +292,16 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte{}, []byte{0}, true)
 	f.Add(noise(600, 1), append(noise(400, 2), noise(600, 1)[100:]...), true)
 	f.Add(program(3, 0), program(3, 64), false)
-	coders := smallCoders()
+	models := smallModels()
 	f.Fuzz(func(t *testing.T, old, new []byte, fast bool) {
 		old, new = old[:min(len(old), 4096)], new[:min(len(new), 1024)]
 		var patch bytes.Buffer
-		stats, err := makeWith(coders, &patch, old, new, Options{Fast: fast})
+		stats, err := makeWith(models(fast), &patch, old, new, Options{Fast: fast})
 		if err != nil || stats.Size != int64(patch.Len()) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
 			t.Fatalf("%+v, %v do not add up to %d bytes of patch for %d", stats, err, patch.Len(), len(new))
 		}
-		var out Buffer
-		_, err = applyWith(coders, &out, bytes.NewReader(old), int64(len(old)), &patch, nil)
+		var out buffer
+		_, err = applyTo(models, &out, bytes.NewReader(old), int64(len(old)), &patch, nil)
 		if err != nil || !bytes.Equal(out.Bytes, new) {
 			t.Errorf("%x from %x: %x, %v", new, old, out.Bytes, err)
 		}

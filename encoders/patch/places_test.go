@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"wirelab/encoders/patch/delta"
 )
 
 // room is a folder with files old, new and a patch from the one to the other.
@@ -71,7 +72,7 @@ func TestPlaces(t *testing.T) {
 		if c.made {
 			_, err = MakeFile(path(c.args[0]), path(c.args[1]), path(c.args[2]), Options{})
 		} else {
-			_, err = ApplyFile(path(c.args[0]), path(c.args[1]), path(c.args[2]), nil)
+			_, err = ApplyFile(nil, path(c.args[0]), path(c.args[1]), path(c.args[2]), nil)
 		}
 		if !errors.Is(err, c.want) {
 			t.Errorf("made: %v, %q: %v; expected %v", c.made, c.args, err, c.want)
@@ -121,7 +122,7 @@ func TestNames(t *testing.T) {
 				_, err = MakeFile(path("old"), path("new"), path(name), Options{Fast: true})
 				want, _ = os.ReadFile(path("patch"))
 			} else {
-				_, err = ApplyFile(path("old"), path("patch"), path(name), nil)
+				_, err = ApplyFile(nil, path("old"), path("patch"), path(name), nil)
 			}
 			must(err)
 			info, err := os.Lstat(path(name))
@@ -156,7 +157,7 @@ func TestSecrets(t *testing.T) {
 		if _, err := MakeFile(path("old"), path("new"), path("made"), Options{Fast: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ApplyFile(path("old"), path("made"), path("out"), nil); err != nil {
+		if _, err := ApplyFile(nil, path("old"), path("made"), path("out"), nil); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]os.FileMode{"made": c.patch, "out": c.patched} {
@@ -167,7 +168,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// abyss is a Target as large as a patch may claim, of zeros.
+// abyss is a target as large as a patch may claim, of zeros.
 type abyss struct{ size int64 }
 
 func (a *abyss) WriteAt(b []byte, at int64) (int, error) {
@@ -193,13 +194,13 @@ func TestBombStops(t *testing.T) {
 			by = h.OldSize - at
 		}
 		bomb = binary.AppendUvarint(bomb, uint64(n)<<2|modeClone)
-		bomb = binary.AppendUvarint(bomb, zigzag(by-last))
+		bomb = binary.AppendVarint(bomb, by-last)
 		at, last = at+n, by
 	}
 	for _, stop := range []int64{1, 100_000, 40_000_000} {
 		var out abyss
 		enough := errors.New("enough")
-		_, err := Apply(&out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb), func(done, total int64) error {
+		_, err := applyTo(delta.New, &out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb), func(done, total int64) error {
 			if total != maxSize {
 				t.Fatalf("%d in all; expected %d", total, int64(maxSize))
 			}

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"wirelab/internal/testkit"
@@ -20,7 +21,7 @@ func TestWatch(t *testing.T) {
 	}
 	var at, size int64
 	rows, right := 0, 0
-	_, stats, err := MakeBytes(old, swapped, Options{Fast: true, Watch: Watch{
+	stats, err := Make(io.Discard, old, swapped, Options{Fast: true, Watch: Watch{
 		Correlated: func(c Correlation) {
 			from := (c.Start + 2<<20) % (3 << 20)
 			cell, best := from/c.Cell, 0

@@ -11,13 +11,14 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/units"
 )
 
 // What wirelab.h calls the same, without WL_.
 const (
 	suitsTables, suitsBodies, suitsCubes = 1, 2, 4
-	quantises, standalone                = 1, 2
+	flagQuantises, flagStandalone        = 1, 2
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
@@ -35,6 +36,8 @@ type description struct {
 	memoRoom              uint32
 	params                []param
 }
+
+func (d *description) quantises() bool { return d.flags&flagQuantises != 0 }
 
 type param struct {
 	name, help, unit  string
@@ -103,7 +106,8 @@ func (x *instance) description(index int, at uint32) (*description, error) {
 	}
 	d := &description{index: index, refs: w[3], suits: w[4], flags: w[5], memoRoom: w[6]}
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
-		if *s, ok = x.text(w[i]); !ok {
+		*s, ok = x.text(w[i])
+		if !ok {
 			return nil, fmt.Errorf("a text of its description has no end within %d bytes", maxText)
 		}
 	}
@@ -134,7 +138,7 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		return nil, fmt.Errorf("%s wants %d references, expected 1 or 2", d.name, d.refs)
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
 		return nil, fmt.Errorf("%s suits %#x, expected some of WL_SUITS_*", d.name, d.suits)
-	case d.flags > quantises|standalone:
+	case d.flags > flagQuantises|flagStandalone:
 		return nil, fmt.Errorf("%s has flags %#x that nobody knows", d.name, d.flags)
 	case d.memoRoom > maxMemo:
 		return nil, fmt.Errorf("%s wants memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
@@ -151,7 +155,7 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 	}
 	source := d.source + " (a plugin: its times, marked *, are those of " + runs + ")"
 	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
-		Quantises: d.flags&quantises != 0, Standalone: d.flags&standalone != 0, Plugin: p.origin(),
+		Quantises: d.quantises(), Standalone: d.flags&flagStandalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}
 	if len(d.params) > 0 {
 		var err error
@@ -160,28 +164,17 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		}
 	}
 	c.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		if p.Runs == Process {
-			return twoEnds(func() (*processEnd, error) { return p.newProcessEnd(d, s, params) })
+		enc, err := p.newEnd(d, s, params)
+		if err != nil {
+			return nil, nil, err
 		}
-		return twoEnds(func() (*end, error) { return p.newEnd(d, s, params) })
+		dec, err := p.newEnd(d, s, params) // the ends share nothing
+		if err != nil {
+			return nil, nil, err
+		}
+		return enc, dec, nil
 	}
 	return c, nil
-}
-
-// twoEnds makes a sender and a receiver, which share nothing.
-func twoEnds[E interface {
-	encoders.Encoder
-	encoders.Decoder
-}](make func() (E, error)) (encoders.Encoder, encoders.Decoder, error) {
-	enc, err := make()
-	if err != nil {
-		return nil, nil, err
-	}
-	dec, err := make()
-	if err != nil {
-		return nil, nil, err
-	}
-	return enc, dec, nil
 }
 
 // suit reports whether an encoder takes a schema.
@@ -205,7 +198,8 @@ func (x *instance) param(at uint32) (*param, error) {
 	}
 	q := &param{kind: int(w[3])}
 	for i, s := range []*string{&q.name, &q.help, &q.unit} {
-		if *s, ok = x.text(w[i]); !ok {
+		*s, ok = x.text(w[i])
+		if !ok {
 			return nil, fmt.Errorf("a text of it has no end within %d bytes", maxText)
 		}
 	}
@@ -248,7 +242,8 @@ func structOf(params []param) (any, error) {
 		}
 		kind := reflect.TypeFor[bool]()
 		if q.kind != paramBool {
-			if kind = reflect.TypeFor[float64](); q.kind == paramInt {
+			kind = reflect.TypeFor[float64]()
+			if q.kind == paramInt {
 				kind = reflect.TypeFor[int]()
 			}
 			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(q.min), units.FormatDecimal(q.max))
@@ -282,11 +277,7 @@ func values(params any) (list []float64) {
 		case reflect.Float64:
 			list = append(list, f.Float())
 		case reflect.Bool:
-			one := 0.0
-			if f.Bool() {
-				one = 1
-			}
-			list = append(list, one)
+			list = append(list, float64(rangecoder.Flag(f.Bool())))
 		}
 	}
 	return list

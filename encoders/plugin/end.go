@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"unsafe"
 
@@ -14,248 +13,186 @@ import (
 )
 
 const (
-	packetRoom = 65_536
-	numSlots   = 16 // frames that the module has at hand: the references of most packets
-	frameWords = 8
-	callWords  = 3*frameWords + 5
+	packetRoom = 65_536 // bytes of a packet
+	numSlots   = 16     // frames that a plugin keeps: the references of most packets
 )
 
-// memo is what was attached to a frame: the bytes of the module's, and a name by which its
-// frame is known.
+// memo is the memo of a frame: the bytes of the plugin's memo, and a number that identifies the frame.
 type memo struct {
 	id   uint64
 	data []byte
 }
 
-// slot is room for a frame in the module's memory.
-type slot struct {
-	table, body, memo  uint32 // addresses
-	bodyRoom           int
-	tick               uint32
-	bodySize, memoSize int
-	id                 uint64 // of the memo of the frame that it holds; 0: of none
-	used               uint64 // when, in calls
+// session holds what a plugin is created with.
+type session struct {
+	plugin *Plugin
+	codec  *description
+	schema frame.Schema
+	params []float64
 }
 
-// end is one end of a session: a wl_end, in an instance of its own. A call that breaks it
-// ends the instance; the next call begins a new one, since all that lasts is in memos.
+// bodyRoom returns the most bytes of a body that a plugin may decode.
+func (s *session) bodyRoom() int {
+	if s.schema.Rows == 0 {
+		return packetRoom
+	}
+	return 64
+}
+
+// host runs the plugin's code for one end: a module instance or a process.
+type host interface {
+	create() error // passes schema and parameters to the plugin
+	// claim prepares for a call; it returns false if the host has ended. release follows the call.
+	claim() bool
+	release()
+	perform(c *call) (*answer, error) // makes a call; the answer is valid until the next one
+	close()
+	abandon() // closes it without waiting
+}
+
+// callKind is the kind of a call.
+type callKind int
+
+const (
+	encodeCall callKind = iota
+	decodeCall
+)
+
+// call is a call of a plugin. Each frame has a slot, in which the plugin keeps it.
+type call struct {
+	kind    callKind
+	cur     *frame.Frame // the frame to encode; of a decode only its tick counts
+	packet  []byte       // to decode
+	account bool         // the plugin reports what bits were spent on
+	refs    []encoders.Ref
+	slots   [2]int  // of refs
+	send    [2]bool // whether the slot does not hold the reference yet
+	into    int     // slot of cur
+}
+
+// answer is the result of a call. A code other than 0 is a refusal, with a reason.
+type answer struct {
+	call              string // its name, for errors
+	code              int32
+	why               string
+	packet, bits      []byte // of an encode
+	table, body, memo []byte // table and body: of a decode, or of an encoder that quantises
+}
+
+// held identifies the frame in a slot.
+type held struct {
+	id   uint64 // of its memo; 0 means none
+	used uint64 // the last call that used it
+}
+
+// end is one end of a session with a plugin. A call that breaks the contract ends the host; the next
+// call begins a new one, since all that lasts is in memos.
 type end struct {
-	plugin    *Plugin
-	codec     *description
-	quantises bool
-	schema    frame.Schema
-	params    []float64
-
-	*instance
-	self, call, packet, bits uint32 // addresses
-	slots                    [numSlots]slot
-	used                     uint64
-
-	patience
-	abandoned runtime.Cleanup // what closes the instance if nobody has the end any more
+	*session
+	open      func(*session) (host, error)
+	host      host // nil: to be opened
+	slots     [numSlots]held
+	used      uint64 // calls so far
+	patience  patience
+	abandoned runtime.Cleanup // closes the host when the end is garbage
 }
 
 // newEnd creates an end.
 func (p *Plugin) newEnd(d *description, s *frame.Schema, params any) (*end, error) {
-	e := &end{plugin: p, codec: d, quantises: d.flags&quantises != 0, schema: *s, params: values(params)}
-	return e, e.begin()
+	e := &end{session: &session{plugin: p, codec: d, schema: *s, params: values(params)}, open: newModule}
+	if p.Runs == Process {
+		e.open = newProcessHost
+	}
+	if err := e.begin(); err != nil {
+		return nil, err
+	}
+	e.host.release()
+	return e, nil
 }
 
-// begin makes the instance.
+// begin opens a host and claims it.
 func (e *end) begin() error {
-	x, err := e.plugin.instantiate()
+	e.abandoned.Stop()
+	h, err := e.open(e.session)
 	if err != nil {
 		return err
 	}
-	e.instance, e.slots = x, [numSlots]slot{}
-	e.abandoned = runtime.AddCleanup(e, func(x *instance) { panics.Guard(x.plugin.fail, x.close)() }, x)
-	if err := e.create(); err != nil {
+	e.host, e.slots = h, [numSlots]held{}
+	p := e.plugin
+	e.abandoned = runtime.AddCleanup(e, func(h host) { panics.Guard(p.fail, h.abandon)() }, h)
+	if err := h.create(); err != nil {
 		e.fail()
 		return err
 	}
 	return nil
 }
 
-// fail gives the instance up.
+// fail closes the host.
 func (e *end) fail() {
-	if e.instance != nil {
-		e.abandoned.Stop() // or it would hold the memory of the instance
-		e.instance.close()
-		e.instance = nil
+	if e.host != nil {
+		e.abandoned.Stop() // the cleanup would keep the host's memory
+		e.host.close()
+		e.host = nil
 	}
 }
 
-// create passes schema and params to the module.
-func (e *end) create() error {
-	schema, err := e.schemaAt()
-	if err != nil {
-		return err
-	}
-	params, err := e.alloc(max(8*len(e.params), 8))
-	if err != nil {
-		return err
-	}
-	for i, v := range e.params {
-		e.memory.WriteFloat64Le(params+uint32(8*i), v)
-	}
-	for _, x := range []struct {
-		at   *uint32
-		size int
-	}{{&e.call, 4 * callWords}, {&e.packet, packetRoom}, {&e.bits, 4 * (len(e.schema.Fields) + 1)}} {
-		if *x.at, err = e.alloc(x.size); err != nil {
-			return err
+// call makes a call about frame cur with a host that is opened if necessary.
+func (e *end) call(c *call) (*answer, error) {
+	if e.host == nil || !e.host.claim() {
+		if err := e.begin(); err != nil {
+			return nil, err
 		}
 	}
-	if e.self, err = e.instance.call("wl_create", uint32(e.codec.index), schema, params); err != nil {
-		return err
+	defer e.host.release()
+	e.used++
+	for i := range c.refs {
+		m, _ := c.refs[i].Memo.(*memo)
+		c.slots[i], c.send[i] = e.place(m, c.slots[:i])
 	}
-	if e.self == 0 {
-		return fmt.Errorf("plugin %s: %s does not take %s%s", e.plugin.Name(), e.codec.name, e.schema.Name, because(e.why()))
-	}
-	return nil
+	c.into = e.oldest(c.slots[:len(c.refs)])
+	e.slots[c.into] = held{used: e.used}
+	return e.host.perform(c)
 }
 
-func because(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ": " + text
-}
-
-// schemaAt writes a wl_schema.
-func (e *end) schemaAt() (uint32, error) {
-	s := &e.schema
-	texts := make([]byte, 0, 256)
-	put := func(t string) int { texts = append(append(texts, t...), 0); return len(texts) - len(t) - 1 }
-	name := put(s.Name)
-	starts := make([]int, len(s.Fields))
-	for i := range s.Fields {
-		starts[i] = put(s.Fields[i].Name)
-	}
-	const head, field = 5 * 4, 5 * 4
-	fields := head + 4
-	at, err := e.alloc(fields + field*len(s.Fields) + len(texts))
-	if err != nil {
-		return 0, err
-	}
-	first := at + uint32(fields+field*len(s.Fields))
-	words := []uint32{first + uint32(name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), at + uint32(fields), 0}
-	for i := range s.Fields {
-		f := &s.Fields[i]
-		words = append(words, first+uint32(starts[i]), uint32(f.Kind), uint32(f.Min), uint32(f.Max), math.Float32bits(float32(f.Step())))
-	}
-	for i, w := range words {
-		e.memory.WriteUint32Le(at+uint32(4*i), w)
-	}
-	e.memory.Write(first, texts)
-	return at, nil
-}
-
-// hold returns the slot of a reference, bringing it into the module if it is not there.
-func (e *end) hold(r *encoders.Ref, held *slot) (*slot, error) {
-	m, _ := r.Memo.(*memo)
+// place returns the slot of a reference with memo m, other than those in not, and whether the
+// reference has to be sent.
+func (e *end) place(m *memo, not []int) (slot int, send bool) {
+	id := uint64(0)
 	if m != nil {
-		for i := range e.slots {
-			if s := &e.slots[i]; s.id == m.id {
-				s.used, s.tick = e.used, r.Frame.Tick
-				return s, nil
+		id = m.id
+		for k := range e.slots {
+			if e.slots[k].id == id {
+				e.slots[k].used = e.used
+				return k, false
 			}
 		}
 	}
-	s, err := e.free(held, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.put(s, r.Frame); err != nil {
-		return nil, err
-	}
-	s.id, s.memoSize = 0, 0
-	if m != nil {
-		s.id, s.memoSize = m.id, len(m.data)
-		e.memory.Write(s.memo, m.data)
-	}
-	return s, nil
+	slot = e.oldest(not)
+	e.slots[slot] = held{id, e.used}
+	return slot, true
 }
 
-// free returns the slot that was used least recently, but for two.
-func (e *end) free(a, b *slot) (*slot, error) {
-	var oldest *slot
+// oldest returns the slot that was used least recently, other than those in not.
+func (e *end) oldest(not []int) int {
+	best := -1
 	for i := range e.slots {
-		if s := &e.slots[i]; s != a && s != b && (oldest == nil || s.used < oldest.used) {
-			oldest = s
+		if (len(not) > 0 && not[0] == i) || (len(not) > 1 && not[1] == i) {
+			continue
+		}
+		if best < 0 || e.slots[i].used < e.slots[best].used {
+			best = i
 		}
 	}
-	oldest.used, oldest.id = e.used, 0
-	if oldest.table == 0 {
-		var err error
-		if oldest.table, err = e.alloc(max(4*e.schema.Cells(), 8)); err != nil {
-			return nil, err
-		}
-		if oldest.memo, err = e.alloc(max(int(e.codec.memoRoom), 8)); err != nil {
-			return nil, err
-		}
-	}
-	return oldest, nil
-}
-
-// put copies a frame into a slot.
-func (e *end) put(s *slot, f *frame.Frame) error {
-	if len(f.Table) != e.schema.Cells() {
-		return fmt.Errorf("a frame of %d values, expected %d", len(f.Table), e.schema.Cells())
-	}
-	if err := e.bodyRoom(s, len(f.Body)); err != nil {
-		return err
-	}
-	s.tick, s.bodySize = f.Tick, len(f.Body)
-	if !e.memory.Write(s.body, f.Body) {
-		return e.broken("memory", "shrank")
-	}
-	raw, ok := e.memory.Read(s.table, uint32(4*len(f.Table)))
-	if !ok {
-		return e.broken("memory", "shrank")
-	}
-	toBytes(raw, f.Table)
-	return nil
-}
-
-// bodyRoom sees to room for a body. What was too small is lost to the module.
-func (e *end) bodyRoom(s *slot, n int) (err error) {
-	if n <= s.bodyRoom && s.body != 0 {
-		return nil
-	}
-	s.bodyRoom = max(2*n, 64)
-	s.body, err = e.alloc(s.bodyRoom)
-	return err
-}
-
-// run writes a wl_call and makes it.
-func (e *end) run(name string, cur *slot, refs []*slot, packet int, bits uint32) (code int32, err error) {
-	words := make([]uint32, 0, callWords)
-	for _, s := range append([]*slot{cur}, refs...) {
-		words = append(words, s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyRoom), s.memo, uint32(s.memoSize), e.codec.memoRoom)
-	}
-	for len(words) < 3*frameWords {
-		words = append(words, 0)
-	}
-	words = append(words, uint32(len(refs)), e.packet, uint32(packet), packetRoom, bits)
-	raw, ok := e.memory.Read(e.call, 4*callWords)
-	if !ok {
-		return 0, e.broken("memory", "shrank")
-	}
-	for i, w := range words {
-		binary.LittleEndian.PutUint32(raw[4*i:], w)
-	}
-	got, err := e.instance.call(name, e.self, e.call)
-	return int32(got), err
+	return best
 }
 
 // Encode implements encoders.Encoder.
 func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := e.over(); err != nil {
+	if err := e.patience.over(); err != nil {
 		return dst, nil, err
 	}
 	out, m, err := e.encode(dst, cur, refs, spare, b)
-	e.note(err)
+	e.patience.note(err)
 	if err != nil {
 		e.fail()
 	}
@@ -263,46 +200,29 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 }
 
 func (e *end) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	held, here, err := e.prepare(refs)
-	if err != nil {
-		return dst, nil, err
+	if len(cur.Table) != e.schema.Cells() {
+		return dst, nil, fmt.Errorf("a frame of %d values, expected %d", len(cur.Table), e.schema.Cells())
 	}
-	if err := e.put(here, cur); err != nil {
-		return dst, nil, err
-	}
-	var bits uint32
-	if b != nil {
-		bits = e.bits
-		raw, _ := e.memory.Read(bits, uint32(4*(len(e.schema.Fields)+1)))
-		clear(raw)
-	}
-	code, err := e.run("wl_encode", here, held, 0, bits)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("plugin %s: %w: wl_encode: it answers %s%s", e.plugin.Name(), encoders.ErrBroken, answerName(code), because(e.why()))
+	c := call{kind: encodeCall, cur: cur, refs: refs, account: b != nil}
+	a, err := e.call(&c)
+	if err == nil && a.code != 0 {
+		err = e.plugin.broken(a.call, "it answers %s%s", answerName(a.code), because(a.why))
 	}
 	if err != nil {
 		return dst, nil, err
 	}
-	size, _ := e.memory.ReadUint32Le(e.call + 4*(3*frameWords+2))
-	packet, ok := e.memory.Read(e.packet, size)
-	if size > packetRoom || !ok {
-		return dst, nil, e.broken("wl_encode", "it says that the packet has %d bytes, expected at most %d", size, packetRoom)
-	}
-	dst = append(dst, packet...)
-	if e.quantises {
-		if err := e.get("wl_encode", here, cur, refs[0].Frame); err != nil {
-			return dst, nil, e.broken("wl_encode", "%w", err)
+	if e.codec.quantises() {
+		if err := e.take(&c, a, cur); err != nil {
+			return dst, nil, e.plugin.broken(a.call, "%w", err)
 		}
 	}
 	if b != nil {
-		raw, _ := e.memory.Read(e.bits, uint32(4*(len(e.schema.Fields)+1)))
-		charge(b, int(size), len(e.schema.Fields), raw)
+		charge(b, len(a.packet), len(e.schema.Fields), a.bits)
 	}
-	m, err := e.remember("wl_encode", here, spare)
-	return dst, m, err
+	return append(dst, a.packet...), e.remember(c.into, a.memo, spare), nil
 }
 
-// charge takes over what a plugin says that its bits were spent on, as far as it can be
+// charge charges to b what a plugin reports that its bits were spent on, as far as that can be
 // true: numbers of 32 bits, one for each field and then one for all else.
 func charge(b *encoders.Budget, size, fields int, raw []byte) {
 	before := b.Total()
@@ -316,20 +236,20 @@ func charge(b *encoders.Budget, size, fields int, raw []byte) {
 		}
 		b.Charge(k, units)
 	}
-	if left == int64(size)*8*encoders.BitUnit { // it keeps no account
+	if left == int64(size)*8*encoders.BitUnit { // it reports nothing
 		b.Charge(encoders.SlotBody, left)
 	}
 	b.Close(before, size)
 }
 
-// Decode implements encoders.Decoder. What breaks the instance counts as a payload that is
-// corrupt: the next one gets a new instance.
+// Decode implements encoders.Decoder. What breaks the contract counts as a corrupt payload: the
+// next one gets a new host.
 func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	if err := e.over(); err != nil {
+	if err := e.patience.over(); err != nil {
 		return nil, fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
 	}
 	m, err := e.decode(dst, src, refs, spare)
-	e.note(err)
+	e.patience.note(err)
 	if errors.Is(err, encoders.ErrBroken) {
 		e.fail()
 		err = fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
@@ -338,98 +258,52 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 }
 
 func (e *end) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	held, here, err := e.prepare(refs)
-	if err != nil {
-		return nil, err
-	}
-	if len(src) > packetRoom || !e.memory.Write(e.packet, src) {
+	if len(src) > packetRoom {
 		return nil, fmt.Errorf("%w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), packetRoom)
 	}
-	here.tick, here.bodySize, here.memoSize = dst.Tick, 0, 0
-	room := 64
-	if e.schema.Rows == 0 {
-		room = packetRoom
-	}
-	if err := e.bodyRoom(here, room); err != nil {
-		return nil, err
-	}
-	code, err := e.run("wl_decode", here, held, len(src), 0)
+	c := call{kind: decodeCall, cur: dst, packet: src, refs: refs}
+	a, err := e.call(&c)
 	switch {
 	case err != nil:
 		return nil, err
-	case code == -1:
-		return nil, fmt.Errorf("%w: plugin %s%s", encoders.ErrTruncated, e.plugin.Name(), because(e.why()))
-	case code != 0:
-		return nil, fmt.Errorf("%w: plugin %s answers %s%s", encoders.ErrCorrupt, e.plugin.Name(), answerName(code), because(e.why()))
+	case a.code == -1:
+		return nil, fmt.Errorf("%w: plugin %s%s", encoders.ErrTruncated, e.plugin.Name(), because(a.why))
+	case a.code != 0:
+		return nil, fmt.Errorf("%w: plugin %s answers %s%s", encoders.ErrCorrupt, e.plugin.Name(), answerName(a.code), because(a.why))
 	}
-	if err := e.get("wl_decode", here, dst, refs[0].Frame); err != nil {
+	if err := e.take(&c, a, dst); err != nil {
 		return nil, err
 	}
-	return e.remember("wl_decode", here, spare)
+	return e.remember(c.into, a.memo, spare), nil
 }
 
-// prepare brings the references into the module, and returns their slots and one for the
-// frame itself.
-func (e *end) prepare(refs []encoders.Ref) (held []*slot, here *slot, err error) {
-	if e.instance == nil {
-		if err := e.begin(); err != nil {
-			return nil, nil, err
-		}
-	}
-	e.used++
-	var other *slot
-	for i := range refs {
-		s, err := e.hold(&refs[i], other)
-		if err != nil {
-			return nil, nil, err
-		}
-		held, other = append(held, s), s
-	}
-	if len(held) > 1 {
-		here, err = e.free(held[0], held[1])
-	} else {
-		here, err = e.free(other, nil)
-	}
-	if err == nil {
-		here.memoSize = 0
-	}
-	return held, here, err
-}
-
-// get copies a frame out of a slot, as the module says that it is. base is a reference.
-func (e *end) get(call string, s *slot, f, base *frame.Frame) error {
-	size, _ := e.memory.ReadUint32Le(e.call + 4*3)
-	body, ok := e.memory.Read(s.body, size)
-	if !ok || int(size) > s.bodyRoom {
-		return e.broken(call, "it says that the body has %d bytes, expected at most %d", size, s.bodyRoom)
-	}
-	s.bodySize = int(size)
-	f.Body = append(f.Body[:0], body...)
-	raw, ok := e.memory.Read(s.table, uint32(4*len(f.Table)))
-	if !ok {
-		return e.broken("memory", "shrank")
-	}
-	fromBytes(f.Table, raw)
-	if err := e.schema.CheckSince(f, base); err != nil {
-		return fmt.Errorf("%w: plugin %s: %s: %w", encoders.ErrCorrupt, e.plugin.Name(), call, err)
+// take copies the frame of an answer to f.
+func (e *end) take(c *call, a *answer, f *frame.Frame) error {
+	f.Body = append(f.Body[:0], a.body...)
+	fromBytes(f.Table, a.table)
+	if err := e.schema.CheckSince(f, c.refs[0].Frame); err != nil {
+		return fmt.Errorf("%w: plugin %s: %s: %w", encoders.ErrCorrupt, e.plugin.Name(), a.call, err)
 	}
 	return nil
 }
 
-// remember takes the memo out of a slot, and names its frame.
-func (e *end) remember(call string, s *slot, spare encoders.Memo) (encoders.Memo, error) {
-	size, _ := e.memory.ReadUint32Le(e.call + 4*6)
-	raw, ok := e.memory.Read(s.memo, size)
-	if !ok || size > e.codec.memoRoom {
-		return nil, e.broken(call, "it says that the memo has %d bytes, expected at most %d", size, e.codec.memoRoom)
-	}
+// remember returns the memo of the frame that is in a slot now.
+func (e *end) remember(slot int, data []byte, spare encoders.Memo) encoders.Memo {
 	m, _ := spare.(*memo)
 	if m == nil {
 		m = &memo{}
 	}
-	m.id, m.data = e.plugin.named.Add(1), append(m.data[:0], raw...)
-	s.id, s.memoSize = m.id, int(size)
-	return m, nil
+	m.id, m.data = e.plugin.named.Add(1), append(m.data[:0], data...)
+	e.slots[slot].id = m.id
+	return m
+}
+
+// because returns ": " and the text, "" if that is empty.
+func because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }
 
 func answerName(code int32) string {
@@ -444,7 +318,7 @@ func answerName(code int32) string {
 	return fmt.Sprint(code)
 }
 
-// littleEndian says whether numbers lie in memory as they do in a module's.
+// littleEndian reports whether numbers lie in memory as in a module's.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
 // toBytes copies values into a module's memory, 4 bytes each.
@@ -467,4 +341,34 @@ func fromBytes(dst []int32, src []byte) {
 	for i := range dst {
 		dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
 	}
+}
+
+// errLate means that a call was ended because of its time.
+var errLate = errors.New("took longer than")
+
+// maxLate is the number of calls in a row that may be ended because of their time. Each takes the
+// whole timeout, and a user would wait for every single frame.
+const maxLate = 3
+
+// patience counts the late calls in a row.
+type patience struct {
+	late int
+	last error
+}
+
+// over returns an error if no more calls are made.
+func (p *patience) over() error {
+	if p.late < maxLate {
+		return nil
+	}
+	return fmt.Errorf("%w, %d times in a row: it is not asked again", p.last, p.late)
+}
+
+// note counts the result of a call.
+func (p *patience) note(err error) {
+	if !errors.Is(err, errLate) {
+		p.late = 0
+		return
+	}
+	p.late, p.last = p.late+1, err
 }

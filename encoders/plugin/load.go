@@ -1,3 +1,8 @@
+// Package plugin runs encoders from outside: WebAssembly modules that keep the contract of
+// wirelab.h. Load reads, checks and describes one; its codecs then stand beside the built-in
+// ones. Each end of a session is an instance of its own, so that sender and receiver share no
+// memory, and an instance can neither see the clock nor files, nor take more memory or time
+// than it is given. What goes wrong in one is an error that names plugin and call.
 package plugin
 
 import (
@@ -82,6 +87,11 @@ func (p *Plugin) fail(err error) {
 	if errors.As(err, &bug) {
 		p.bug.CompareAndSwap(nil, bug)
 	}
+}
+
+// broken returns the error of a call that did not keep the contract.
+func (p *Plugin) broken(call, format string, args ...any) error {
+	return fmt.Errorf("plugin %s: %w: %s: %w", p.Name(), encoders.ErrBroken, call, fmt.Errorf(format, args...))
 }
 
 // function is one that a module has to export.

@@ -54,7 +54,7 @@ func serve(mode string) {
 			r.u32()
 			if r.u32() == 1 {
 				slots[slot] = make([]int32, cells)
-				r.table(slots[slot])
+				fromBytes(slots[slot], r.take(4*len(slots[slot])))
 				r.bytes(1 << 20)
 				r.bytes(1 << 20)
 			} else if slots[slot] == nil {
@@ -112,7 +112,7 @@ func serve(mode string) {
 			tick := r.u32()
 			table := make([]int32, cells)
 			if kind == askEncode {
-				r.table(table)
+				fromBytes(table, r.take(4*len(table)))
 				var packet writer
 				packet.table(table[:min(10, cells)]) // a table of more does not fit into a packet: the tests have few values
 				w.bytes(packet)
@@ -123,7 +123,7 @@ func serve(mode string) {
 				}
 			} else {
 				packet := &reader{left: r.bytes(packetRoom)}
-				packet.table(table[:min(10, cells)])
+				fromBytes(table[:min(10, cells)], packet.take(4*min(10, cells)))
 				if packet.bad {
 					code = -1
 				} else {
@@ -196,7 +196,7 @@ func TestPanicBesideAProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panics.Guard(enc.(*processEnd).x.fail, func() { panic("boom") })()
+	panics.Guard(enc.(*end).host.(*processHost).fail, func() { panic("boom") })()
 	var b encoders.Budget
 	_, _, err = enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, &b)
 	if !errors.Is(err, encoders.ErrBroken) || !errors.As(err, new(*panics.Error)) {

@@ -45,7 +45,8 @@ func fit(fields []netcode.Field, values []int32) bool {
 func (x *codec) writeAnything(cur, base *frame.Frame) {
 	w := &x.w
 	for i, v := range cur.Table {
-		if w.Flag(v != base.Table[i]); v != base.Table[i] {
+		w.Flag(v != base.Table[i])
+		if v != base.Table[i] {
 			w.Bits(uint32(v), 32)
 		}
 	}

@@ -20,7 +20,11 @@ import (
 // Codec is the game's own coding.
 func Codec() encoders.Codec {
 	return encoders.Codec{
-		ID: 41, Name: "quake3", Refs: 1, Suits: suits,
+		ID: 41, Name: "quake3", Refs: 1,
+		Suits: func(s *frame.Schema) bool {
+			_, ok := netcode.LayoutOf(s)
+			return ok
+		},
 		Summary: "Quake III's own: fields that changed, whole floats in 13 bits, static Huffman",
 		Source:  "id Software, Quake III Arena, 1999",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
@@ -31,11 +35,6 @@ func Codec() encoders.Codec {
 			return newCodec(s, l), newCodec(s, l), nil
 		},
 	}
-}
-
-func suits(s *frame.Schema) bool {
-	_, ok := netcode.LayoutOf(s)
-	return ok
 }
 
 // codec is one end.

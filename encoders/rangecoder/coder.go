@@ -346,3 +346,107 @@ func Log2(v uint32) int64 {
 	}
 	return log
 }
+
+// Tree codes a symbol v of n bits, the highest first. Every bit has the counter of the
+// node that the bits before it lead to: nodes are numbered from 1, those below node i
+// are 2i and 2i+1, and there are 1<<n with one in front that is not used. A limit of 0
+// leaves the counters alone, otherwise they learn as in Counter.Update.
+//
+// It does what Bit does n times, with the state in registers.
+func (c *Coder) Tree(nodes []Counter, v int, n uint, limit int) int {
+	nodes = nodes[:1<<n]
+	if c.reading {
+		return c.readTree(nodes, limit)
+	}
+	at, low, rng := 1, c.low, c.rng
+	for n > 0 {
+		n--
+		k, bit := &nodes[at&(len(nodes)-1)], v>>n&1
+		from, width := cut(rng, uint32(uint64(rng)*uint64(k.P())>>16), bit)
+		low, rng, at = low+from, width, at<<1|bit
+		if limit != 0 {
+			k.Update(bit, limit)
+		}
+		if rng < minRange {
+			c.low, c.rng = low, rng
+			c.shift()
+			low, rng = c.low, c.rng
+		}
+	}
+	c.low, c.rng = low, rng
+	return v
+}
+
+func (c *Coder) readTree(nodes []Counter, limit int) int {
+	at, code, rng := 1, c.code, c.rng
+	for at < len(nodes) {
+		k, bit := &nodes[at], 0
+		code, rng, bit = decide(code, rng, uint32(uint64(rng)*uint64(k.P())>>16))
+		at = at<<1 | bit
+		if limit != 0 {
+			k.Update(bit, limit)
+		}
+		if rng < minRange {
+			c.code, c.rng = code, rng
+			c.refill()
+			code, rng = c.code, c.rng
+		}
+	}
+	c.code, c.rng = code, rng
+	return at - len(nodes)
+}
+
+// Zeros codes decisions by the counters named, as long as they are 0, and returns how many
+// that were: a writer takes all for 0, a reader stops before the first that is 1. Counters
+// learn as Update has them, unless limit is 0. It does what Bit and Update do, faster, for
+// where most decisions are foreseen: a counter that comes again and again stays unpacked.
+func (c *Coder) Zeros(model []Counter, at []int32, limit int) (done int) {
+	if len(at) == 0 {
+		return 0
+	}
+	ctx := at[0]
+	p, n := uint32(model[ctx])>>countBits, uint32(model[ctx])&maxCount
+	rng, off, code := c.rng, uint64(0), ^uint32(0)
+	if c.reading {
+		code = c.code
+	}
+	for ; done < len(at); done++ {
+		if next := at[done]; next != ctx {
+			model[ctx] = Counter(p<<countBits | n)
+			ctx = next
+			p, n = uint32(model[ctx])>>countBits, uint32(model[ctx])&maxCount
+		}
+		bound := uint32(uint64(rng) * uint64(p/fine) >> 16)
+		if code < bound && c.reading {
+			break
+		}
+		off, code, rng = off+uint64(bound), code-bound, rng-bound
+		if limit != 0 {
+			p = max(p-uint32((uint64(p)*uint64(steps[n])+One-1)>>16), fine)
+			n += uint32(int32(n)-int32(limit)) >> 31
+		}
+		if rng < minRange {
+			c.move(off, code, rng)
+			rng, off = c.rng, 0
+			if c.reading {
+				code = c.code
+			}
+		}
+	}
+	model[ctx] = Counter(p<<countBits | n)
+	c.move(off, code, rng)
+	return done
+}
+
+// move leaves the interval to the part of it that begins at off, where a reader's code is
+// code, and makes it wide enough again.
+func (c *Coder) move(off uint64, code, rng uint32) {
+	c.rng = rng
+	if c.reading {
+		c.code = code
+		c.refill()
+	} else {
+		c.low += off
+		c.shift()
+	}
+}

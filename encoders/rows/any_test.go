@@ -43,11 +43,11 @@ func anySchema(rng *rand.Rand) *frame.Schema {
 func anyStep(rng *rand.Rand, p *plan, f *frame.Frame) {
 	for i := range f.Table {
 		c := &p.cols[i%p.fields]
-		switch low := int64(c.min); rng.IntN(6) {
+		switch low := int64(c.Min); rng.IntN(6) {
 		case 0:
 			f.Table[i] = valueOf(rng, c)
 		case 1, 2:
-			f.Table[i] = int32(min(max(int64(f.Table[i])+rng.Int64N(9)-4, low), low+int64(c.span)))
+			f.Table[i] = int32(min(max(int64(f.Table[i])+rng.Int64N(9)-4, low), low+int64(c.Span)))
 		}
 	}
 }

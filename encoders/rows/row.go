@@ -3,11 +3,14 @@ package rows
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/rotation"
 )
 
 // Marks separate the contexts of different kinds of decisions.
@@ -49,12 +52,6 @@ type rowState struct {
 	rotationState
 }
 
-func (r *rowState) init(e *coder) {
-	n := e.fields
-	r.e, r.was, r.start = e, make([]int32, n), make([]int32, n)
-	r.none = step{make([]int32, n), make([]int32, n), make([]uint8, n)}
-}
-
 // codeRows codes all rows.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	at, recent := 0, uint32(0)
@@ -64,7 +61,8 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idle = idleClass(past.idle[i])
 		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
-		r.clearHistory()
+		// Without a history. Its shifts and their origin are set only if the row changes.
+		r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, at)
 			at++
@@ -92,12 +90,6 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		}
 	}
 	return nil
-}
-
-// clearHistory makes a row one without a history. Its shifts and their origin are set only if
-// it changes.
-func (r *rowState) clearHistory() {
-	r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 }
 
 // loadHistory loads the last step of a row, the n-th that moved.
@@ -176,7 +168,7 @@ func (r *rowState) code() error {
 			return err
 		}
 		if f == r.e.turn.at {
-			r.switchLargest(int(r.cur[f] - col.min))
+			r.switchLargest(int(r.cur[f] - col.Min))
 		}
 		r.e.Charge(encoders.FieldSlot(f))
 	}
@@ -184,7 +176,7 @@ func (r *rowState) code() error {
 }
 
 // codeSame codes whether a field of a row that changed did not.
-func (r *rowState) codeSame(f int, col *column) bool {
+func (r *rowState) codeSame(f int, col *fieldPlan) bool {
 	x := &r.e.x
 	id := uint32(f)<<8 | sameMark
 	pace := uint32(r.ahead)
@@ -193,7 +185,7 @@ func (r *rowState) codeSame(f int, col *column) bool {
 	x.AddContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
 	x.AddContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
 	if f == r.e.turn.at {
-		x.AddContext(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.rotated))
+		x.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.rotated))
 	} else {
 		x.AddContext(id, r.nearest, uint32(r.idle), r.same&1)
 	}
@@ -201,37 +193,37 @@ func (r *rowState) codeSame(f int, col *column) bool {
 }
 
 // shiftAhead returns the length of the predicted shift of field f.
-func (r *rowState) shiftAhead(f int, c *column) int {
-	if r.was[f] == 0 || !c.number() {
+func (r *rowState) shiftAhead(f int, c *fieldPlan) int {
+	if r.was[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
 	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
 // noteUnchanged records that a field did not change.
-func (r *rowState) noteUnchanged(f int, col *column) {
+func (r *rowState) noteUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
-	if col.number() {
+	if column.IsNumber(col.kind) {
 		r.acceleration[f] = -r.was[f]
 		r.missedBy(f, r.ahead)
 	}
 }
 
 // change codes a field that changed.
-func (r *rowState) change(f int, col *column) error {
+func (r *rowState) change(f int, col *fieldPlan) error {
 	if err := r.e.Err(); err != nil {
 		return err
 	}
 	switch {
-	case col.number():
+	case column.IsNumber(col.kind):
 		r.number(f, col)
 	case col.kind == frame.Bits:
 		r.bits(f)
 	default:
 		r.symbol(f, col)
 	}
-	if !col.admits(r.cur[f]) {
-		return fmt.Errorf("field %s: %w: %d", r.e.schema.Fields[f].Name, frame.ErrRange, r.cur[f])
+	if !col.Admits(r.cur[f]) {
+		return column.Error(r.e.schema, f, int64(r.cur[f]))
 	}
 	if r.cur[f] == r.base[f] {
 		return fmt.Errorf("field %s: %w", r.e.schema.Fields[f].Name, errUnchanged)
@@ -259,3 +251,238 @@ func length(v int32) int { return bits.Len32(magnitude(v)) }
 
 // flag returns 1 for true, as a part of a context.
 func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
+
+const (
+	nodeCount   = 64 // weights of a field
+	firstWeight = rangecoder.Unit * 3 / 10
+	bias        = 256
+)
+
+// Nodes number the decisions of a field. Lengths have the first 16. Longer ones and
+// symbols, which no field has both of, share the next 32.
+const (
+	farNode    = 16
+	symbolNode = 16
+	signNode   = 48
+	topNode    = 48 // and the next three
+	bitNode    = 52
+	sameNode   = 53
+	rowNode    = 54
+	bodyNode   = 55
+	symbolBits = 12 // of an enum that have counters; the bits below are coded directly
+)
+
+// number codes the residual of a numeric field.
+func (r *rowState) number(f int, col *fieldPlan) {
+	g := r.predict(f, col)
+	miss := r.residual(f, col, col.difference(r.cur[f], g.value), g.value)
+	r.cur[f] = col.add(g.value, miss)
+	g.learn(r.cur[f], col)
+	r.shift[f] = col.shift(r.start[f], r.cur[f])
+	r.acceleration[f] = r.shift[f] - r.was[f] // not used of floats
+	r.missedBy(f, length(miss))
+}
+
+// missedBy records a residual of n bits.
+func (r *rowState) missedBy(f, n int) {
+	r.miss[f] = uint8(n)
+	r.worst = max(r.worst, n)
+	r.last[1], r.last[0] = r.last[0], n
+}
+
+const (
+	lengthBits = 4
+	longest    = 1<<lengthBits - 1 // longer ones continue in a second tree
+	farBits    = 5
+)
+
+// residual codes a residual: the length of its magnitude, its sign unless the range implies
+// it, and the bits below the leading one.
+func (r *rowState) residual(f int, col *fieldPlan, miss, guess int32) int32 {
+	x := &r.e.x
+	kind := flag(r.largestChanged && r.e.turn.has(f))
+	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
+	was, size := uint32(r.ahead), magnitude(miss)
+	r.e.begin(col.slot)
+	x.AddContext(id, kind, was, uint32(r.worst))
+	x.AddContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
+	x.AddContext(own, uint32(r.last[0]), uint32(r.last[1]), kind)
+	n := uint32(bits.Len32(size))
+	short := x.CodeTree(min(n, longest), lengthBits, 0)
+	if short == longest {
+		short += x.CodeTree(n-longest, farBits, farNode)
+	}
+	n = min(short, 32)
+	if n == 0 {
+		return 0
+	}
+	up, down := col.room(guess)
+	least := uint64(1) << (n - 1)
+	var negative bool
+	switch {
+	case least > up:
+		negative = true
+	case least > down:
+	default:
+		negative = r.sign(f, miss, kind, col.part(guess)<<5|n)
+	}
+	size = r.below(f, n, size)
+	if negative {
+		return int32(-size)
+	}
+	return int32(size)
+}
+
+// magnitude returns |v|, also of -2^31.
+func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
+
+// sign codes the sign of a residual.
+func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
+	x, col := &r.e.x, &r.e.cols[f]
+	id := uint32(col.class)<<8 | signMark
+	r.e.begin(col.slot)
+	x.AddContext(id, kind, signOf(r.was[f]), 0)
+	x.AddContext(id, uint32(r.ahead), signOf(r.was[f]), uint32(r.missed[f]))
+	x.AddContext(id, room, signOf(r.was[f]), 0)
+	return x.CodeFlag(signNode, miss < 0)
+}
+
+func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
+
+// below codes the bits below the leading one of a magnitude of n bits.
+func (r *rowState) below(f int, n, size uint32) uint32 {
+	x, col := &r.e.x, &r.e.cols[f]
+	r.e.begin(col.slot)
+	x.AddContext(uint32(col.class)<<8|topMark, n, 0, 0)
+	left, top := n-1, uint32(1)
+	for left > 0 && top < 4 {
+		left--
+		top = top<<1 | uint32(x.CodeBit(topNode+int(top), int(size>>left&1), nil))
+	}
+	if left > 0 {
+		top = top<<left | uint32(r.e.Direct(uint64(size&(1<<left-1)), uint(left)))
+	}
+	return top
+}
+
+// symbol codes a flag or an enum that changed.
+func (r *rowState) symbol(f int, col *fieldPlan) {
+	was := col.Raw(r.base[f])
+	if col.Span == 1 {
+		r.cur[f] = col.Value(1 - was)
+		return
+	}
+	e := r.e
+	x := &e.x
+	id := uint32(f)<<8 | enumMark
+	v, left, at := col.Raw(r.cur[f]), col.Width, uint32(1)
+	for range min(col.Width, symbolBits) {
+		left--
+		e.begin(col.slot)
+		x.AddContext(id, at, was, 0)
+		x.AddContext(id, at, was, r.expected(f))
+		x.AddContext(id, at, r.expected(f), r.margin)
+		at = at<<1 | uint32(x.CodeBit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
+	}
+	v = (at-1<<min(col.Width, symbolBits))<<left | uint32(e.Direct(uint64(v&(1<<left-1)), left))
+	r.cur[f] = col.Value(v)
+}
+
+// expected returns a context of a rotation's enum, which is predicted, and 0 of others.
+func (r *rowState) expected(f int) uint32 {
+	if f != r.e.turn.at {
+		return 0
+	}
+	return uint32(1 + r.first*4 + r.second)
+}
+
+// bits codes which bits of a field changed.
+func (r *rowState) bits(f int) {
+	d := uint32(r.cur[f]) ^ uint32(r.base[f])
+	x := &r.e.x
+	var out, count uint32
+	for i := range uint32(32) {
+		r.e.begin(r.e.cols[f].slot)
+		x.AddContext(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
+		x.AddContext(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
+		b := uint32(x.CodeBit(bitNode, int(d>>i&1), nil))
+		out |= b << i
+		count += b
+	}
+	r.cur[f] = int32(out ^ uint32(r.base[f]))
+}
+
+// rotationSize is how many fields a rotation takes.
+const rotationSize = parts + 1
+
+// rotationState is the rotation of the row being coded, if its schema has one.
+type rotationState struct {
+	rotated            bool                // it turned in its last step
+	current, predicted rotation.Quaternion // in base, and the prediction
+	first, second      int                 // the largest components of the prediction
+	margin             uint32              // class of their difference
+	largestChanged     bool                // the largest component differs from that in base
+}
+
+// fields returns the rotation's fields of a row.
+func (t *rotationFields) fields(row []int32) (v [rotationSize]int32) {
+	if t.at >= 0 {
+		copy(v[:], row[t.at:])
+	}
+	return v
+}
+
+// read returns the quaternion of a rotation's fields.
+func (r *rowState) read(fields []int32) rotation.Quaternion {
+	t := &r.e.turn
+	return t.Decode(fields[0]-r.e.cols[t.at].Min, fields[1:rotationSize])
+}
+
+// predictRotation extrapolates the rotation from that before the last step.
+func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
+	t := &r.e.turn
+	if t.at < 0 {
+		return
+	}
+	from := r.read(fields[:])
+	r.current = r.read(r.base[t.at:])
+	r.predicted = extrapolate(&from, &r.current, times)
+	r.rotated = true
+	r.setReference(int(r.base[t.at] - r.e.cols[t.at].Min))
+}
+
+// prepareRotation prepares the rotation of a row that changed.
+func (r *rowState) prepareRotation() {
+	t := &r.e.turn
+	r.largestChanged, r.margin = false, 0
+	if t.at < 0 {
+		return
+	}
+	if !r.rotated {
+		r.current = r.read(r.base[t.at:])
+		r.predicted = r.current
+	}
+	r.first, r.second = r.predicted.Largest()
+	margin := math.Abs(r.predicted[r.first]) - math.Abs(r.predicted[r.second])
+	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
+}
+
+// switchLargest handles a change of the largest component to left.
+func (r *rowState) switchLargest(left int) {
+	t := &r.e.turn
+	if r.cur[t.at] != r.base[t.at] {
+		r.largestChanged = true
+		r.setReference(left)
+	}
+}
+
+// setReference sets the origin of shifts and the predicted shifts for the rotation, where left
+// is the component that is left out.
+func (r *rowState) setReference(left int) {
+	t := &r.e.turn
+	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)
+	for k := range is {
+		f := t.at + 1 + k
+		r.start[f], r.was[f] = is[k], goes[k]-is[k]
+	}
+}

@@ -8,11 +8,12 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rotation"
 )
 
 // columnsOf are columns of every kind and of awkward ranges.
-func columnsOf() []column {
+func columnsOf() []fieldPlan {
 	var fields []frame.Field
 	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0},
 		{math.MinInt32, math.MaxInt32}} {
@@ -24,14 +25,14 @@ func columnsOf() []column {
 }
 
 // valueOf is any value of a column.
-func valueOf(rng *rand.Rand, c *column) int32 {
+func valueOf(rng *rand.Rand, c *fieldPlan) int32 {
 	switch rng.IntN(6) {
 	case 0:
-		return c.min
+		return c.Min
 	case 1:
-		return int32(uint32(c.min) + c.span)
+		return int32(uint32(c.Min) + c.Span)
 	}
-	return int32(uint32(c.min) + uint32(rng.Uint64N(uint64(c.span)+1)))
+	return int32(uint32(c.Min) + uint32(rng.Uint64N(uint64(c.Span)+1)))
 }
 
 // A value is its guess and what that misses by, whatever the kind and the range; and
@@ -46,16 +47,16 @@ func TestArithmetic(t *testing.T) {
 			}
 			for _, shift := range []int32{c.shift(guess, v), int32(rng.Uint32()), math.MinInt32} {
 				for _, s := range []int32{shift, c.half(shift), c.scaled(shift, 6, 7), c.scaled(shift, 255, 1)} {
-					if at := c.apply(guess, s); uint32(at)-uint32(c.min) > c.span {
+					if at := c.apply(guess, s); c.Raw(at) > c.Span {
 						t.Fatalf("column %d: %d leads from %d to %d", i, s, guess, at)
 					}
 				}
 			}
-			if off := c.difference(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 &&
-				uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
+			if off := c.difference(v, guess); c.kind == frame.Angle && c.Span < math.MaxInt32 &&
+				uint64(magnitude(off)) > (uint64(c.Span)+1)/2 {
 				t.Fatalf("column %d: from %d to %d by %d, the longer way round", i, guess, v, off)
 			}
-			if c.kind == frame.Quantity && c.span < math.MaxInt32 {
+			if c.kind == frame.Quantity && c.Span < math.MaxInt32 {
 				if up, down := c.room(guess); int64(v)-int64(guess) > int64(up) || int64(guess)-int64(v) > int64(down) ||
 					c.part(guess) > 15 {
 					t.Fatalf("column %d: no room from %d to %d", i, guess, v)
@@ -67,7 +68,7 @@ func TestArithmetic(t *testing.T) {
 
 // Floats are ordered as their bits are, and a shift of one is its difference.
 func TestFloats(t *testing.T) {
-	c := column{kind: frame.Float32, span: math.MaxUint32}
+	c := fieldPlan{kind: frame.Float32, Range: column.Range{Span: math.MaxUint32}}
 	bitsOf := func(v float64) int32 { return int32(math.Float32bits(float32(v))) }
 	list := []float64{math.Inf(-1), -3e38, -1, -1e-40, 0, 1e-40, 1, 1.5, 3e38, math.Inf(1)}
 	for i, v := range list[1:] {

@@ -1,10 +1,13 @@
 package rpc
 
 import (
+	"fmt"
 	"math"
+	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/bitio"
 )
 
@@ -24,12 +27,11 @@ func Delta() encoders.Codec {
 }
 
 type delta struct {
-	schema    *frame.Schema
-	cols      []column
-	vectors   [][]int // fields of each vector, up to three
-	rest      []int   // the other fields
-	restBytes int
-	full      int // bits of a call in full
+	schema  *frame.Schema
+	cols    []field
+	vectors [][]int // fields of each vector, up to three
+	rest    []int   // the other fields
+	full    int     // bits of a call in full
 
 	diffs     []vector // of the call at hand
 	cur, base []byte   // the other fields, packed
@@ -39,10 +41,9 @@ type delta struct {
 func newDelta(s *frame.Schema) *delta {
 	x := &delta{schema: s, cols: columns(s)}
 	x.full = fullBits(x.cols)
-	n := uint(0)
 	for i := range x.cols {
 		if !x.cols[i].float {
-			x.rest, n = append(x.rest, i), n+x.cols[i].width
+			x.rest = append(x.rest, i)
 			continue
 		}
 		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.cols[i-1].float {
@@ -51,7 +52,6 @@ func newDelta(s *frame.Schema) *delta {
 			x.vectors = append(x.vectors, []int{i})
 		}
 	}
-	x.restBytes = int(n+7) / 8
 	x.diffs = make([]vector, len(x.vectors))
 	return x
 }
@@ -68,7 +68,7 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	base := refs[0].Frame
 	relative := x.differ(cur, base)
 	if !blank(base) {
-		w.Bits(flag(relative), 1)
+		w.Bits(uint64(rangecoder.Flag(relative)), 1)
 		b.Bits(encoders.SlotFlags, 1)
 	}
 	if relative {
@@ -104,7 +104,8 @@ func (x *delta) differ(cur, base *frame.Frame) bool {
 		*v = vector{}
 		for c, i := range fields {
 			var ok bool
-			if v[c], ok = round(float32(float(cur.Table[i]) - float(base.Table[i]))); !ok {
+			v[c], ok = round(float32(float(cur.Table[i]) - float(base.Table[i])))
+			if !ok {
 				return false
 			}
 		}
@@ -191,7 +192,7 @@ func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	for _, i := range x.rest {
-		w.Bits(uint64(x.cols[i].raw(f.Table[i])), x.cols[i].width)
+		w.Bits(uint64(x.cols[i].Raw(f.Table[i])), x.cols[i].Width)
 	}
 	return w.Bytes()
 }
@@ -201,20 +202,155 @@ func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
 	r.Reset(x.cur)
 	for _, i := range x.rest {
-		v, ok := x.cols[i].value(uint32(r.Bits(x.cols[i].width)))
-		if !ok {
+		raw := uint32(r.Bits(x.cols[i].Width))
+		if raw > x.cols[i].Span {
 			return outOfRange(x.schema, i)
 		}
-		f.Table[i] = v
+		f.Table[i] = x.cols[i].Value(raw)
 	}
 	return ended(r.Close(), bitio.ErrShort)
 }
 
 func float(bits int32) float32 { return math.Float32frombits(uint32(bits)) }
 
-func flag(v bool) uint64 {
-	if v {
-		return 1
+// UE's FVector_NetQuantize10: vectors of three floats, rounded to tenths, all three
+// in as many bits as the largest needs (WritePackedVector<10, 24>, Epic Games). The
+// bits are those that UE writes, least significant first.
+const (
+	quantum    = 10 // steps a unit
+	mostBits   = 24 // of a component, which bounds it to +-1,677,721.5
+	vectorSize = 3  // components
+)
+
+// vector is three components, rounded.
+type vector [vectorSize]int32
+
+// round returns v in tenths, rounded as UE does it: half up, in float32. ok is false
+// for what is no number or needs more than mostBits.
+func round(v float32) (i int32, ok bool) {
+	x := float32(v * quantum)
+	x = float32(x + 0.5)
+	x = float32(math.Floor(float64(x)))
+	const limit = 1 << mostBits
+	if !(x > -limit && x < limit) {
+		return 0, false
 	}
-	return 0
+	return int32(x), true
+}
+
+// unround returns the float that i tenths stand for.
+func unround(i int32) float32 { return float32(float32(i) / quantum) }
+
+// size returns the number k by which the vector states its width: each component
+// takes k+2 bits.
+func (v *vector) size() uint {
+	most := uint32(0)
+	for _, i := range v {
+		most = max(most, uint32(max(i, -i)))
+	}
+	// ceil(log2(1+most)) is the number of bits of most.
+	return uint(min(max(bits.Len32(most), 1), mostBits)) - 1
+}
+
+// sizeBits returns the bits in which k travels: a number below 24, of which the
+// fifth bit is known if the other four leave no room for it.
+func sizeBits(k uint) uint {
+	if k&15 >= mostBits-16 {
+		return 4
+	}
+	return 5
+}
+
+// bitsOf returns how many bits the vector takes.
+func (v *vector) bitsOf() int {
+	k := v.size()
+	return int(sizeBits(k) + vectorSize*(k+2))
+}
+
+// write writes the vector.
+func (v *vector) write(w *bitio.Writer) {
+	k := v.size()
+	w.Bits(uint64(k), sizeBits(k))
+	for _, i := range v {
+		w.Bits(uint64(i+1<<(k+1)), k+2)
+	}
+}
+
+// read reads a vector; not ok if no writer would have put it so.
+func (v *vector) read(r *bitio.Reader) (ok bool) {
+	k := uint(r.Bits(4))
+	if sizeBits(k) == 5 {
+		k |= uint(r.Bits(1)) << 4
+	}
+	for c := range v {
+		v[c] = int32(r.Bits(k+2)) - 1<<(k+1)
+	}
+	return v.size() == k
+}
+
+// The source's run-length code: a byte L up to mostRun means that the next byte
+// comes L times; one above it, that L-128 bytes follow as they are.
+const (
+	mostRun     = 128
+	mostLiteral = 127
+	leastRun    = 3 // shorter ones gain nothing among literals
+)
+
+// appendRuns appends src, run-length coded, to dst.
+func appendRuns(dst, src []byte) []byte {
+	for len(src) > 0 {
+		if n := runAt(src); n >= leastRun || n == len(src) {
+			n = min(n, mostRun)
+			dst, src = append(dst, byte(n), src[0]), src[n:]
+			continue
+		}
+		n := literalAt(src)
+		dst, src = append(append(dst, byte(mostRun+n)), src[:n]...), src[n:]
+	}
+	return dst
+}
+
+// runAt returns how often the first byte of src is repeated there.
+func runAt(src []byte) int {
+	n := 1
+	for n < len(src) && src[n] == src[0] {
+		n++
+	}
+	return n
+}
+
+// literalAt returns how many bytes come before the next run that is worth it.
+func literalAt(src []byte) int {
+	n := 0
+	for n < len(src) && n < mostLiteral && runAt(src[n:]) < leastRun {
+		n++
+	}
+	return n
+}
+
+// fillRuns fills dst from what next yields of run-length code, which must give
+// exactly that many bytes.
+func fillRuns(dst []byte, next func() byte) error {
+	for at := 0; at < len(dst); {
+		l := int(next())
+		literal := l > mostRun
+		if literal {
+			l -= mostRun
+		}
+		if l == 0 || l > len(dst)-at {
+			return fmt.Errorf("rpc: run of %d bytes where %d are left: %w", l, len(dst)-at, encoders.ErrCorrupt)
+		}
+		if literal {
+			for range l {
+				dst[at] = next()
+				at++
+			}
+			continue
+		}
+		for v := next(); l > 0; l-- {
+			dst[at] = v
+			at++
+		}
+	}
+	return nil
 }

@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"wirelab/dataset/frame"
 	workload "wirelab/dataset/rpc"
 	"wirelab/encoders"
-
-	"wirelab/dataset/frame"
 )
 
 // chain sends calls, each against the one so many before it (the initial call at

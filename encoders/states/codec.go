@@ -1,3 +1,17 @@
+// Package states codes tables of things that have a state, such as players and missiles. It is
+// delta-adaptive for schemas with floats, parts or hints, and delta-trained.
+//
+// It codes which rows changed, which of their fields, and the distance of their values from
+// predictions: the old value, the same step again, the velocity (which is coded before the
+// place), drag and a push. Each predictor has a distribution of its own past errors, which
+// predicts every binary decision on the way to a value. An adaptive mixer combines these with the
+// predictions of counters in several contexts (Mahoney's PAQ). The class of a float comes before
+// its value: whole, eighth, multiple of the schema's step, or other. A new row is made from one
+// that is there.
+//
+// All adaptive state is part of the frame's memo (Giesen's gaffer_net), which has a fixed size,
+// so loss cannot desynchronise the two ends. Everything is integer arithmetic but single
+// operations on floats, which every machine rounds alike.
 package states
 
 import (
@@ -5,6 +19,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -115,8 +130,8 @@ func (e *coder) codeStrays() error {
 			return fmt.Errorf("value %d of %d", where, len(e.cur))
 		}
 		row, k := int(where)/e.fields, int(where)%e.fields
-		if !e.cols[k].admits(int32(v)) {
-			return fmt.Errorf("%s %d, %w", e.schema.Item, row, e.outside(k, int64(int32(v))))
+		if !e.cols[k].Admits(int32(v)) {
+			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.Error(e.schema, k, int64(int32(v))))
 		}
 		e.cur[where] = int32(v)
 		at = -1
@@ -160,8 +175,8 @@ func (e *coder) codeNow() error {
 	} else {
 		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
 	}
-	if v != int64(int32(v)) || !e.cols[e.now.field].admits(int32(v)) {
-		return e.outside(e.now.field, v)
+	if v != int64(int32(v)) || !e.cols[e.now.field].Admits(int32(v)) {
+		return column.Error(e.schema, e.now.field, v)
 	}
 	e.cur[at] = int32(v)
 	lapse := v - int64(was)
@@ -172,11 +187,6 @@ func (e *coder) codeNow() error {
 	}
 	e.Charge(encoders.FieldSlot(e.now.field))
 	return nil
-}
-
-// outside returns the error of a value outside of its field's range.
-func (e *coder) outside(k int, v int64) error {
-	return fmt.Errorf("field %s: %w: %d", e.schema.Fields[k].Name, frame.ErrRange, v)
 }
 
 // flag returns 1 for true, as a part of a context.

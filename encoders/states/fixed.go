@@ -90,7 +90,7 @@ const (
 )
 
 // classOf returns the class of a float.
-func (c *column) classOf(b uint32) class {
+func (c *fieldPlan) classOf(b uint32) class {
 	if c.kind != frame.Float32 {
 		return whole
 	}
@@ -128,7 +128,7 @@ type grid struct {
 }
 
 // grid returns the grid of a class.
-func (c *column) grid(k class, unit int) grid {
+func (c *fieldPlan) grid(k class, unit int) grid {
 	g := grid{class: k, unit: unit, step: c.step}
 	if c.kind != frame.Float32 {
 		g.class = integer

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/column"
 )
 
 // plan holds what the codec derives from a schema.
@@ -14,7 +15,7 @@ type plan struct {
 	schema     *frame.Schema
 	fields     int
 	rows       int
-	cols       []column
+	cols       []fieldPlan
 	parts      []part
 	partOf     []uint8 // by row: index of its part
 	groups     []group
@@ -37,16 +38,14 @@ const (
 	switches
 )
 
-// column describes a field.
-type column struct {
+// fieldPlan describes a field.
+type fieldPlan struct {
+	column.Range
 	kind  frame.Kind
 	role  frame.Role
 	sort  sort
-	min   int32
-	span  uint32 // the largest value less min
-	width uint   // bits of span
-	alike int    // the first field of the same statistics
-	group int    // index of its group; -1 if none
+	alike int // the first field of the same statistics
+	group int // index of its group; -1 if none
 	axis  int
 	rides int     // the field of the place that carries this place; -1 if none
 	step  float64 // of floats: most are multiples of it; 0 if unknown
@@ -56,15 +55,12 @@ type column struct {
 	rate  int64 // of places: per unit of velocity and time, in 2^-32
 }
 
-// admits reports whether v lies within the field's range.
-func (c *column) admits(v int32) bool { return uint32(v)-uint32(c.min) <= c.span }
-
 // group is a place and its velocity.
 type group struct {
 	at, velocity [maxAxes]int // fields; -1 if none
 	clock        int          // the field of its time; -1 for the time of the frame
 	drag, stop   int64        // per unit of time in 2^-32; in 2^-8 units of the velocity
-	driven       bool         // see drive.go
+	driven       bool         // see drive
 	slot         int          // index among the groups of its part
 }
 
@@ -89,16 +85,14 @@ func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, now: cell{-1, -1}, partOf: make([]uint8, s.Rows)}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		c := column{kind: f.Kind, role: f.Hint.Role, alike: i, group: -1, rides: -1, step: f.Hint.Step, turn: f.Hint.Turn}
-		c.min, c.span = f.Span()
-		c.width = uint(bits.Len32(c.span))
+		c := fieldPlan{Range: column.RangeOf(f), kind: f.Kind, role: f.Hint.Role, alike: i, group: -1, rides: -1, step: f.Hint.Step, turn: f.Hint.Turn}
 		switch {
 		case f.Kind == frame.Bits:
 			c.sort = switches
 		case f.Kind == frame.Enum || f.Kind == frame.Flag:
 			c.sort = symbols
 		case f.Kind == frame.Angle:
-			c.turn = float64(c.span) + 1
+			c.turn = float64(c.Span) + 1
 		}
 		for _, v := range []*float64{&c.step, &c.turn} {
 			if !(*v > 1e-30 && *v < 1e30) {
@@ -258,7 +252,7 @@ func (p *plan) arrange(q *part) {
 		switch {
 		case f == q.kind || f == q.present:
 			return [2]int{0, 0}
-		case c.clock && p.isGroupClock(q, f):
+		case c.clock && slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f }):
 			return [2]int{1, 1}
 		case c.role == frame.Velocity && c.group >= 0:
 			return [2]int{3, 4}
@@ -282,11 +276,6 @@ func (p *plan) arrange(q *part) {
 			return cmp.Or(rank(a)[i]-rank(b)[i], p.cols[a].axis-p.cols[b].axis)
 		})
 	}
-}
-
-// isGroupClock reports whether field f is the clock of a place.
-func (p *plan) isGroupClock(q *part, f int) bool {
-	return slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f })
 }
 
 // shareOut gives each part as many histories as it has rows, or as memory allows.

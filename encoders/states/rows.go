@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/encoders"
+	"wirelab/encoders/column"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -181,7 +182,7 @@ func (r *row) code(there bool) error {
 }
 
 // codeField codes a field of a row that changed.
-func (r *row) codeField(k int, c *column) error {
+func (r *row) codeField(k int, c *fieldPlan) error {
 	var err error
 	if r.fresh {
 		err = r.newField(k, c)
@@ -204,8 +205,8 @@ func (r *row) codeField(k int, c *column) error {
 func (r *row) vanish() error {
 	q, e := r.part, r.coder
 	for k := q.field; k < q.field+q.fields; k++ {
-		if !r.cols[k].admits(0) {
-			return r.outside(k, 0)
+		if !r.cols[k].Admits(0) {
+			return column.Error(r.schema, k, 0)
 		}
 	}
 	slot := e.m.claim(r.index, q, r.base[q.field:q.field+q.fields])
@@ -327,7 +328,7 @@ func (r *row) nearness(s []int32) int {
 }
 
 // oldField codes a field of a row that was there.
-func (r *row) oldField(k int, c *column) error {
+func (r *row) oldField(k int, c *fieldPlan) error {
 	x, cell, old := &r.x, &r.cells[k-r.part.field], r.base[k]
 	h, id := uint32(cell.moved), uint32(k)<<8|markSame
 	x.Begin()
@@ -350,7 +351,7 @@ func (r *row) oldField(k int, c *column) error {
 
 // newField codes a field of a row that was not there: whether it is the source's value, 0, the
 // row's own former value, or the source's former value.
-func (r *row) newField(k int, c *column) error {
+func (r *row) newField(k int, c *fieldPlan) error {
 	x, cell := &r.x, &r.cells[k-r.part.field]
 	src, last := r.source[k], cell.old
 	same := flag(src == 0) | flag(last == 0)<<1 | flag(src == last)<<2
@@ -370,8 +371,8 @@ func (r *row) newField(k int, c *column) error {
 			r.misses = r.misses<<1 | flag(!right)
 		}
 		if right {
-			if !c.admits(g) {
-				return r.outside(k, int64(g))
+			if !c.Admits(g) {
+				return column.Error(r.schema, k, int64(g))
 			}
 			r.cur[k] = g
 			if c.sort != numbers {
@@ -387,7 +388,7 @@ func (r *row) newField(k int, c *column) error {
 }
 
 // value codes the value of a field. skip means that it is not old.
-func (r *row) value(k int, c *column, old int32, skip bool) error {
+func (r *row) value(k int, c *fieldPlan, old int32, skip bool) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
@@ -401,8 +402,8 @@ func (r *row) value(k int, c *column, old int32, skip bool) error {
 			return err
 		}
 	}
-	if !c.admits(r.cur[k]) {
-		return r.outside(k, int64(r.cur[k]))
+	if !c.Admits(r.cur[k]) {
+		return column.Error(r.schema, k, int64(r.cur[k]))
 	}
 	return nil
 }
@@ -410,11 +411,11 @@ func (r *row) value(k int, c *column, old int32, skip bool) error {
 const symbolBits = 12 // of a symbol that have counters; the bits below are coded directly
 
 // symbol codes an enum or a flag as a binary tree. A flag that changed needs no bit.
-func (r *row) symbol(k int, c *column, old int32) {
+func (r *row) symbol(k int, c *fieldPlan, old int32) {
 	x := &r.x
 	id := uint32(k)<<8 | markSymbol | flag(r.fresh)<<31
-	was, v := uint32(old)-uint32(c.min), uint32(r.cur[k])-uint32(c.min)
-	if c.width == 1 && !r.fresh {
+	was, v := c.Raw(old), c.Raw(r.cur[k])
+	if c.Width == 1 && !r.fresh {
 		v = 1 - was
 	} else {
 		x.Begin()
@@ -422,15 +423,15 @@ func (r *row) symbol(k int, c *column, old int32) {
 		x.AddContext(id, r.kind, was, 0)
 		x.AddContext(id, r.kind, r.lastSym, 0)
 		x.AddContext(id, r.sym, 0, 0)
-		learnt := min(c.width, symbolBits)
-		left, node := c.width, uint32(1)
+		learnt := min(c.Width, symbolBits)
+		left, node := c.Width, uint32(1)
 		for range learnt {
 			left--
 			node = node<<1 | uint32(x.CodeBit(int(v>>left&1), node, id<<4|uint32(left&15), 4))
 		}
 		v = (node-1<<learnt)<<left | uint32(r.Direct(uint64(v&(1<<left-1)), left))
 	}
-	r.cur[k] = int32(v + uint32(c.min))
+	r.cur[k] = c.Value(v)
 	r.sym = rangecoder.Hash(r.sym, uint32(k), v, 0)
 	r.lastSym = rangecoder.Hash(uint32(k), v, 1, 0)
 }

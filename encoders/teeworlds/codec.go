@@ -98,7 +98,8 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 		x.w.Bits(uint64(end.Bits), end.Len)
 	}
 	whole := x.w.Len() > 0 && x.w.Len()%8 == 0
-	if dst = x.w.Bytes(); whole {
+	dst = x.w.Bytes()
+	if whole {
 		dst = append(dst, 0) // as the game does
 	}
 	b.Close(before, len(dst)-start)

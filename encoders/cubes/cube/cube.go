@@ -51,8 +51,8 @@ func Bounds(axis int) (low, high int32) {
 var (
 	// ErrUnchanged marks a cube that a packet lists as changed, but is not.
 	ErrUnchanged = errors.New("listed as changed, but is not")
-	// ErrSchema marks a schema that is not a cube snapshot.
-	ErrSchema = errors.New("schema is not a cube snapshot")
+	// errSchema marks a schema that is not a cube snapshot.
+	errSchema = errors.New("schema is not a cube snapshot")
 )
 
 // RangeError returns the error of a cube that is not InRange.
@@ -70,7 +70,7 @@ func ChangedError(i int, q *Row) error {
 // CheckSchema returns an error if s is not a cube snapshot.
 func CheckSchema(s *frame.Schema) error {
 	if !frame.IsCubes(s) {
-		return fmt.Errorf("%w: %s", ErrSchema, s.Name)
+		return fmt.Errorf("%w: %s", errSchema, s.Name)
 	}
 	return nil
 }
@@ -115,3 +115,53 @@ func UnpackOrientation(q *Row, v uint32) {
 	q[frame.CubeLargest] = int32(v & 3)
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = int32(v>>2&511), int32(v>>11&511), int32(v>>20&511)
 }
+
+// Changes is the set of cubes in which a frame differs from its baseline. Of a reader it is empty.
+type Changes struct {
+	frame.Rows
+	own frame.Rows // memory of Rows, unless a caller knew the set
+}
+
+// Clear makes the set empty, for snapshots of n cubes.
+func (c *Changes) Clear(n int) {
+	if len(c.own) != (n+63)/64 {
+		c.own = frame.NewRows(n)
+	}
+	c.own.Clear()
+	c.Rows = c.own
+}
+
+// Find makes c the set of cubes in which two tables differ: known, unless that is nil. It compares
+// a block of cubes at a time, because most rest.
+func (c *Changes) Find(cur, base []int32, known frame.Rows) {
+	const block = 8 * frame.CubeFields
+	if known != nil {
+		c.Rows = known
+		return
+	}
+	n := len(cur) / frame.CubeFields
+	c.Clear(n)
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		a, b := (*[block]int32)(cur[i*frame.CubeFields:]), (*[block]int32)(base[i*frame.CubeFields:])
+		if *a != *b {
+			c.own[i>>6] |= differing(a[:], b[:]) << (i & 63)
+		}
+	}
+	if i < n {
+		c.own[i>>6] |= differing(cur[i*frame.CubeFields:], base[i*frame.CubeFields:]) << (i & 63)
+	}
+}
+
+// differing returns a bit for each cube of two tables of at most eight that differs.
+func differing(cur, base []int32) (bits uint64) {
+	for k := range len(cur) / frame.CubeFields {
+		if !frame.SameCube(At(cur, k), At(base, k)) {
+			bits |= 1 << k
+		}
+	}
+	return bits
+}
+
+// Bit returns 1 if cube i is in the set, otherwise 0.
+func (c *Changes) Bit(i int) int { return int(c.Rows[i>>6] >> (i & 63) & 1) }

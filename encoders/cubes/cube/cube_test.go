@@ -2,6 +2,8 @@ package cube
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -50,11 +52,34 @@ func TestErrors(t *testing.T) {
 	if err := ChangedError(3, &Row{frame.CubeZ: -1}); !errors.Is(err, frame.ErrRange) {
 		t.Errorf("a cube out of range: %v", err)
 	}
-	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, ErrSchema) {
+	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, errSchema) {
 		t.Errorf("another schema: %v", err)
 	}
 	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil ||
 		CheckFrame(frame.Cubes(2).NewFrame(), 3) == nil {
 		t.Error("a frame or a schema is taken for another")
+	}
+}
+
+// The blocks find what a look at every row finds.
+func TestChanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var changes Changes
+	for _, n := range []int{1, 7, 8, 9, 16, 100, 901} {
+		s := frame.Cubes(n)
+		for range 50 {
+			base, cur := s.NewFrame(), s.NewFrame()
+			var want []int
+			for i := range n {
+				if rng.IntN(20) == 0 {
+					cur.Table[i*frame.CubeFields+rng.IntN(frame.CubeFields)] = 1
+					want = append(want, i)
+				}
+			}
+			changes.Find(cur.Table, base.Table, nil)
+			if got := slices.Collect(changes.All()); !slices.Equal(got, want) {
+				t.Fatalf("of %d rows %v are found, want %v", n, got, want)
+			}
+		}
 	}
 }

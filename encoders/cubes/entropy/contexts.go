@@ -94,7 +94,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			v = s.scaled(past.ticks, next.ticks)
 		}
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
-		changed := l.bit(at, e.differs(i))
+		changed := l.bit(at, e.changes.Bit(i))
 		e.Charge(encoders.SlotFlags)
 		recent = (recent<<1 | changed) & (recentPatterns - 1)
 		if changed == 0 {
@@ -127,7 +127,7 @@ func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Ro
 	for full := true; full; {
 		var at [restBatch]int32
 		n := 0
-		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.differs(i+n) == 0; n++ {
+		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.changes.Bit(i+n) == 0; n++ {
 			idle, b := list[n], cube.At(base.Table, i+n)
 			next.idle[i+n] = idle + uint8(rangecoder.Flag(idle < forever))
 			ctx := idleClass(idle)*distanceClasses + distanceClass(distance2(b, player))

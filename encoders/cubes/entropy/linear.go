@@ -1,6 +1,11 @@
 package entropy
 
-import "wirelab/encoders/rangecoder"
+import (
+	"math"
+	"math/bits"
+
+	"wirelab/encoders/rangecoder"
+)
 
 // linear predicts a number as a weighted sum of features. The weights of each class are
 // trained for the least absolute error; the squared error would be dominated by
@@ -105,4 +110,134 @@ func (k *cubeContext) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatu
 		f[3] = k.near.turnMiss[axis]
 	}
 	return f
+}
+
+// fits holds the samples of predictions for a trainer.
+type fits struct{ shift, turn fit }
+
+// fit finds the weights of each class with the least absolute error, by iteratively
+// reweighted least squares: in each pass a sample counts less the larger its error was.
+//
+// Every product that is added is converted, so that all machines find the same.
+type fit struct {
+	features int
+	soft     float64     // errors below it weigh alike
+	xx, xy   [][]float64 // by class
+}
+
+func newFit(features int, soft float64) fit {
+	f := fit{features, soft, make([][]float64, classes), make([][]float64, classes)}
+	for c := range classes {
+		f.xx[c], f.xy[c] = make([]float64, features*features), make([]float64, features)
+	}
+	return f
+}
+
+// add adds a sample: the features, the truth, and the error of the present weights.
+func (t *fit) add(class int, features []int32, truth, miss int32) {
+	w := 1 / (t.soft + math.Abs(float64(miss)))
+	for i, v := range features {
+		v := float64(float64(v) * w)
+		for j, u := range features {
+			t.xx[class][i*t.features+j] += float64(v * float64(u))
+		}
+		t.xy[class][i] += float64(v * float64(truth))
+	}
+}
+
+// weights returns the best weights in units of 1/weightOne.
+func (t *fit) weights() []int32 {
+	var out []int32
+	for c := range classes {
+		for _, w := range solve(t.xx[c], t.xy[c]) {
+			out = append(out, int32(math.Round(min(max(float64(w*weightOne), -1<<24), 1<<24))))
+		}
+	}
+	return out
+}
+
+// solve returns x with a x = b, where a is symmetric and positive semidefinite, by
+// elimination. A small diagonal term gives features that never occurred a weight of
+// zero.
+func solve(a, b []float64) []float64 {
+	n := len(b)
+	a, b = append([]float64(nil), a...), append([]float64(nil), b...)
+	for i := range n {
+		a[i*n+i] += float64(1e-3*a[i*n+i]) + 1e-3
+	}
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			f := a[j*n+i] / a[i*n+i]
+			for k := i; k < n; k++ {
+				a[j*n+k] -= float64(f * a[i*n+k])
+			}
+			b[j] -= float64(f * b[i])
+		}
+	}
+	x := make([]float64, n)
+	for i := n - 1; i >= 0; i-- {
+		s := b[i]
+		for k := i + 1; k < n; k++ {
+			s -= float64(a[i*n+k] * x[k])
+		}
+		x[i] = s / a[i*n+i]
+	}
+	return x
+}
+
+// scale predicts the size of a residual: the logarithm is the sum of one trained weight
+// for each feature. It makes one context of many features, whose product would be far
+// too many contexts.
+type scale struct {
+	weights   []int32 // by kind and feature, in units of 1/65536 of a doubling
+	rate      int32   // of a trainer: learning rate, of 65536; 0 in a codec
+	at        [scaleFeatures]int32
+	predicted int32
+}
+
+const (
+	scaleFeatures = 13
+	buckets       = 32 // of each feature
+	scaleSize     = kinds * scaleFeatures * buckets
+)
+
+// expect returns the predicted logarithm of 1+|residual| of a number of this kind, in
+// units of 1/65536.
+func (s *scale) expect(kind int, in *[scaleFeatures]int) int32 {
+	begin := kind * scaleFeatures * buckets
+	w := (*[scaleFeatures * buckets]int32)(s.weights[begin:])
+	s.predicted = 0
+	for i, b := range in {
+		s.predicted += w[i*buckets+min(max(b, 0), buckets-1)]
+	}
+	if s.rate != 0 { // in a trainer
+		for i, b := range in {
+			s.at[i] = int32(begin + i*buckets + min(max(b, 0), buckets-1))
+		}
+	}
+	return s.predicted
+}
+
+// learn trains the weights by the residual that the last prediction was for.
+func (s *scale) learn(miss int32) {
+	if s.rate == 0 {
+		return
+	}
+	step := int32(int64(logMagnitude(miss)-s.predicted) * int64(s.rate) >> 16)
+	for _, at := range s.at {
+		s.weights[at] += step
+	}
+}
+
+// logMagnitude returns the logarithm of 1+|v| in units of 1/65536, interpolated between
+// powers of two.
+func logMagnitude(v int32) int32 {
+	u := uint64(max(v, -v)) + 1
+	n := bits.Len64(u) - 1
+	return int32(n<<16 + int((u<<16)>>n) - 1<<16)
+}
+
+// bucket returns the class of a predicted logarithm, below most, with steps classes to a doubling.
+func bucket(guess int32, steps, most int) int {
+	return min(max(int(guess)*steps>>16, 0), most-1)
 }

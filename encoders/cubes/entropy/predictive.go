@@ -8,6 +8,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/rotation"
 )
 
 // predictive is the traversal of predictive: it predicts the position and orientation of
@@ -58,7 +59,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) e
 			k.step = &past.moved[at-1]
 		}
 		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.far[i]))
-		if k.changed(past.idle[i], e.differs(int(i))) == 0 {
+		if k.changed(past.idle[i], e.changes.Bit(int(i))) == 0 {
 			next.noteUnchanged(int(i))
 			continue
 		}
@@ -186,4 +187,140 @@ func (k *cubeContext) record(s *step) {
 		s.miss[j] = int16(min(max(k.self.miss[j], -1<<15), 1<<15-1))
 	}
 	s.turnMiss = uint8(k.self.off)
+}
+
+// shift codes the position as the residual of the prediction.
+func (k *cubeContext) shift() {
+	p, last := k.p, int32(0)
+	var total int32
+	for j := range 3 {
+		class, f := k.class(j), k.shiftFeatures(j)
+		by := p.shifts.predict(class, f[:])
+		coord, from := &k.q[frame.CubeX+j], k.base[frame.CubeX+j]
+		guess := clampCoordinate(j, from+by)
+		by = guess - from
+
+		ownMiss, nearMiss := int32(0), int32(0)
+		features := [scaleFeatures]int{length(total, 31), k.lastMiss, 0, k.nearMissed, 0, k.speed, k.ring,
+			k.height*idleClasses + k.idle, length(k.v[j], 31), length(last, 31), k.lastTurnMiss, length(by, 31), span(k.drive, 31)}
+		if k.step != nil {
+			ownMiss = int32(k.step.miss[j])
+			features[2] = 1 + length(ownMiss, 12)
+		}
+		if k.near != nil {
+			nearMiss = k.near.miss[j]
+			features[4] = 1 + length(nearMiss, 12)
+		}
+		expected := p.scale.expect(j, &features)
+		group := j / 2
+		k.setNumberContexts(group, expected, length(by, paces-1), k.lastMiss, k.off, k.speed*2/3)
+		p.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
+		miss := p.mixing.number(*coord - guess)
+		if p.fit != nil {
+			p.fit.shift.add(class, f[:], *coord-from, *coord-guess)
+		}
+		*coord = guess + miss
+		p.scale.learn(miss)
+		k.self.miss[j], k.self.shift[j] = miss, *coord-from
+		total += min(max(miss, -miss), 1<<20)
+		k.off, last = max(k.off, length(miss, offs-1)), miss
+	}
+}
+
+// setNumberContexts sets the contexts of a residual: its predicted size, with the
+// predicted shift, the last residual, the residuals of other coordinates, and the speed.
+func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, fellows, pace int) {
+	p := k.p
+	fine, coarse := bucket(expected, 4, sizesFine), bucket(expected, 1, sizesCoarse)
+	p.setContexts(4, &lengthAt, [maxContexts]int{
+		(group*sizesFine + fine) * lengthNodes,
+		((group*sizesCoarse+coarse)*paces + way) * lengthNodes,
+		((group*sizesCoarse+coarse)*missClasses + before) * lengthNodes,
+		((group*offs+fellows)*paces + min(pace, paces-1)) * lengthNodes})
+	p.adaptive = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
+	p.set = setLength + group*lengthNodes
+	p.topAt = topAt + group*topNodes
+}
+
+// turn codes the orientation as the residual of the predicted turn.
+func (k *cubeContext) turn() {
+	p, q := k.p, k.q
+	from := orientation(k.base)
+	guess, expected := k.guessTurn(&from)
+	k.largest(&guess, expected)
+	g := withPositive(guess, q[frame.CubeLargest])
+	pace, went := length(expected>>4, spins-1), span(k.self.shift, 31)
+	var total, last int32
+	off := 0
+	for i, j := int32(0), 0; i < 4; i++ {
+		if i == q[frame.CubeLargest] {
+			continue
+		}
+		small := &q[frame.CubeA+j]
+		at := gridStep(g[i])
+		features := [scaleFeatures]int{length(total, 31), k.lastTurnMiss, off, length(last, 31), pace, k.nearTurnMiss, k.ring,
+			k.height*idleClasses + k.idle, k.off, went, length(k.self.miss[0], 31), length(k.self.miss[1], 31), length(k.self.miss[2], 31)}
+		scale := p.scale.expect(3+j, &features)
+		k.setNumberContexts(2, scale, min(k.off, paces-1), k.lastTurnMiss, off, pace)
+		p.signAt = signAt + (2*4+bucket(scale, 1, 8)/2)*signs + sign(last)*9
+		miss := p.mixing.number(*small - at)
+		*small = at + miss
+		p.scale.learn(miss)
+		total += max(miss, -miss)
+		off, last = max(off, length(miss, missClasses-1)), miss
+		j++
+	}
+	to := orientation(q)
+	k.self.turnMiss, k.self.off = turnBetween(&guess, &to), off
+}
+
+// guessTurn returns the predicted orientation and the length of the predicted turn.
+func (k *cubeContext) guessTurn(from *rotation.Quaternion) (rotation.Quaternion, int32) {
+	p := k.p
+	var spin, turn [3]int32
+	if k.step != nil {
+		var before cube.Row
+		cube.UnpackOrientation(&before, k.step.from)
+		was := orientation(&before)
+		spin = turnBetween(&was, from)
+		for i := range spin {
+			spin[i] = min(max(spin[i]*k.ticks/k.lastTicks, -maxSpin), maxSpin)
+		}
+	}
+	for axis := range turn {
+		f := k.turnFeatures(axis, spin, k.self.shift)
+		turn[axis] = min(max(p.turns.predict(k.class(axis), f[:]), -maxSpin), maxSpin)
+	}
+	if p.fit != nil {
+		k.fitTurn(from, spin, turn)
+	}
+	return rotated(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
+}
+
+// fitTurn adds samples of the turn for a trainer.
+func (k *cubeContext) fitTurn(from *rotation.Quaternion, spin, turn [3]int32) {
+	to := orientation(k.q)
+	truth := turnBetween(from, &to)
+	for axis := range turn {
+		f := k.turnFeatures(axis, spin, k.self.shift)
+		k.p.fit.turn.add(k.class(axis), f[:], truth[axis], truth[axis]-turn[axis])
+	}
+}
+
+// largest codes which component is the largest.
+func (k *cubeContext) largest(guess *rotation.Quaternion, turn int32) {
+	p, q := k.p, &k.q[frame.CubeLargest]
+	first, second := guess.Largest()
+	lead := margin(guess, first, second)
+	p.setContexts(3, &largestAt, [maxContexts]int{
+		lead*offs + k.off, lead*missClasses + k.lastTurnMiss, lead*spins + length(turn>>4, spins-1)})
+	p.adaptive, p.set = ownLargest+lead, setLargest
+	switch {
+	case p.codeMixed(0, rangecoder.Flag(int(*q) != first)) == 0:
+		*q = int32(first)
+	case p.codeTrained(secondAt+lead, rangecoder.Flag(int(*q) != second)) == 0:
+		*q = int32(second)
+	default:
+		*q = int32(p.coder.Direct(uint64(*q), cube.LargestBits))
+	}
 }

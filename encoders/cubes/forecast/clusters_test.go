@@ -22,7 +22,7 @@ func TestSettled(t *testing.T) {
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
 	sim := New(16, physics.Recorder())
-	first := append([]Result(nil), sim.Run(f, awake, stay(f, 6, None))...)
+	first := append([]Result(nil), sim.Run(f, awake, stay(f, 6, none))...)
 	now := after(f, first)
 	rowOf(now, 3)[frame.CubeX] += 40
 	rowOf(now, 10)[frame.CubeZ] += 40 // the uppermost of the pile

@@ -20,21 +20,21 @@ import (
 const (
 	CubeHalf    = 0.2
 	PlayerHalf  = 0.75
-	TickSeconds = 1.0 / 60
+	tickSeconds = 1.0 / 60
 )
 
-// MaxSteps is how many steps one run makes at most. A run over more ticks than
-// that makes longer steps, up to MaxStep; what is farther ahead than MaxSteps
+// maxSteps is how many steps one run makes at most. A run over more ticks than
+// that makes longer steps, up to maxStep; what is farther ahead than maxSteps
 // steps of that is not simulated.
 const (
-	// MaxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
-	// MaxStep; time beyond that is not simulated.
-	MaxSteps = 12
-	MaxStep  = 2 * TickSeconds
+	// maxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
+	// maxStep; time beyond that is not simulated.
+	maxSteps = 12
+	maxStep  = 2 * tickSeconds
 )
 
-// RestSeconds is how long a cube is still before it sleeps.
-const RestSeconds = 0.1
+// restSeconds is how long a cube is still before it sleeps.
+const restSeconds = 0.1
 
 // Body is the motion of a cube, which a snapshot does not hold.
 type Body struct {
@@ -51,8 +51,8 @@ type Awake struct {
 // Result is a cube at the end of a run.
 type Result struct {
 	Cube   int32
-	Pos    Vec // units of the snapshot
-	Rot    Quat
+	Pos    vec // units of the snapshot
+	Rot    quat
 	Body       // at the end, before it is corrected
 	Floor  int // contact points with the floor, over all steps
 	Cubes  int // with other cubes
@@ -177,4 +177,89 @@ func (s *Simulator) collect() {
 		})
 		s.at[i] = int32(len(s.results))
 	}
+}
+
+// Bounds of speeds; larger ones are clamped.
+const (
+	maxSpeed = 32 // metres per second
+	maxSpin  = 16 // radians per second
+)
+
+// correctRow is correct for the pose of a row.
+func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
+	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
+}
+
+// correct returns the corrected motion of a cube, given its true pose after a run of so
+// many ticks. Most of an error in position comes from an error in the speed at the start
+// and lasts, so the speed is corrected by gain times the error divided by the time.
+func (r *Result) correct(pos vec, rot quat, ticks int, gain float64) Body {
+	rate := gain / float64(float64(max(ticks, 1))*tickSeconds)
+	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
+	v := wide(b.Vel).AddScaled(e, float64(rate*metre*errorShare(e.Dot(e))))
+	w := wide(b.Spin).AddScaled(turn, float64(rate*errorShare(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
+	b.Vel, b.Spin = narrow(v.Limit(maxSpeed)), narrow(w.Limit(maxSpin))
+	return b.clamped()
+}
+
+// errorShare returns the share of an error that is attributed to speed, given the
+// squared error in steps of the snapshot. Small errors may be rounding.
+func errorShare(square float64) float64 {
+	const least, half = 0.3, 1.5 * 1.5 // half: the error at which half of the rest is attributed
+	return least + float64((1-least)*square)/(square+half)
+}
+
+// clamped returns b with all values within bounds.
+func (b Body) clamped() Body {
+	for k := range 3 {
+		b.Vel[k] = clamp(b.Vel[k], maxSpeed)
+		b.Spin[k] = clamp(b.Spin[k], maxSpin)
+	}
+	if !(b.Still >= 0) {
+		b.Still = 0
+	}
+	b.Still = min(b.Still, 1)
+	return b
+}
+
+// clamp returns x clamped to -most..most, 0 for NaN.
+func clamp(x, most float32) float32 {
+	if x != x {
+		return 0
+	}
+	return max(-most, min(x, most))
+}
+
+func wide(a [3]float32) vec { return vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])} }
+
+func narrow(a vec) [3]float32 { return [3]float32{float32(a.X), float32(a.Y), float32(a.Z)} }
+
+// Blend improves the motion b at snapshot base by the mean speed since an earlier
+// snapshot, taken the given number of ticks before. The mean is measured but quantised,
+// so b follows it only as far as the two differ by more than quantisation explains. Over
+// several ticks the mean is outdated; it then serves only where nothing else is known
+// and b is zero.
+func (b Body) Blend(before, base []int32, ticks int) Body {
+	if ticks < 1 {
+		return b
+	}
+	rate := 1 / float64(float64(ticks)*tickSeconds)
+	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
+	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	b.Vel = narrow(blendToward(wide(b.Vel), v, float64(rate*measureError*metre)))
+	b.Spin = narrow(blendToward(wide(b.Spin), w, float64(rate*measureError/turnSteps)))
+	return b.clamped()
+}
+
+const (
+	stepDamping  = 0.99 // of a speed in one step
+	measureError = 2.0  // difference, in steps, at which measurement and estimate weigh the same
+)
+
+// blendToward moves an estimate towards a measurement, the more the more they differ.
+// They weigh the same at a difference of even.
+func blendToward(estimate, measured vec, even float64) vec {
+	d := measured.Sub(estimate)
+	l := d.Dot(d)
+	return estimate.AddScaled(d, l/(l+float64(even*even)))
 }

@@ -32,7 +32,7 @@ func stay(f *frame.Frame, ticks int, mode Mode) *Path {
 
 func TestNothingHappens(t *testing.T) {
 	f := grid(32, 5000)
-	if r := New(32, physics.Recorder()).Run(f, nil, stay(f, 6, None)); len(r) != 0 {
+	if r := New(32, physics.Recorder()).Run(f, nil, stay(f, 6, none)); len(r) != 0 {
 		t.Errorf("among sleepers %d cubes move", len(r))
 	}
 	one := frame.Cubes(1).NewFrame()
@@ -51,12 +51,12 @@ func TestFlight(t *testing.T) {
 	law := physics.Recorder()
 	law.Damping = 0
 	for _, ticks := range []int{1, 2, 6, 12, 18, 24, 25, 255, 10000} {
-		r := New(2, law).Run(f, awake, stay(f, ticks, None))
+		r := New(2, law).Run(f, awake, stay(f, ticks, none))
 		if len(r) != 1 || r[0].Cube != 1 {
 			t.Fatalf("%d ticks: %v", ticks, r)
 		}
 		s := float64(min(ticks, 24)) / 60
-		steps := float64(min(ticks, MaxSteps))
+		steps := float64(min(ticks, maxSteps))
 		x := float64(row[frame.CubeX]) + 512*3*s
 		z := 12000 + 512*(2*s-10*s*s*(1+1/steps))
 		if math.Abs(r[0].Pos.X-x) > 0.01 || math.Abs(r[0].Pos.Z-z) > 0.01 {
@@ -98,13 +98,13 @@ func TestForces(t *testing.T) {
 	for _, c := range []struct {
 		mode Mode
 		at   [3]int32 // of the cube, from the player
-		want func(away Vec, fromFloor Vec) Vec
+		want func(away vec, fromFloor vec) vec
 	}{
-		{None, [3]int32{512, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
-		{Push, [3]int32{512, 0, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
-		{Push, [3]int32{1024, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
-		{Infer, [3]int32{512, 200, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
-		{Pull, [3]int32{700, 0, 100}, func(a, _ Vec) Vec { return a.Scale(-200 / math.Pow(a.Length(), 3)) }},
+		{none, [3]int32{512, 0, 0}, func(vec, vec) vec { return vec{} }},
+		{Push, [3]int32{512, 0, 0}, func(_, o vec) vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
+		{Push, [3]int32{1024, 0, 0}, func(vec, vec) vec { return vec{} }},
+		{Infer, [3]int32{512, 200, 0}, func(_, o vec) vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
+		{Pull, [3]int32{700, 0, 100}, func(a, _ vec) vec { return a.Scale(-200 / math.Pow(a.Length(), 3)) }},
 	} {
 		f := grid(2, 680)
 		row := rowOf(f, 1)
@@ -117,7 +117,7 @@ func TestForces(t *testing.T) {
 		r := New(2, law).Run(f, awake, stay(f, 1, c.mode))
 		pos := PositionOf(row).Scale(metre)
 		away := pos.Sub(PositionOf(rowOf(f, 0)).Scale(metre))
-		origin := Vec{X: away.X, Y: away.Y, Z: pos.Z + 0.1}
+		origin := vec{X: away.X, Y: away.Y, Z: pos.Z + 0.1}
 		want := c.want(away, origin).Scale(1.0 / 60)
 		if d := wide(r[0].Vel).Sub(want).Length(); d > 1e-5*max(1, want.Length()) {
 			t.Errorf("mode %d, %v: speed %v, want %v", c.mode, c.at, r[0].Vel, want)
@@ -184,7 +184,7 @@ func (s *Simulator) moved(now *frame.Frame) frame.Rows {
 func TestRefine(t *testing.T) {
 	f, awake := scramble(40)
 	sim := New(40, physics.Recorder())
-	truth := quantised(f, sim.Run(f, awake, stay(f, 6, None)))
+	truth := quantised(f, sim.Run(f, awake, stay(f, 6, none)))
 	wrong := append([]Awake(nil), awake...)
 	for i := range wrong {
 		wrong[i].Vel[0] += 0.3
@@ -196,11 +196,11 @@ func TestRefine(t *testing.T) {
 		}
 		return sum
 	}
-	sim.Run(f, wrong, stay(f, 6, None))
+	sim.Run(f, wrong, stay(f, 6, none))
 	last := miss(sim.Refine(truth, sim.moved(truth), 0))
 	first := last
 	for rounds := 1; rounds < 4; rounds++ {
-		sim.Run(f, wrong, stay(f, 6, None))
+		sim.Run(f, wrong, stay(f, 6, none))
 		now := miss(sim.Refine(truth, sim.moved(truth), rounds))
 		if now > last {
 			t.Errorf("%d rounds miss by %.1f, one less by %.1f", rounds, now, last)
@@ -260,7 +260,7 @@ func TestGolden(t *testing.T) {
 		rowOf(truth, 3)[frame.CubeX] += 40
 		note(sim.Refine(truth, sim.moved(truth), 1))
 		r := sim.resting(3)
-		note([]Result{{Body: r.correct(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
+		note([]Result{{Body: r.correct(vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
 		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
 	}
 	if got := h.Sum64(); got != want {

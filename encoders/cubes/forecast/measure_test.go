@@ -77,7 +77,7 @@ func (c *chain) correct(before, base *frame.Frame) {
 		if r := find(&results, i); r != nil {
 			a.Body = r.correctRow(row, recording.Age, 1)
 		} else {
-			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: RestSeconds}}
+			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: restSeconds}}
 			a.Body = rest.correctRow(row, recording.Age, 1)
 		}
 		c.awake = append(c.awake, a)

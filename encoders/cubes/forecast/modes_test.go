@@ -31,9 +31,9 @@ func TestMode(t *testing.T) {
 		rowOf(f, i)[frame.CubeZ] += 300
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
-	for _, truth := range []Mode{None, Push, Pull} {
+	for _, truth := range []Mode{none, Push, Pull} {
 		now := after(f, New(rows, physics.Recorder()).Run(f, awake, stay(f, 6, truth)))
-		for _, given := range []Mode{None, Push, Pull, Infer} {
+		for _, given := range []Mode{none, Push, Pull, Infer} {
 			sim := New(rows, physics.Recorder())
 			sim.Run(f, awake, stay(f, 6, given))
 			first, n := sim.missAround(now, sim.moved(now))

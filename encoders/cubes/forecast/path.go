@@ -14,10 +14,9 @@ type Mode uint8
 // pulls, one that hovers pushes. What follows the snapshot says more: see Simulator.Mode.
 const (
 	Infer Mode = iota
-	None
+	none
 	Push
 	Pull
-	PushAndPull
 )
 
 const (
@@ -33,17 +32,16 @@ type Path struct {
 	Ticks            int     // ticks between From and To
 	Mode             Mode
 
-	from, to, bend Vec // metres; bend is the acceleration times the time squared
-	spin           Vec
-	push, pull     bool
+	from, to, bend vec // metres; bend is the acceleration times the time squared
+	spin           vec
 }
 
 // steps returns the number of steps of a run and their length.
 func (p *Path) steps() (n int, dt float64) {
 	ticks := max(1, min(p.Ticks, math.MaxUint8))
-	n, dt = min(ticks, MaxSteps), TickSeconds
-	if ticks > MaxSteps {
-		dt = min(float64(float64(ticks)*TickSeconds)/MaxSteps, MaxStep)
+	n, dt = min(ticks, maxSteps), tickSeconds
+	if ticks > maxSteps {
+		dt = min(float64(float64(ticks)*tickSeconds)/maxSteps, maxStep)
 	}
 	p.prepare(float64(float64(n) * dt))
 	return n, dt
@@ -53,16 +51,14 @@ func (p *Path) steps() (n int, dt float64) {
 // orientations.
 func (p *Path) prepare(seconds float64) {
 	p.from, p.to = PositionOf(p.From).Scale(metre), PositionOf(p.To).Scale(metre)
-	p.bend = Vec{}
+	p.bend = vec{}
 	if p.Before != nil && p.Lead > 0 && p.Ticks > 0 {
 		// With u the time over Ticks: f(-g) = before, f(0) = from, f(1) = to.
 		g := float64(min(p.Lead, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
 		ahead, behind := p.to.Sub(p.from), p.from.Sub(PositionOf(p.Before).Scale(metre))
 		p.bend = ahead.Sub(behind.Scale(1 / g)).Scale(2 / (1 + g))
 	}
-	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * MaxSpin)
-	p.push = p.Mode == Push || p.Mode == PushAndPull
-	p.pull = p.Mode == Pull || p.Mode == PushAndPull
+	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
 
 // inferMode replaces Infer by the mode that suits the snapshot.
@@ -90,12 +86,12 @@ func (p *Path) inferMode(table []int32) {
 	case p.From[frame.CubeZ] > hoverUnits:
 		p.Mode = Push
 	default:
-		p.Mode = None
+		p.Mode = none
 	}
 }
 
 // at returns the position of the player after share u of the time.
-func (p *Path) at(u float64) Vec {
+func (p *Path) at(u float64) vec {
 	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.bend, float64(0.5*(float64(u*u)-u)))
 }
 
@@ -120,16 +116,16 @@ const (
 // applyForces applies the player's forces to the cubes around it.
 func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
-	if p.push {
-		origin := Vec{X: pos.X, Y: pos.Y, Z: pushOrigin}
-		s.Around(origin, pushReach, func(i int, away Vec, square float64) {
+	if p.Mode == Push {
+		origin := vec{X: pos.X, Y: pos.Y, Z: pushOrigin}
+		s.Around(origin, pushReach, func(i int, away vec, square float64) {
 			if i != 0 && square > 1e-4 {
 				s.Pull(i, away.Scale(min(strength/square, pushMost)/math.Sqrt(square)))
 			}
 		})
 	}
-	if p.pull {
-		s.Around(pos, pullReach, func(i int, away Vec, square float64) {
+	if p.Mode == Pull {
+		s.Around(pos, pullReach, func(i int, away vec, square float64) {
 			if i != 0 && square > pullNear*pullNear {
 				s.Pull(i, away.Scale(-min(strength/square, pullMost)/math.Sqrt(square)))
 			}

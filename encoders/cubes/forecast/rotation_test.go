@@ -22,36 +22,36 @@ func TestTrigonometry(t *testing.T) {
 	}
 }
 
-func distance(a, b Quat) float64 {
+func distance(a, b quat) float64 {
 	dot := math.Abs(a.X*b.X + a.Y*b.Y + a.Z*b.Z + a.W*b.W)
 	return 2 * math.Acos(min(dot, 1))
 }
 
 // exp is the inverse of Log.
-func exp(v Vec) Quat {
+func exp(v vec) quat {
 	length := v.Length()
 	sin, cos := math.Sincos(length / 2)
 	k := 0.5
 	if length > 0 {
 		k = sin / length
 	}
-	return Quat{X: v.X * k, Y: v.Y * k, Z: v.Z * k, W: cos}
+	return quat{X: v.X * k, Y: v.Y * k, Z: v.Z * k, W: cos}
 }
 
 func TestLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 10000 {
-		v := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+		v := vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
 		v = v.Limit(3.14)
 		if d := Log(exp(v)).Sub(v).Length(); d > 1e-9 {
 			t.Fatalf("%v became %v", v, Log(exp(v)))
 		}
-		w := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+		w := vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
 		if d := distance(Mul(Conj(exp(w)), Mul(exp(w), exp(v))), exp(v)); d > 1e-6 {
 			t.Fatalf("a turn and back leaves %v", d)
 		}
 	}
-	if v := Log(exp(Vec{X: 1e-12})); v.X != 1e-12 {
+	if v := Log(exp(vec{X: 1e-12})); v.X != 1e-12 {
 		t.Errorf("a tiny turn became %v", v)
 	}
 }
@@ -79,7 +79,7 @@ func TestRotationOf(t *testing.T) {
 				at++
 			}
 		}
-		if d := distance(RotationOf(row), Quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
+		if d := distance(RotationOf(row), quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
 			t.Fatalf("%v became %v: %v off", q, RotationOf(row), d)
 		}
 	}

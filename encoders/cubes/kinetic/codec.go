@@ -1,11 +1,35 @@
+// Package kinetic holds the two learnt encoders of cubes. What both ends can predict
+// is not sent:
+//
+//   - The motion is predicted. kinetic simulates the physics from the baseline to the
+//     frame (package forecast), with the player's motion, which is coded first.
+//     kinetic-lite extrapolates every cube.
+//   - A small net turns features of the cube, its history, the player and the coded
+//     neighbours into a mixture of five distributions of the position, a second net
+//     into one of the orientation.
+//   - Each value is binarised around the median of its mixture. A range coder codes
+//     the decisions with the mixture's probabilities, corrected by trained weights.
+//
+// The player is coded first, then the cubes by distance from it, so that the causes
+// of a motion are known before it.
+//
+// Nets and weights are trained (train.go) and fixed. The few weights that adapt are
+// part of the frame's memo (memo.go), a pure function of the frame and its baseline's
+// memo, so lost packets do no harm.
+//
+// Reading order: coder.go is the traversal, scene.go and features.go the features,
+// decision.go and mixture.go the coding of a number, flags.go the other decisions.
 package kinetic
 
 import (
+	"embed"
 	"fmt"
+	"sync"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/train"
 )
 
 // Lite predicts every cube from its own motion and its neighbours'.
@@ -66,4 +90,33 @@ func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Enco
 	return newCoder(m, s.Rows, law), newCoder(m, s.Rows, law), nil
 }
 
-func newCoder(m *model, rows int, law *law) *coder { return &coder{model: m, rows: rows, law: law} }
+func newCoder(m *model, rows int, law *law) *coder {
+	prepareTables()
+	return &coder{model: m, rows: rows, law: law}
+}
+
+// Trained models, see README.md; package train packed them.
+//
+//go:embed *.zst
+var files embed.FS
+
+// The models are read on first use, and shared by all ends.
+var (
+	liteModel    = sync.OnceValues(func() (*model, error) { return openModel("lite") })
+	kineticModel = sync.OnceValues(func() (*model, error) { return openModel("kinetic") })
+)
+
+// openModel reads a model from its three packed files.
+func openModel(name string) (*model, error) {
+	var data [3][]byte
+	for k, part := range [...]string{".place.net.zst", ".pose.net.zst", ".tables.zst"} {
+		packed, err := files.ReadFile(name + part)
+		if err == nil {
+			data[k], err = train.Open(packed, train.MaxEmbedded)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return readModel(data[0], data[1], data[2])
+}

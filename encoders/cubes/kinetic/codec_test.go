@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/rangecoder"
 	"wirelab/internal/testkit"
 )
 
@@ -224,7 +225,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(k == 0, p[:len(p)/2])
 	}
 	f.Fuzz(func(t *testing.T, lite bool, src []byte) {
-		k := btoi(!lite)
+		k := rangecoder.Flag(!lite)
 		got := c[k].schema.NewFrame()
 		got.Tick = 106
 		m, err := c[k].dec.Decode(got, src, []encoders.Ref{{Frame: list[100], Memo: c[k].got[100]}}, nil)

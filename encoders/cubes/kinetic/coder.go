@@ -28,8 +28,7 @@ type coder struct {
 	mix      mixture
 	bases    mixtureBases
 
-	changed  frame.Rows // of a writer: the rows that differ from the baseline; of a reader: none
-	compared frame.Rows // memory for changed
+	changed cube.Changes
 
 	law        *law        // nil in kinetic-lite, which does not simulate
 	forecaster *forecaster // allocated with the first frame
@@ -58,18 +57,10 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return e.End(dst, b), e.end(), nil
 }
 
-// compare notes which cubes differ from the baseline, unless the caller knows, and returns an
+// compare finds the cubes that differ from the baseline, unless the caller knows them, and returns an
 // error if one of them is out of range.
 func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
-	e.changed = known
-	if known == nil {
-		e.noteNone()
-		for i := range e.rows {
-			if !frame.SameCube(cube.At(cur.Table, i), cube.At(base.Table, i)) {
-				e.changed.Add(i)
-			}
-		}
-	}
+	e.changed.Find(cur.Table, base.Table, known)
 	for i := range e.changed.All() {
 		if q := cube.At(cur.Table, i); !cube.InRange(q) {
 			return cube.RangeError(i, q)
@@ -78,22 +69,13 @@ func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
 	return nil
 }
 
-// noteNone notes that no cube is known to differ from the baseline.
-func (e *coder) noteNone() {
-	if e.compared == nil {
-		e.compared = frame.NewRows(e.rows)
-	}
-	e.compared.Clear()
-	e.changed = e.compared
-}
-
 // Decode implements encoders.Decoder.
 func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := e.base(refs)
 	e.Finish()
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
-	e.noteNone()
+	e.changed.Clear(e.rows)
 	e.Open(src)
 	if err := e.Ended(e.code(dst, base, refs, spare)); err != nil {
 		return nil, fmt.Errorf("kinetic: %w", err)

@@ -1,6 +1,9 @@
 package kinetic
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Both ends must compute the same probabilities on every machine. So this package uses of package
 // math only the square root and the bits of floats, which are the same everywhere. Every product
@@ -32,31 +35,36 @@ func exps(x *[4 * components]float64) {
 	}
 }
 
-// expConstants are the constants of exp for vector instructions.
-var expConstants = func() (t [4 + 1 + len(inverseFactorials)]float64) {
-	t[0], t[1], t[2], t[3], t[4] = 60, 1/ln2, 0.5, ln2, 1.0/362880
-	copy(t[5:], inverseFactorials[:])
-	return t
-}()
+// expConstants are the constants of exp for vector instructions, of which the last are inverseFactorials.
+var expConstants = [4 + 1 + len(inverseFactorials)]float64{60, 1 / ln2, 0.5, ln2, 1.0 / 362880,
+	1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1}
 
 // inverseFactorials are 1/8!, 1/7!, ... 1/0!.
 var inverseFactorials = [...]float64{1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1}
 
 const lnSteps = 256
 
-// lnTable holds ln(1 + i/lnSteps).
-var lnTable = func() (t [lnSteps + 1]float64) {
-	for i := range t {
+var (
+	lnTable       [lnSteps + 1]float64                       // ln(1 + i/lnSteps)
+	logisticTable [2*logisticReach*logisticSteps + 2]float64 // 1/(1+exp(x)) for x = -24, -24 + 1/32, ... 24
+)
+
+// prepareTables computes the tables. Every coder calls it before it begins; the vector routines
+// address them.
+var prepareTables = sync.OnceFunc(func() {
+	for i := range lnTable {
 		// ln(y) = 2 atanh((y-1)/(y+1))
 		z := float64(i) / (2*lnSteps + float64(i))
 		square, power := float64(z*z), z
 		for n := 1.0; n < 30; n += 2 {
-			t[i] += float64(2*power) / n
+			lnTable[i] += float64(2*power) / n
 			power *= square
 		}
 	}
-	return t
-}()
+	for i := range logisticTable {
+		logisticTable[i] = 1 / (1 + exp(float64(float64(i)/logisticSteps)-logisticReach))
+	}
+})
 
 // ln returns the natural logarithm of a normal x > 0, to 2e-6.
 func ln(x float64) float64 {
@@ -71,14 +79,6 @@ const (
 	logisticReach = 24 // beyond it the curve is taken for flat
 	logisticSteps = 32 // table entries to one
 )
-
-// logisticTable holds 1/(1+exp(x)) for x = -24, -24 + 1/32, ... 24.
-var logisticTable = func() (t [2*logisticReach*logisticSteps + 2]float64) {
-	for i := range t {
-		t[i] = 1 / (1 + exp(float64(float64(i)/logisticSteps)-logisticReach))
-	}
-	return t
-}()
 
 // logisticTails replaces each of x by its logisticTail.
 func logisticTails(x *[12]float64) {

@@ -2,8 +2,10 @@ package kinetic
 
 import (
 	"math"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
 )
 
 // flagTables are the context tables of the "moved" flag.
@@ -90,7 +92,7 @@ func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	e.ctx.use(t.player, (c.size*players+c.player)*4+c.history/3)
 	e.ctx.adaptive(t.adaptMove, c.history*forecastMoves+c.forecastMove)
 	e.ctx.adaptive(t.adaptRun, e.run)
-	moved := e.decide(btoi(answer), 0, &e.ctx)
+	moved := e.decide(rangecoder.Flag(answer), 0, &e.ctx)
 	e.run = (e.run<<1 | moved) % runs
 	return moved != 0
 }
@@ -124,19 +126,19 @@ func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) i
 	square := arm.square() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
 	blow := 0
 	for _, b := range blowBounds {
-		blow += btoi(square > b)
+		blow += rangecoder.Flag(square > b)
 	}
 	if i == 0 {
 		blow = 0
 	}
-	state := (was*2+btoi(moved))*2 + btoi(s.past.age(i).still() == 0)
+	state := (was*2+rangecoder.Flag(moved))*2 + rangecoder.Flag(s.past.age(i).still() == 0)
 	e.ctx.reset(interactSlope, flagRate)
-	e.ctx.use(t.age, ((was*2+btoi(moved))*interactAges+still)*2+btoi(i == 0))
+	e.ctx.use(t.age, ((was*2+rangecoder.Flag(moved))*interactAges+still)*2+rangecoder.Flag(i == 0))
 	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
 	e.ctx.use(t.player, state*players+c.player)
 	e.ctx.use(t.near, (state*2+c.interacting)*nearClasses+c.near)
 	e.ctx.use(t.neighbour, ((state*2+c.interacting)*2+s.past.age(i).interacting())*8+c.touch)
-	e.ctx.adaptive(t.adaptAge, (was*2+btoi(moved))*interactAges+still)
+	e.ctx.adaptive(t.adaptAge, (was*2+rangecoder.Flag(moved))*interactAges+still)
 	e.ctx.adaptive(t.adaptNear, (state*2+c.interacting)*nearClasses+c.near)
 	return int32(e.decide(int(v), 0, &e.ctx))
 }
@@ -156,18 +158,18 @@ func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
 	margin := int(min(lead*60, 15))
 	ratio := min(halfLog2Class(lead*(4*smallScale)/spread(&e.out)), ratios-1)
 	e.ctx.reset(largestSlope, flagRate)
-	e.ctx.use(t.margin, margin*2+btoi(first == was))
+	e.ctx.use(t.margin, margin*2+rangecoder.Flag(first == was))
 	e.ctx.use(t.size, margin*sizes+c.size)
 	e.ctx.use(t.err, margin*misses+c.miss)
-	e.ctx.use(t.ratio, ratio*2+btoi(first == was))
+	e.ctx.use(t.ratio, ratio*2+rangecoder.Flag(first == was))
 	e.ctx.adaptive(t.adapt, margin)
-	if e.decide(btoi(v != first), 0, &e.ctx) == 0 {
+	if e.decide(rangecoder.Flag(v != first), 0, &e.ctx) == 0 {
 		return first
 	}
 	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.second, ratio)
 	e.ctx.use(t.err, 16*misses+c.miss)
-	if e.decide(btoi(v != second), 0, &e.ctx) == 0 {
+	if e.decide(rangecoder.Flag(v != second), 0, &e.ctx) == 0 {
 		return second
 	}
 	var rest [2]int
@@ -180,5 +182,5 @@ func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
 	}
 	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.second, 16)
-	return rest[e.decide(btoi(v == rest[1]), 0, &e.ctx)]
+	return rest[e.decide(rangecoder.Flag(v == rest[1]), 0, &e.ctx)]
 }

@@ -2,6 +2,7 @@ package kinetic
 
 import (
 	"math"
+
 	"wirelab/encoders/train/mdn"
 )
 

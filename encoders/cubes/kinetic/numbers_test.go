@@ -4,8 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
 	"wirelab/encoders/cubes/cube"
 )
+
+func init() { prepareTables() }
 
 func nearly(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)

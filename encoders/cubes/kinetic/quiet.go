@@ -25,7 +25,7 @@ type quietWeights struct {
 // quietInteract returns the index of interact for a cube that has been still for still steps now,
 // and has age a at the baseline.
 func quietInteract(was int, a age, still int) int {
-	return ((was*2+a.interacting())*2+btoi(a.still() == 0))*interactAges + still
+	return ((was*2+a.interacting())*2+rangecoder.Flag(a.still() == 0))*interactAges + still
 }
 
 // sumQuiet adds up the weights of quiet cubes.
@@ -87,7 +87,7 @@ func (s *scene) isQuiet(i int) bool {
 // codeQuiet codes whether quiet cube i moves, and if not its flag. It returns false if it moves.
 func (e *coder) codeQuiet(i int) bool {
 	s := &e.scene
-	a, was := s.past.age(i), btoi(s.spots[i]&spotInteracting != 0)
+	a, was := s.past.age(i), rangecoder.Flag(s.spots[i]&spotInteracting != 0)
 	moved, flips := false, false
 	if e.changed.Has(i) {
 		moved = !cube.SamePose(cube.At(s.cur, i), cube.At(s.base, i))
@@ -96,15 +96,15 @@ func (e *coder) codeQuiet(i int) bool {
 	h := min(a.still(), 3)*3 + a.before()
 	flag := &e.model.flag
 	sum := e.model.quiet.moved[h][was] + int32(e.model.weights[flag.run.at+e.run*histories+h])
-	bit := e.decideQuiet(btoi(moved), &e.quiet[0], sum, flag.adaptMove.at+h*forecastMoves, flag.adaptRun.at+e.run)
+	bit := e.decideQuiet(rangecoder.Flag(moved), &e.quiet[0], sum, flag.adaptMove.at+h*forecastMoves, flag.adaptRun.at+e.run)
 	e.run = (e.run<<1 | bit) % runs
 	e.Charge(encoders.SlotFlags)
 	if bit != 0 {
 		return false
 	}
-	t, state := &e.model.interact, was*4+btoi(a.still() == 0)
+	t, state := &e.model.interact, was*4+rangecoder.Flag(a.still() == 0)
 	still := min(a.still()+s.growth, interactAges-1)
-	is := e.decideQuiet(was^btoi(flips), &e.quiet[1], e.model.quiet.interact[quietInteract(was, a, still)],
+	is := e.decideQuiet(was^rangecoder.Flag(flips), &e.quiet[1], e.model.quiet.interact[quietInteract(was, a, still)],
 		t.adaptAge.at+was*2*interactAges+still, t.adaptNear.at+state*2*nearClasses+nearClasses-1)
 	if is != was {
 		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)

@@ -43,16 +43,16 @@ func ParseField(name string) (Field, error) {
 	return 0, fmt.Errorf("no field %q to tune, expected %v or %v", name, Position, Orientation)
 }
 
-// Widths are the bits of a small and of a large difference.
-type Widths struct {
+// widths are the bits of a small and of a large difference.
+type widths struct {
 	Small int `json:"small"`
 	Large int `json:"large"`
 }
 
 // Result is what one setting spends.
 type Result struct {
-	XY       Widths `json:"xy"` // of an orientation: of all three components
-	Z        Widths `json:"z"`  // of an orientation: the same
+	XY       widths `json:"xy"` // of an orientation: of all three components
+	Z        widths `json:"z"`  // of an orientation: the same
 	Bits     int64  `json:"bits"`
 	Samples  int64  `json:"samples"`
 	Absolute int    `json:"absolute_bits"` // of a value sent as it is, flag included
@@ -88,11 +88,11 @@ var grids = [...]grid{
 type grid struct{ smallest, small, largest, large int }
 
 // widths lists the settings of the grid.
-func (g grid) widths() []Widths {
-	var list []Widths
+func (g grid) settings() []widths {
+	var list []widths
 	for s := g.smallest; s <= g.small; s++ {
 		for l := g.largest; l <= g.large; l++ {
-			list = append(list, Widths{s, l})
+			list = append(list, widths{s, l})
 		}
 	}
 	return list
@@ -109,7 +109,7 @@ type Search struct {
 
 // New returns a search for the widths of a field.
 func New(f Field) *Search {
-	c := newClasses(grids[f].widths())
+	c := newClasses(grids[f].settings())
 	n := c.number()
 	return &Search{field: f, classes: c, counts: make([]int64, n*n*n)}
 }
@@ -151,12 +151,12 @@ func (s *Search) Samples() int64 { return s.samples }
 func (s *Search) Results() []Result {
 	cells := s.cells()
 	var list []Result
-	for _, xy := range grids[s.field].widths() {
+	for _, xy := range grids[s.field].settings() {
 		if s.field == Orientation {
 			list = append(list, s.evaluate(cells, xy, xy))
 			continue
 		}
-		for _, z := range grids[s.field].widths() {
+		for _, z := range grids[s.field].settings() {
 			list = append(list, s.evaluate(cells, xy, z))
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Search) cells() []cell {
 }
 
 // evaluate returns what one setting spends on all that was counted.
-func (s *Search) evaluate(cells []cell, xy, z Widths) Result {
+func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 	r := Result{XY: xy, Z: z, Samples: s.samples, Absolute: absolutePosition}
 	if s.field == Orientation {
 		r.Absolute = absoluteOrientation
@@ -199,4 +199,66 @@ func (s *Search) evaluate(cells []cell, xy, z Widths) Result {
 		r.Bits += c.count * min(relative, absolute)
 	}
 	return r
+}
+
+// classes divides differences, as zigzag numbers, where some setting of the grid
+// tells them apart: at the end of its small range and at the end of its large
+// one. Class k begins at bounds[k] and ends before bounds[k+1].
+type classes struct {
+	bounds []uint32
+	table  []uint8 // class of every number below the last bound
+}
+
+func newClasses(grid []widths) classes {
+	bounds := []uint32{0}
+	for _, w := range grid {
+		bounds = append(bounds, w.smallEnd(), w.largeEnd())
+	}
+	slices.Sort(bounds)
+	c := classes{bounds: slices.Compact(bounds)}
+	for k := 1; k < len(c.bounds); k++ {
+		for uint32(len(c.table)) < c.bounds[k] {
+			c.table = append(c.table, uint8(k-1))
+		}
+	}
+	return c
+}
+
+// smallEnd is the first zigzag number that is not small: n bits hold the
+// differences from -2^(n-1) to 2^(n-1)-1, which are the numbers below 2^n.
+func (w widths) smallEnd() uint32 { return 1 << w.Small }
+
+// largeEnd is the first that is not large either. The large range goes on where
+// the small one ends.
+func (w widths) largeEnd() uint32 { return 1<<w.Small + 1<<w.Large }
+
+// number returns how many classes there are.
+func (c classes) number() int { return len(c.bounds) }
+
+// of returns the class of a difference.
+func (c classes) of(v int32) int {
+	z := uint32(v<<1) ^ uint32(v>>31)
+	if int(z) < len(c.table) {
+		return int(c.table[z])
+	}
+	return len(c.bounds) - 1
+}
+
+// never is more bits than any setting would choose to spend.
+const never = 1 << 20
+
+// bits returns what a component of each class takes under w.
+func (c classes) bits(w widths) []int64 {
+	list := make([]int64, c.number())
+	for k, from := range c.bounds {
+		switch {
+		case from < w.smallEnd():
+			list[k] = 1 + int64(w.Small)
+		case from < w.largeEnd():
+			list[k] = 1 + int64(w.Large)
+		default:
+			list[k] = never
+		}
+	}
+	return list
 }

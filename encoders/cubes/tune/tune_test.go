@@ -42,7 +42,7 @@ func changed(f Field, pairs [][2]*frame.Frame) []value {
 // component is what a difference takes under the article's words, 1000 if it
 // cannot be said: a small one is in [-2^(s-1), 2^(s-1)-1]; a large one is known
 // not to be small, so its l bits count from where the small range ends.
-func component(d int, w Widths) int {
+func component(d int, w widths) int {
 	lo, hi := -(1 << (w.Small - 1)), 1<<(w.Small-1)-1
 	if d >= lo && d <= hi {
 		return 1 + w.Small
@@ -59,7 +59,7 @@ func component(d int, w Widths) int {
 }
 
 // slowly walks every value.
-func slowly(values []value, xy, z Widths, absolute int) int64 {
+func slowly(values []value, xy, z widths, absolute int) int64 {
 	var sum int64
 	for _, v := range values {
 		bits := absolute
@@ -190,7 +190,7 @@ func TestCharlie(t *testing.T) {
 // relative-orientation hold exactly the bits of the setting.
 func TestAgainstTheEncoder(t *testing.T) {
 	pairs := append(pairsOf(t, "bravo", 400, 9), pairsOf(t, "india", 400, 9)...)
-	for _, w := range [][3]Widths{
+	for _, w := range [][3]widths{
 		{{5, 9}, {5, 9}, {5, 8}}, {{6, 11}, {4, 8}, {3, 7}}, {{2, 12}, {8, 8}, {7, 10}}, {{8, 9}, {2, 12}, {2, 10}},
 	} {
 		c := cubes.Ladder()[7] // relative-orientation
@@ -213,7 +213,7 @@ func TestAgainstTheEncoder(t *testing.T) {
 		}
 		for _, test := range []struct {
 			field Field
-			xy, z Widths
+			xy, z widths
 			slot  encoders.Slot
 		}{{Position, w[0], w[1], encoders.SlotPosition}, {Orientation, w[2], w[2], encoders.SlotOrientation}} {
 			results := search(test.field, pairs)

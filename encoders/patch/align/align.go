@@ -11,7 +11,12 @@
 // for the index and some 40 MB for the search.
 package align
 
-import "wirelab/encoders/patch/delta"
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"wirelab/encoders/patch/delta"
+)
 
 // Block is how many bytes are best planned at once.
 const Block = 256 << 10
@@ -36,7 +41,8 @@ func (s *space) from(address int64) []byte {
 	if address < int64(len(s.old)) {
 		return s.old[address:]
 	}
-	if address -= int64(len(s.old)); address < int64(s.limit) {
+	address -= int64(len(s.old))
+	if address < int64(s.limit) {
 		return s.new[address:s.limit]
 	}
 	return nil
@@ -77,11 +83,11 @@ func New(old, new []byte) *Aligner {
 	return a
 }
 
-// Same returns how many bytes of the new file from start on are equal on the current
-// diagonal, and the address of the first.
-func (a *Aligner) Same(start int) (from int64, n int) {
+// Same returns how many bytes of the new file from start to end are equal on the current
+// diagonal, up to the first that is not, and the address of the first.
+func (a *Aligner) Same(start, end int) (from int64, n int) {
 	from = int64(start) + a.current
-	return from, commonPrefix(a.from(from), a.new[start:])
+	return from, commonPrefix(a.from(from), a.new[start:end])
 }
 
 // Plan appends to ops how to make the new file from start to end. Copies are from
@@ -93,7 +99,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.planned = false
 	plan := plan{ops: ops, border: int64(len(a.old))}
 	for at := start; at < end; {
-		if from, n := a.same(at, end); n >= longRun || n == end-at {
+		if from, n := a.Same(at, end); n >= longRun || n == end-at {
 			plan.copy(from, n)
 			at += n
 			continue
@@ -107,12 +113,6 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 		at = stop
 	}
 	return plan.ops
-}
-
-// same is Same up to end.
-func (a *Aligner) same(at, end int) (from int64, n int) {
-	from = int64(at) + a.current
-	return from, commonPrefix(a.from(from), a.new[at:end])
 }
 
 // fillWindow makes sure that the window holds the parts of the source similar to the
@@ -185,4 +185,133 @@ func (l *plan) literal(n int) {
 		l.ops = append(l.ops, delta.Op{})
 	}
 	l.ops[len(l.ops)-1].Literal += n
+}
+
+// work counts what takes an Aligner's time. Data made to be searched in vain, such as
+// long strings of two letters, would take any number of these operations for each byte;
+// so whatever an Aligner has spent too much of it does less thoroughly from then on.
+// Programs and archives stay below the limits.
+type work struct {
+	sorted   int64 // bytes of the windows whose suffixes were sorted
+	compared int64 // bytes compared in searching them, and steps
+	divided  int64 // bytes looked at to divide what lies between two matches
+	followed int64 // bytes compared along diagonals
+}
+
+// allowance is what may be spent by a place in the new file, in full thoroughness: so
+// much from the start, and so much for each byte.
+type allowance struct{ start, each int64 }
+
+var (
+	allowSorted   = allowance{16 << 20, 10}
+	allowCompared = allowance{8 << 20, 64}
+	allowDivided  = allowance{4 << 20, 8}
+	allowFollowed = allowance{4 << 20, 16}
+)
+
+const (
+	fewLines  = 8       // diagonals that are followed at a time, when too many were
+	nearBytes = 4 << 10 // that are divided at each end, when too many were
+)
+
+// exceeded reports whether more was spent at a place than is allowed.
+func (l allowance) exceeded(spent int64, place int) bool {
+	return spent > l.start+l.each*int64(place)
+}
+
+const (
+	sample     = 24      // bytes that are hashed together
+	maxSamples = 2 << 20 // in an index: that bounds its memory
+	minEvery   = 8       // bytes from one sample to the next, or more for large files
+	probes     = 4       // places looked at for a hash
+)
+
+// index knows where samples of the source lie: every so many bytes a hash of the
+// next few. It tells which parts of the source a block is like.
+type index struct {
+	every int64
+	slots []slot
+}
+
+type slot struct {
+	check uint32
+	place uint32 // address/every + 1; 0: free
+}
+
+// newIndex returns an index for so many bytes. It takes at most 32 MB.
+func newIndex(size int64) *index {
+	every := int64(minEvery)
+	for size/every > maxSamples {
+		every *= 2
+	}
+	n := max(size/every*2, 16)
+	return &index{every, make([]slot, 1<<bits.Len64(uint64(n-1)))}
+}
+
+// add takes samples of text, which begins at an address. A content that is found
+// often is remembered for the first few places only.
+func (x *index) add(text []byte, address int64) {
+	skip := (x.every - address%x.every) % x.every
+	for i := skip; i+sample <= int64(len(text)); i += x.every {
+		b := text[i : i+sample]
+		if isRepetitive(b) {
+			continue
+		}
+		h := hashOf(b)
+		for t := range uint64(probes) {
+			s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
+			if s.place == 0 {
+				*s = slot{uint32(h >> 32), uint32((address+i)/x.every) + 1}
+				break
+			}
+		}
+	}
+}
+
+// each calls found with the addresses at which the bytes of b may lie.
+func (x *index) each(b []byte, found func(address int64)) {
+	h := hashOf(b)
+	for t := range uint64(probes) {
+		s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
+		if s.place == 0 {
+			return
+		}
+		if s.check == uint32(h>>32) {
+			found(int64(s.place-1) * x.every)
+		}
+	}
+}
+
+// isRepetitive reports whether a sample repeats four bytes.
+func isRepetitive(b []byte) bool {
+	first := binary.LittleEndian.Uint32(b)
+	for i := 4; i < sample; i += 4 {
+		if binary.LittleEndian.Uint32(b[i:]) != first {
+			return false
+		}
+	}
+	return true
+}
+
+func hashOf(b []byte) uint64 {
+	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	h := x*0x9E3779B97F4A7C15 ^ y*0xC2B2AE3D27D4EB4F
+	h ^= h >> 29
+	h = (h ^ z) * 0x165667B19E3779F9
+	return h ^ h>>32
+}
+
+// commonPrefix returns the length of the common prefix of a and b.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if d := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); d != 0 {
+			return i + bits.TrailingZeros64(d)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }

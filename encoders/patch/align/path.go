@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/encoders/patch/delta"
+	"wirelab/encoders/rangecoder"
 )
 
 // Costs of coding in 1/16 bit, measured on programs and archives.
@@ -124,7 +125,7 @@ func (w *path) follow(a *Aligner, s seed, file []byte, base int64, i int) {
 		}
 		w.drop(worst)
 	}
-	extra := int32(flag(s.inNew)) * costNew
+	extra := int32(rangecoder.Flag(s.inNew)) * costNew
 	w.diagonals = append(w.diagonals, s.diagonal)
 	w.lines = append(w.lines, line{
 		id: int32(len(w.diagonals) - 1), diagonal: s.diagonal, file: file, offset: s.diagonal - base,
@@ -166,7 +167,8 @@ func (w *path) step(p, i int, c byte) {
 	if s := w.best + costBreak; s < w.lit.cost {
 		w.lit.cost, w.lit.start, w.litReal = s, int32(i), w.real
 	}
-	if w.lit.cost += costLiteral; w.lit.cost < cost {
+	w.lit.cost += costLiteral
+	if w.lit.cost < cost {
 		cost, how, since, real = w.lit.cost, literals, w.lit.start, w.litReal
 	}
 	w.best, w.real = cost, real
@@ -183,14 +185,6 @@ func (w *path) rebase() {
 	}
 	w.lit.cost -= w.best
 	w.best = 0
-}
-
-// flag returns 1 for true.
-func flag(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 // trace follows the best path back and appends it to the plan.
@@ -225,7 +219,8 @@ func Cut(ops []delta.Op, n int) (head, rest []delta.Op) {
 			return append(head, delta.Op{From: o.From, Copy: n}), ops[i:]
 		}
 		head = append(head, delta.Op{From: o.From, Copy: o.Copy, Literal: n - o.Copy})
-		if o.Literal -= n - o.Copy; o.Literal > 0 {
+		o.Literal -= n - o.Copy
+		if o.Literal > 0 {
 			ops[i] = delta.Op{From: o.From + int64(o.Copy), Literal: o.Literal}
 			return head, ops[i:]
 		}

@@ -18,7 +18,7 @@ func suffixes[T letter](text []T, sa []int32, letters int, room *scratch) {
 	for i := len(text) - 2; i >= 0; i-- {
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
-	s.begin()
+	s.clear()
 	for i := range text {
 		if s.leftmost(i) {
 			s.place(int32(i))
@@ -103,8 +103,8 @@ func (s *sorter[T]) count() {
 	}
 }
 
-// begin empties the array, to be filled from the tails.
-func (s *sorter[T]) begin() {
+// clear empties the array, to be filled from the tails.
+func (s *sorter[T]) clear() {
 	for i := range s.sa {
 		s.sa[i] = -1
 	}

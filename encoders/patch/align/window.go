@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"wirelab/encoders/rangecoder"
 )
 
 const (
@@ -49,7 +51,7 @@ func (w *window) covers(votes []int32, want []bool) bool {
 			all += int64(v)
 			if v > floor {
 				best += int64(v)
-				haveBest += int64(v) * int64(flag(taken))
+				haveBest += int64(v) * int64(rangecoder.Flag(taken))
 			}
 		}
 	}

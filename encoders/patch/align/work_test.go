@@ -33,7 +33,7 @@ func planAll(t *testing.T, old, new []byte) work {
 	a := New(old, new)
 	var ops []delta.Op
 	for at := 0; at < len(new); {
-		if _, n := a.Same(at); n >= Block {
+		if _, n := a.Same(at, len(new)); n >= Block {
 			at += n
 			continue
 		}

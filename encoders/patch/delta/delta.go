@@ -2,11 +2,11 @@
 // of the new one that is there already. A block is coded as copies, of which only the
 // differing bytes are coded, and literals.
 //
-// Everything goes through one binary range coder. A Model made by New predicts every bit
+// Everything goes through one binary range coder. A Model that is not fast predicts every bit
 // by logistic mixing of many contexts. For a word that looks like a pointer they are the
 // known displacement of its target; for a copied byte, the bytes around it and the
 // distance of the last difference; for literals, contexts of texts, tables and pictures.
-// A Model made by NewFast predicts pointers that proved right and runs of correct bytes,
+// A fast Model predicts pointers that proved right and runs of correct bytes,
 // codes the rest with two contexts, and many literals with zstd. A Model adapts from
 // block to block. One traversal serves both directions.
 //
@@ -70,6 +70,8 @@ type Model struct {
 	match  matcher
 	shape  shapes
 	quick  *quick // replaces mixers, matcher and shapes in a fast model; otherwise nil
+	less   uint   // see newModel
+	saved  *Model // nil until Save
 
 	// The new file up to the end of the block, as far back as history.
 	buf     []byte
@@ -80,25 +82,41 @@ type Model struct {
 	first   int64 // place of buf[0] in the new file
 }
 
-// New returns a Model that has learnt nothing.
-func New() *Model { return newMixing(0) }
+// New returns a Model that has learnt nothing. A fast one is fast rather than good.
+func New(fast bool) *Model { return newModel(fast, 0) }
 
 // NewSmall returns a Model with small tables, which is made and copied quickly and predicts
 // badly. Tests use it for many files of a few bytes.
-func NewSmall() *Model { return newMixing(10) }
+func NewSmall(fast bool) *Model { return newModel(fast, 10) }
 
-// newMixing returns a Model whose tables have 1<<less times fewer counters than usual.
-func newMixing(less uint) *Model {
+// newModel returns a Model whose tables have 1<<less times fewer counters than usual.
+func newModel(fast bool, less uint) *Model {
+	if fast {
+		return newQuick(less)
+	}
 	return &Model{
+		less:   less,
 		flags:  rangecoder.NewByteMixer(flagContexts, 18-less, 256, 255, 2),
 		diffs:  rangecoder.NewByteMixer(diffContexts, 19-less, 256, 255, 3),
 		wholes: rangecoder.NewByteMixer(wordContexts, 16-less, 128, 255, 2),
 		texts:  rangecoder.NewByteMixer(textContexts, 19-less, 4*256, 127, 2),
 		words:  newPointers(), jumps: newJumps(), copies: newNumbers(), after: newNumbers(),
-		run: newRuns(), match: newMatcher(), shape: newShapes(),
-		buf: make([]byte, History+MaxBlock), history: History,
+		run: newRuns(), match: matcher{seen: make([]uint32, 1<<matchBits)},
+		shape: shapes{last: shape{step: 1, row: 64}, same: even, numbers: even, sizes: *newNumbers()},
+		buf:   make([]byte, History+MaxBlock), history: History,
 	}
 }
+
+// Save saves what is learnt so far, and Restore returns to the last Save.
+func (m *Model) Save() {
+	if m.saved == nil {
+		m.saved = newModel(m.quick != nil, m.less)
+	}
+	m.saved.CopyFrom(m)
+}
+
+// Restore returns to the last Save.
+func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
 // CopyFrom makes m a copy of o.
 func (m *Model) CopyFrom(o *Model) {
@@ -225,6 +243,92 @@ func (m *Model) block(ops []Op, src Source) error {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		last = op
+	}
+	return nil
+}
+
+// added codes the literals of an operation.
+func (m *Model) added(n int) error {
+	switch {
+	case n == 0:
+		return nil
+	case m.quick == nil:
+		for range n {
+			m.literal(nil, 0)
+		}
+	case m.quick.apart.bytes != nil:
+		if err := m.storedLiterals(n); err != nil {
+			return err
+		}
+	default:
+		for range n {
+			m.quickLiteral()
+		}
+	}
+	m.run.reset()
+	return nil
+}
+
+// operation codes the next operation: the length of its copy, the number of its literals
+// unless the block ends, and the address of the copy.
+func (m *Model) operation(op *Op, last Op) error {
+	c := &m.coder
+	left := m.end - m.p
+	ctx := min(class(last.Copy), 15) + 16*min(last.Literal, 2)
+	copies := m.copies.code(c, int64(op.Copy), ctx)
+	if copies > int64(left) {
+		return fmt.Errorf("%w: a copy of %d bytes where %d are left", ErrCorrupt, copies, left)
+	}
+	op.Copy = int(copies)
+	left -= op.Copy
+	if left > 0 {
+		literals := m.after.code(c, int64(op.Literal), min(class(op.Copy), 30))
+		if literals > int64(left) {
+			return fmt.Errorf("%w: %d literals where %d bytes are left", ErrCorrupt, literals, left)
+		}
+		op.Literal = int(literals)
+	}
+	if op.Copy+op.Literal == 0 {
+		return fmt.Errorf("%w: an operation that does nothing", ErrCorrupt)
+	}
+	if op.Copy > 0 {
+		op.From = m.jumps.code(c, op.From, m.run.from, m.first+int64(m.p), last.Literal)
+		m.run.from = op.From + int64(op.Copy)
+	} else {
+		op.From = m.run.from
+	}
+	return nil
+}
+
+// copied codes the copy of an operation.
+func (m *Model) copied(op Op, src Source) error {
+	m.words.reset()
+	at, left := op.From, op.Copy
+	for left > 0 {
+		place, there := src.Locate(at)
+		if there < int64(left) {
+			return fmt.Errorf("%w: a copy of %d bytes from address %d, where %d are", ErrCorrupt, left, at, there)
+		}
+		n := min(left, Core-int(place%Core))
+		view, k, err := src.View(at, n)
+		if err != nil {
+			return err
+		}
+		if m.quick != nil {
+			m.quickCopy(view, k, n, left, place)
+		} else if m.shape.numeric(m.p - m.start) {
+			for i := range n {
+				m.literal(view, k+i)
+			}
+			m.run.reset()
+		} else {
+			m.differences(view, k, n, left, place)
+		}
+		if err := m.coder.Err(); err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		at += int64(n)
+		left -= n
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func block() (old, new []byte, ops []Op) {
 // nothing is allocated for them.
 func TestModel(t *testing.T) {
 	old, new, ops := block()
-	for name, fresh := range map[string]func() *Model{"mixing": New, "fast": NewFast} {
+	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
+		fresh := func() *Model { return New(fast) }
 		in, out := fresh(), fresh()
 		packet := make([]byte, 0, 1<<16)
 		code := func() {
@@ -59,7 +60,7 @@ func TestPacketsStay(t *testing.T) {
 		name string
 		*Model
 		want uint32
-	}{{"mixing", New(), 0x3a505c31}, {"fast", NewFast(), 0x35a5f5b1}} {
+	}{{"mixing", New(false), 0x3a505c31}, {"fast", New(true), 0x35a5f5b1}} {
 		sum := uint32(0)
 		for range 2 {
 			for _, b := range []struct {
@@ -83,7 +84,8 @@ func TestPacketsStay(t *testing.T) {
 // A model that was copied goes on as the one that it was copied from.
 func TestCopyFrom(t *testing.T) {
 	old, new, ops := block()
-	for name, fresh := range map[string]func() *Model{"mixing": New, "fast": NewFast} {
+	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
+		fresh := func() *Model { return New(fast) }
 		a, b := fresh(), fresh()
 		for range 2 {
 			if _, err := a.Encode(nil, new, ops, whole(old)); err != nil {
@@ -103,17 +105,17 @@ func TestCopyFrom(t *testing.T) {
 // never more than was asked for.
 func TestCorrupt(t *testing.T) {
 	old, new, ops := block()
-	packet, err := New().Encode(nil, new, ops, whole(old))
+	packet, err := New(false).Encode(nil, new, ops, whole(old))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New().Decode(packet[:len(packet)-1], len(new), whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet[:len(packet)-1], len(new), whole(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := New().Decode(packet, len(new), whole(old[:20_000])); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, len(new), whole(old[:20_000])); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a copy from nowhere: %v", err)
 	}
-	if _, err := New().Decode(packet, MaxBlock+1, whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, MaxBlock+1, whole(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a block too large: %v", err)
 	}
 }
@@ -149,7 +151,8 @@ func TestMovedPointers(t *testing.T) {
 	old, new := calls(n, 0), calls(n, shift)
 	half := n / 2 * 40
 	ops := []Op{{Copy: half, Literal: shift}, {From: int64(half), Copy: half}}
-	for name, fresh := range map[string]func() *Model{"mixing": New, "fast": NewFast} {
+	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
+		fresh := func() *Model { return New(fast) }
 		packet, err := fresh().Encode(nil, new, ops, whole(old))
 		if err != nil {
 			t.Fatal(err)
@@ -167,11 +170,11 @@ func TestMovedPointers(t *testing.T) {
 // many as are used.
 func TestStoredLiterals(t *testing.T) {
 	text := bytes.Repeat([]byte("something that is all new, and much of it; "), 100)
-	packet, err := NewFast().Encode(nil, text, []Op{{Literal: len(text)}}, whole(nil))
+	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, whole(nil))
 	if err != nil || len(packet) > 200 {
 		t.Fatalf("%d bytes, %v", len(packet), err)
 	}
-	if got, err := NewFast().Decode(packet, len(text), whole(nil)); err != nil || !bytes.Equal(got, text) {
+	if got, err := New(true).Decode(packet, len(text), whole(nil)); err != nil || !bytes.Equal(got, text) {
 		t.Fatal(err)
 	}
 	head, n := binary.Uvarint(packet)
@@ -184,7 +187,7 @@ func TestStoredLiterals(t *testing.T) {
 		"too few":   append(append(binary.AppendUvarint(nil, 8), "abcd"...), packet[size:]...),
 		"too many":  append(append(binary.AppendUvarint(nil, uint64(2*len(text)+2)), append(text, 'x')...), packet[size:]...),
 	} {
-		if _, err := NewFast().Decode(bad, len(text), whole(nil)); !errors.Is(err, ErrCorrupt) {
+		if _, err := New(true).Decode(bad, len(text), whole(nil)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -195,19 +198,15 @@ func TestStoredLiterals(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	old, new, ops := block()
 	for _, fast := range []bool{false, true} {
-		fresh := New
-		if fast {
-			fresh = NewFast
-		}
-		packet, err := fresh().Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
+		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(packet, uint(5000), fast)
-		packet, _ = fresh().Encode(nil, new, ops, whole(old))
+		packet, _ = New(fast).Encode(nil, new, ops, whole(old))
 		f.Add(packet, uint(len(new)), fast)
 	}
-	slow, quick, slowNew, quickNew := New(), NewFast(), New(), NewFast()
+	slow, quick, slowNew, quickNew := New(false), New(true), New(false), New(true)
 	f.Fuzz(func(t *testing.T, packet []byte, n uint, fast bool) {
 		m, from := slow, slowNew
 		if fast {

@@ -1,6 +1,14 @@
 package delta
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/encoders/rangecoder"
+)
 
 // quick is the state of a fast Model. It codes the number of bytes of a copy that are as
 // expected before the next that is not, which takes nearly all the time, and other bytes by two
@@ -28,17 +36,12 @@ const (
 	quickLimit   = 60   // of counters
 )
 
-// NewFast returns a Model that has learnt nothing and is fast rather than good. It takes some
-// 3 MB.
-func NewFast() *Model { return newQuick(largeBits) }
-
-// NewFastSmall is to NewFast what NewSmall is to New.
-func NewFastSmall() *Model { return newQuick(8) }
-
-func newQuick(bits uint) *Model {
-	words := newPointers()
+// newQuick returns a fast Model; see newModel.
+func newQuick(less uint) *Model {
+	words, bits := newPointers(), largeBits-less
 	words.skipCertain = true
 	return &Model{
+		less:  less,
 		quick: &quick{gaps: newNumbers(), values: newPair(bits), texts: newPair(bits)},
 		words: words, jumps: newJumps(), copies: newNumbers(), after: newNumbers(), run: newRuns(),
 		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
@@ -229,4 +232,146 @@ func common(a, b []byte) int {
 		n++
 	}
 	return n
+}
+
+// pair predicts bytes from a small context and a larger one.
+type pair struct {
+	small, large []rangecoder.Counter
+	shift        uint // of a 32-bit hash, to address large
+}
+
+const (
+	smallBits = 8
+	largeBits = 18
+)
+
+func newPair(bits uint) pair {
+	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
+	rangecoder.Fill(p.small, even)
+	rangecoder.Fill(p.large, even)
+	return p
+}
+
+func (p *pair) copyFrom(o *pair) {
+	copy(p.small, o.small)
+	copy(p.large, o.large)
+}
+
+// code codes v, four bits at a time: their counters of the large context lie side by side.
+// The large context counts for more the more often it was seen.
+func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
+	a := p.small[int(small)<<8:][:256]
+	base := hash(large, 3) * 0x9E3779B1
+	node := uint32(1)
+	for half := uint(4); ; half = 0 {
+		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
+		b := p.large[at:][:16]
+		near := uint32(1)
+		for k := uint(4); k > 0; k-- {
+			x, y := &a[node&255], &b[near&15]
+			bit := c.Bit(int(v>>(half+k-1)&1), average(*x, *y))
+			x.Update(bit, quickLimit)
+			y.Update(bit, quickLimit)
+			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
+		}
+		if half == 0 {
+			return byte(node)
+		}
+	}
+}
+
+// average returns the weighted mean of the probabilities of the small context x and of the
+// large one y.
+func average(x, y rangecoder.Counter) uint32 {
+	switch n := y.N(); {
+	case n < 2:
+		return max(x.P(), 1)
+	case n < 8:
+		return max((x.P()+y.P())/2, 1)
+	}
+	return max((x.P()+3*y.P())/4, 1)
+}
+
+// manyLiterals is the least number of literals in a block of a fast model that are stored
+// apart, compressed by zstd if that is shorter. Fewer literals are coded in their places.
+const manyLiterals = 1024
+
+// stored are the literals of a block that are stored apart.
+type stored struct {
+	enc   *zstd.Encoder // nil until needed
+	dec   *zstd.Decoder // nil until needed
+	bytes []byte        // the literals to come; nil if none are stored
+	buf   []byte
+}
+
+// append appends the literals of a block to dst. They follow a number: 0 if they are not stored
+// apart, otherwise twice their size in dst, plus 1 if they are compressed.
+func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
+	s.buf = s.buf[:0]
+	at := 0
+	for _, op := range ops {
+		at += op.Copy
+		s.buf = append(s.buf, block[at:at+op.Literal]...)
+		at += op.Literal
+	}
+	s.bytes = nil
+	if len(s.buf) < manyLiterals {
+		return append(dst, 0), nil
+	}
+	if s.enc == nil {
+		var err error
+		if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(MaxBlock), zstd.WithEncoderCRC(false)); err != nil {
+			return dst, err
+		}
+	}
+	s.bytes = s.buf
+	size := len(s.buf)
+	s.buf = s.enc.EncodeAll(s.buf, s.buf)
+	s.bytes = s.buf[:size]
+	if packed := s.buf[size:]; len(packed) < size {
+		return append(binary.AppendUvarint(dst, uint64(len(packed))<<1|1), packed...), nil
+	}
+	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
+}
+
+// read reads the literals at the front of a packet and returns the rest of it.
+func (s *stored) read(packet []byte) (rest []byte, err error) {
+	head, n := binary.Uvarint(packet)
+	if n <= 0 || head>>1 > uint64(len(packet)-n) {
+		return nil, fmt.Errorf("%w: literals of more bytes than there are", ErrCorrupt)
+	}
+	s.bytes, rest = packet[n:n+int(head>>1)], packet[n+int(head>>1):]
+	if head == 0 {
+		s.bytes = nil
+	}
+	if head&1 == 0 {
+		return rest, nil
+	}
+	if s.dec == nil {
+		if s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(MaxBlock), zstd.WithDecoderMaxWindow(MaxBlock), zstd.WithDecodeAllCapLimit(true)); err != nil {
+			return nil, err
+		}
+		s.buf = make([]byte, 0, MaxBlock)
+	}
+	if s.bytes, err = s.dec.DecodeAll(s.bytes, s.buf[:0]); err != nil {
+		return nil, fmt.Errorf("%w: literals: %w", ErrCorrupt, err)
+	}
+	return rest, nil
+}
+
+// errLiterals means that a block uses more or fewer literals than were stored apart.
+var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
+
+// storedLiterals reads n bytes of those stored apart.
+func (m *Model) storedLiterals(n int) error {
+	s := &m.quick.apart
+	if n > len(s.bytes) {
+		return errLiterals
+	}
+	copy(m.buf[m.p:], s.bytes[:n])
+	s.bytes = s.bytes[n:]
+	m.p += n
+	return nil
 }

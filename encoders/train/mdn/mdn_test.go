@@ -36,7 +36,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 			for k := 1; k < Components; k++ {
 				t.Base[k][a] = float32(5 * a)
 			}
-			mean := float64(5*a) + MeanScale*float64(Input(x[a]))/1024
+			mean := float64(5*a) + MeanScale*float64(fixedInput(x[a]))/1024
 			u := rng.Float64()
 			if y := math.Round(mean + width*math.Log(u/(1-u))); !rests {
 				t.Y[a] = float32(y)
@@ -263,8 +263,8 @@ func TestInput(t *testing.T) {
 		0: 0, 1: 1024, -1: -1024, 0.5 / 1024: 1, -0.5 / 1024: 0, 1.49 / 1024: 1, -1.51 / 1024: -2, 3.9999: 4096,
 		4: 4096, -4: -4096, 1e30: nn.InputMax, -1e30: -nn.InputMax, float32(math.Inf(1)): 4096, float32(math.NaN()): 0,
 	} {
-		if got := Input(v); got != want {
-			t.Errorf("Input(%g) = %d, want %d", v, got, want)
+		if got := fixedInput(v); got != want {
+			t.Errorf("fixedInput(%g) = %d, want %d", v, got, want)
 		}
 	}
 }

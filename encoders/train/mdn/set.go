@@ -55,7 +55,8 @@ func (s *Set) Add(x []float32, t *Target) {
 	slot := s.seen
 	s.seen++
 	if s.limit > 0 && slot >= s.limit {
-		if slot = s.rng.IntN(s.seen); slot >= s.limit {
+		slot = s.rng.IntN(s.seen)
+		if slot >= s.limit {
 			return
 		}
 	}
@@ -66,13 +67,13 @@ func (s *Set) Add(x []float32, t *Target) {
 	}
 	s.targets[page][at] = *t
 	for i, v := range x {
-		s.x[page][at*s.inputs+i] = int16(Input(v))
+		s.x[page][at*s.inputs+i] = int16(fixedInput(v))
 	}
 }
 
-// Input is the fixed point that a net is fed for v: rounded to nearest, halves up,
+// fixedInput is the fixed point that a net is fed for v: rounded to nearest, halves up,
 // clamped to what an input can be. What is not a number counts as zero.
-func Input(v float32) int32 {
+func fixedInput(v float32) int32 {
 	scaled := float64(float32(v*(1<<nn.InputBits))) + 0.5
 	switch {
 	case scaled >= nn.InputMax:

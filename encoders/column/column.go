@@ -1,0 +1,57 @@
+// Package column holds what the codecs of tables share about the values of a field.
+package column
+
+import (
+	"fmt"
+	"math/bits"
+
+	"wirelab/dataset/frame"
+)
+
+// Range is the range of a field's values.
+type Range struct {
+	Min   int32
+	Span  uint32 // the largest value less Min
+	Width uint   // bits of Span
+}
+
+// RangeOf returns the range of a field.
+func RangeOf(f *frame.Field) (r Range) {
+	r.Min, r.Span = f.Span()
+	r.Width = uint(bits.Len32(r.Span))
+	return r
+}
+
+// Raw returns the distance of a value from the minimum. A value is in range if that is at most Span.
+func (r *Range) Raw(v int32) uint32 { return uint32(v) - uint32(r.Min) }
+
+// Value is the inverse of Raw.
+func (r *Range) Value(raw uint32) int32 { return int32(raw + uint32(r.Min)) }
+
+// Admits reports whether v is in range.
+func (r *Range) Admits(v int32) bool { return r.Raw(v) <= r.Span }
+
+// Error returns the error of a value that is not in the range of field k.
+func Error(s *frame.Schema, k int, v int64) error {
+	return fmt.Errorf("field %s: %w: %d", s.Fields[k].Name, frame.ErrRange, v)
+}
+
+// IsNumber reports whether differences of a field's values are meaningful.
+func IsNumber(k frame.Kind) bool {
+	return k == frame.Quantity || k == frame.Angle || k == frame.Float32
+}
+
+// Wrap reduces a difference to the shorter way round, of values that are the same again after turn;
+// 0 means that they do not wrap.
+func Wrap(d, turn int64) int64 {
+	if turn == 0 {
+		return d
+	}
+	d %= turn
+	if d > turn/2 {
+		d -= turn
+	} else if d < -turn/2 {
+		d += turn
+	}
+	return d
+}

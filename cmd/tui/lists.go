@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -14,14 +15,13 @@ import (
 )
 
 // listCommand is what the commands that list things have in common.
-func (a *app) listCommand(name, short, long, example string, list func(json bool) error) *cobra.Command {
-	var json bool
+func (a *app) listCommand(name, short, long, example string, list func() error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name, GroupID: groupLists, Short: short, Long: long, Example: example,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return list(json) },
+		RunE: func(*cobra.Command, []string) error { return list() },
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	a.addJSON(cmd)
 	return cmd
 }
 
@@ -38,17 +38,15 @@ recording in walk-off records, raw or compressed with zstd or gzip.`,
 	return cmd
 }
 
-func (a *app) datasets(json bool) error {
+func (a *app) datasets() error {
 	kinds := dataset.Kinds()
-	if json {
-		return a.stdout.json(map[string]any{"datasets": kinds})
-	}
-	g := texttable.New("spec", "what it is")
-	for _, k := range kinds {
-		g.Add(k.Spec, k.Summary)
-	}
-	g.WriteText(a.stdout, a.columns)
-	return nil
+	return a.answer(map[string]any{"datasets": kinds}, func(w io.Writer) {
+		g := texttable.New("spec", "what it is")
+		for _, k := range kinds {
+			g.Add(k.Spec, k.Summary)
+		}
+		g.WriteText(w, a.columns)
+	})
 }
 
 func (a *app) presetsCommand() *cobra.Command {
@@ -61,18 +59,16 @@ tui check --preset NAME prints it as a file to start from.`,
 		a.presets)
 }
 
-func (a *app) presets(json bool) error {
+func (a *app) presets() error {
 	presets := experiment.Presets()
-	if json {
-		return a.stdout.json(map[string]any{"presets": presets})
-	}
-	g := texttable.New("preset", "what it shows")
-	for _, p := range presets {
-		g.Add(p.Name, p.Summary)
-	}
-	g.WriteText(a.stdout, a.columns)
-	fmt.Fprint(a.stdout, "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n")
-	return nil
+	return a.answer(map[string]any{"presets": presets}, func(w io.Writer) {
+		g := texttable.New("preset", "what it shows")
+		for _, p := range presets {
+			g.Add(p.Name, p.Summary)
+		}
+		g.WriteText(w, a.columns)
+		fmt.Fprint(w, "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n")
+	})
 }
 
 func (a *app) datasetsDescribeCommand() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"strings"
@@ -27,7 +28,7 @@ type proxyFlags struct {
 	duration, idle  time.Duration
 	clients         int
 	shared          bool
-	headless, json  bool
+	headless        bool
 	look            dashboardFlags
 }
 
@@ -92,7 +93,7 @@ server and those who have sent to it.`,
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse more than `N` clients at a time")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "forget clients that send nothing for this `TIME`")
 	f.look.addColours(cmd)
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "profile", profileNames)
 	return cmd
 }
@@ -129,7 +130,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		ctx, cancel = context.WithTimeout(ctx, links.Duration)
 		defer cancel()
 	}
-	if f.headless || f.json || !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
+	if f.headless || a.asJSON || !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
 		err = p.run(ctx, a.remark)
 	} else {
 		err = p.show(ctx, cancel)
@@ -141,13 +142,8 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		}
 		err = errors.Join(err, failed)
 	}
-	p.interrupted = cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
-	if f.json {
-		err = errors.Join(err, a.stdout.json(p.document()))
-	} else {
-		p.write(a.stdout)
-	}
-	return errors.Join(err, cmd.Context().Err())
+	doc := p.document(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
+	return errors.Join(err, a.answer(doc, func(w io.Writer) { p.write(w, doc.Lies) }), cmd.Context().Err())
 }
 
 // proxied is a proxy that runs, and what there is to tell of it.
@@ -161,7 +157,6 @@ type proxied struct {
 	judge          proxyview.Judge
 	wireMax        [2]float64  // kbps in the best second
 	trouble        chan string // with a file, told while it runs
-	interrupted    bool
 }
 
 // run relays datagrams until ctx ends, plays the script, and passes changes, warnings and a line

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ type sweepFlags struct {
 	ca                       string
 	verify                   string
 	repeat, jobs             int
-	force, json, watch       bool
+	force, watch             bool
 	look                     dashboardFlags
 	limit                    timeLimit
 }
@@ -101,7 +102,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	f.others.add(cmd)
 	f.limit.add(cmd)
 	f.look.addColours(cmd)
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -158,12 +159,8 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if kept != nil {
 		err = errors.Join(err, a.forOthers(f.others, kept(sum)))
 	}
-	if f.json {
-		err = errors.Join(err, a.stdout.json(sum))
-	} else {
-		_ = sum.Text(a.stdout) // swallows what nobody reads
-	}
-	_ = a.stdout.flush() // before what is said of it
+	err = errors.Join(err, a.answer(sum, func(w io.Writer) { _ = sum.Text(w) })) // the output keeps its errors
+	_ = a.stdout.flush()                                                         // before what is said of it
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
 		if sum.Interrupted {
@@ -184,7 +181,7 @@ func (a *app) canWatch(f sweepFlags) error {
 	switch {
 	case !f.watch:
 		return nil
-	case f.json:
+	case a.asJSON:
 		return usagef("--watch and --json both want the standard output; expected one")
 	case !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb":
 		return usagef("--watch needs a terminal; in scripts and pipes leave it out")

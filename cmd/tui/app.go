@@ -128,6 +128,11 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// interactive reports whether a person sits at a terminal that can show a dashboard.
+func (a *app) interactive() bool {
+	return a.isTerminal(a.stdin) && a.isTerminal(a.screen) && os.Getenv("TERM") != "dumb"
+}
+
 // columns returns the width of the terminal that stream is, 0 if it is none.
 func columns(stream any) int {
 	if !isTerminal(stream) {

@@ -65,15 +65,8 @@ which go under [encoder.params] in a configuration.`,
 }
 
 func (a *app) encoders() error {
-	list := infosOf(table.All())
-	return a.answer(map[string]any{"encoders": list}, func(w io.Writer) {
-		g := texttable.New("encoder", "idea")
-		for _, c := range list {
-			g.Add(c.Name, c.Summary)
-		}
-		g.WriteText(w, a.columns)
-		fmt.Fprint(w, "\ntui encoders NAME tells the source and the parameters of one.\n")
-	})
+	return listOf(a, "encoders", infosOf(table.All()), "\ntui encoders NAME tells the source and the parameters of one.\n",
+		[]string{"encoder", "idea"}, func(c encoderInfo) []any { return []any{c.Name, c.Summary} })
 }
 
 func (a *app) encoder(name string) error {

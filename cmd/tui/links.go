@@ -135,10 +135,9 @@ A line of netem decides packet by packet as Linux does with its seed:
 	}
 	link.add(cmd)
 	traffic.add(cmd, 10_000, time.Millisecond, 64)
-	cmd.Flags().StringVar(&link.profile, "profile", "", "the links of this profile; see tui links (`NAME`)")
+	link.addProfile(cmd)
 	cmd.Flags().BoolVar(&up, "up", false, "the link back to the sender instead of the one to the receiver")
 	a.addQuiet(cmd)
-	complete(cmd, "profile", profileNames)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
   tui listen 0 --once --json`,
 		Args: perhapsArg("an address to listen on"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.listen(cmd.Context(), strings.Join(append(args, defaultListen)[:1], ""), &f)
+			return a.listen(cmd.Context(), cmp.Or(firstOf(args), defaultListen), &f)
 		},
 	}
 	flags := cmd.Flags()

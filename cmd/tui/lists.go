@@ -25,6 +25,19 @@ func (a *app) listCommand(name, short, long, example string, list func() error) 
 	return cmd
 }
 
+// listOf answers with all items under a key of the JSON document, or with a table of their rows and a
+// note below it.
+func listOf[T any](a *app, key string, items []T, note string, titles []string, row func(T) []any) error {
+	return a.answer(map[string]any{key: items}, func(w io.Writer) {
+		g := texttable.New(titles...)
+		for _, x := range items {
+			g.Add(row(x)...)
+		}
+		g.WriteText(w, a.columns)
+		fmt.Fprint(w, note)
+	})
+}
+
 func (a *app) datasetsCommand() *cobra.Command {
 	cmd := a.listCommand("datasets", "List where frames can come from",
 		`List the kinds of data that --data and data.source take. A bare path is a
@@ -39,14 +52,8 @@ recording in walk-off records, raw or compressed with zstd or gzip.`,
 }
 
 func (a *app) datasets() error {
-	kinds := dataset.Kinds()
-	return a.answer(map[string]any{"datasets": kinds}, func(w io.Writer) {
-		g := texttable.New("spec", "what it is")
-		for _, k := range kinds {
-			g.Add(k.Spec, k.Summary)
-		}
-		g.WriteText(w, a.columns)
-	})
+	return listOf(a, "datasets", dataset.Kinds(), "", []string{"spec", "what it is"},
+		func(k dataset.Kind) []any { return []any{k.Spec, k.Summary} })
 }
 
 func (a *app) presetsCommand() *cobra.Command {
@@ -60,15 +67,8 @@ tui check --preset NAME prints it as a file to start from.`,
 }
 
 func (a *app) presets() error {
-	presets := experiment.Presets()
-	return a.answer(map[string]any{"presets": presets}, func(w io.Writer) {
-		g := texttable.New("preset", "what it shows")
-		for _, p := range presets {
-			g.Add(p.Name, p.Summary)
-		}
-		g.WriteText(w, a.columns)
-		fmt.Fprint(w, "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n")
-	})
+	return listOf(a, "presets", experiment.Presets(), "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n",
+		[]string{"preset", "what it shows"}, func(p experiment.Preset) []any { return []any{p.Name, p.Summary} })
 }
 
 func (a *app) datasetsDescribeCommand() *cobra.Command {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/script"
@@ -46,7 +45,7 @@ func (p *proxied) document(interrupted bool) proxyDocument {
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: slices.Concat([]string{}, t.Lies(), p.judge.Lies(p.end.Asked))}
+		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: append(append([]string{}, t.Lies()...), p.judge.Lies(p.end.Asked)...)}
 	if interrupted {
 		d.Reason = "interrupted"
 	}

@@ -68,9 +68,7 @@ changes nothing about the exit code.`,
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
 		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				f.config.file = args[0]
-			}
+			f.config.file = firstOf(args)
 			return a.runExperiment(cmd, f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),

@@ -277,7 +277,7 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	teacher := a.teacher(t.Encoder, job.Held != nil)
 	start := a.clock()
 	files, err := t.Train(ctx, job, teacher.log())
-	teacher.done()
+	teacher.line.done()
 	if errors.Is(err, train.ErrSize) {
 		return out, usage(fmt.Errorf("--size: %w", err))
 	}

@@ -76,13 +76,13 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 	f := frame.Cubes(2).NewFrame()
 	bad := frame.Cubes(2).NewFrame()
 	bad.Table[frame.CubeFields+frame.CubeB] = 600
-	for name, use := range map[string]func(w *Writer) error{
-		"aborted":   func(w *Writer) error { w.Initial(f); w.Write(f); w.Abort(); return errClosed },
-		"too short": func(w *Writer) error { w.Initial(f); return w.Close() },
-		"empty":     func(w *Writer) error { return w.Close() },
-		"bad value": func(w *Writer) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
-		"bad start": func(w *Writer) error { defer w.Abort(); return w.Initial(bad) },
-		"bad value that nobody heeds": func(w *Writer) error {
+	for name, use := range map[string]func(w *recordingWriter) error{
+		"aborted":   func(w *recordingWriter) error { w.Initial(f); w.Write(f); w.Abort(); return errClosed },
+		"too short": func(w *recordingWriter) error { w.Initial(f); return w.Close() },
+		"empty":     func(w *recordingWriter) error { return w.Close() },
+		"bad value": func(w *recordingWriter) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
+		"bad start": func(w *recordingWriter) error { defer w.Abort(); return w.Initial(bad) },
+		"bad value that nobody heeds": func(w *recordingWriter) error {
 			w.Initial(f)
 			w.Write(f)
 			w.Write(bad)

@@ -9,8 +9,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Change is how one field changes.
-type Change struct {
+// change is how one field changes.
+type change struct {
 	Field   string  `json:"field"`
 	Kind    string  `json:"kind"`
 	Unit    string  `json:"unit,omitempty"`
@@ -25,14 +25,14 @@ type Count struct {
 	schema *frame.Schema
 	past   []frame.Frame // a ring of the last frames
 	n      int
-	sums   []Change
+	sums   []change
 }
 
 // New counts changes over age frames, at least one, of schema s, which has a table.
 func New(s *frame.Schema, age int) *Count {
-	c := &Count{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]Change, len(s.Fields))}
+	c := &Count{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]change, len(s.Fields))}
 	for i, f := range s.Fields {
-		c.sums[i] = Change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
+		c.sums[i] = change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
 	}
 	return c
 }
@@ -84,8 +84,8 @@ func stepOf(f *frame.Field, now, was int32) float64 {
 func (c *Count) Frames() int { return max(0, c.n-len(c.past)) }
 
 // Changes returns how each field changed.
-func (c *Count) Changes() []Change {
-	list := append([]Change(nil), c.sums...)
+func (c *Count) Changes() []change {
+	list := append([]change(nil), c.sums...)
 	values := float64(c.Frames() * c.schema.Rows)
 	for i := range list {
 		s := &list[i]

@@ -90,7 +90,7 @@ type segment struct {
 }
 
 // datagram returns the datagram that a packet completes.
-func (d *decoder) datagram(p *packet) (Datagram, bool) {
+func (d *decoder) datagram(p *packet) (datagram, bool) {
 	d.truncated = p.cut
 	ip := d.network(p.link, p.data)
 	s, whole := segment{}, false
@@ -103,7 +103,7 @@ func (d *decoder) datagram(p *packet) (Datagram, bool) {
 		d.other++
 	}
 	if !whole {
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	return d.udp(p.at, &s)
 }
@@ -172,10 +172,10 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 }
 
 // udp reads a whole datagram.
-func (d *decoder) udp(at int64, s *segment) (Datagram, bool) {
+func (d *decoder) udp(at int64, s *segment) (datagram, bool) {
 	if len(s.data) < 8 {
 		d.short++
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	n := int(binary.BigEndian.Uint16(s.data[4:]))
 	switch {
@@ -183,13 +183,13 @@ func (d *decoder) udp(at int64, s *segment) (Datagram, bool) {
 		n = len(s.data)
 	case n < 8:
 		d.other++
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {
 		d.short++
-		return Datagram{}, false
+		return datagram{}, false
 	}
-	return Datagram{At: at, Payload: s.data[8:n],
+	return datagram{At: at, Payload: s.data[8:n],
 		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.data)),
 		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.data[2:]))}, true
 }

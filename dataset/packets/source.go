@@ -37,7 +37,7 @@ const longestGap = time.Minute
 type recording struct {
 	source.Notes
 	schema *frame.Schema
-	data   []Datagram
+	data   []datagram
 	at     []time.Duration // since the first; strictly rising
 	period time.Duration   // of a round, where it loops
 	loop   bool

@@ -16,8 +16,8 @@ var (
 	ErrRecords = errors.New("records do not fit the schema")
 	// ErrTruncated: the records break off.
 	ErrTruncated = errors.New("records truncated")
-	// ErrClosed: the source was closed before.
-	ErrClosed = errors.New("already closed")
+	// errClosed: the source was closed before.
+	errClosed = errors.New("already closed")
 )
 
 // Error says what is wrong in a schema or in records, where, and what was expected

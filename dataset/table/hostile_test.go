@@ -82,10 +82,10 @@ func TestBadSchemas(t *testing.T) {
 			t.Errorf("%s\nsays %q\nwant %q", c.schema, err, c.says)
 		}
 	}
-	if _, err := ReadLayout(t.TempDir()); !errors.Is(err, ErrSchema) {
+	if _, err := readLayout(t.TempDir()); !errors.Is(err, ErrSchema) {
 		t.Errorf("a folder as a schema: %v", err)
 	}
-	if _, err := ReadLayout(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readLayout(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no schema: %v", err)
 	}
 }

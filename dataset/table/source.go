@@ -31,7 +31,7 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	if !ok || schema == "" || records == "" {
 		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, source.ErrSpec)
 	}
-	l, err := ReadLayout(schema)
+	l, err := readLayout(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Source) open() error {
 
 // start begins at the beginning of the unpacked bytes.
 func (s *Source) start() error {
-	if s.layout.FormatOf(s.path) == Packed {
+	if s.layout.FormatOf(s.path) == formatPacked {
 		p, _ := s.records.(*packed)
 		if p == nil {
 			p = &packed{path: s.path, layout: s.layout}
@@ -262,7 +262,7 @@ func (s *Source) Close() error {
 		s.in = nil
 	}
 	if s.err == nil || errors.Is(s.err, io.EOF) {
-		s.err = fmt.Errorf("%s: %w", s.path, ErrClosed)
+		s.err = fmt.Errorf("%s: %w", s.path, errClosed)
 	}
 	if s.file == nil {
 		return nil

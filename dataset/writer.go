@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/unpack"
 )
@@ -123,14 +124,14 @@ func (w *recordingWriter) write(f *frame.Frame) error {
 // has fewer than seven frames.
 func (w *recordingWriter) Close() error {
 	if w.file == nil {
-		return fmt.Errorf("%s: %w", w.path, errClosed)
+		return fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 	}
 	if err := w.finish(); err != nil {
 		w.Abort()
 		return err
 	}
 	err := w.file.Commit(0o644)
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 	return err
 }
 
@@ -160,5 +161,5 @@ func (w *recordingWriter) Abort() {
 		return
 	}
 	_ = w.file.Abort() // what cannot be removed now goes in a day
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 }

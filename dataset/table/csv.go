@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"wirelab/dataset/source"
 )
 
 // maxLine bounds a line of CSV, in bytes, and with it what reading takes.
@@ -27,7 +29,7 @@ type lines struct {
 
 // fail says what is wrong with column i of the present row, of the row if i < 0.
 func (c *lines) fail(i int, kind error, problem, expected string) error {
-	e := &Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
+	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {
 		e.Place = fmt.Sprintf("column %d", i+1)
 		if i < len(c.names) {

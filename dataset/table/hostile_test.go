@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // edit returns two with one text replaced.
@@ -76,7 +77,7 @@ func TestBadSchemas(t *testing.T) {
 		{strings.Replace(two, "rows = 2", "rows = 65536", 1) + strings.Repeat(angle, 0) + many(4), "rows: too many values in a frame"},
 	} {
 		_, err := ParseLayout("schema.toml", []byte(c.schema))
-		var e *Error
+		var e *source.Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrSchema) || !strings.HasPrefix(err.Error(), "schema.toml:") ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s\nsays %q\nwant %q", c.schema, err, c.says)

@@ -60,21 +60,21 @@ func readLayout(path string) (*Layout, error) {
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, &kind):
-		return nil, &Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
+		return nil, &source.Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
 		size := max(tooLarge.Size, maxSchemaBytes+1)
-		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
+		return nil, &source.Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
 	case err != nil:
 		return nil, err
 	}
 	return ParseLayout(path, data)
 }
 
-// ParseLayout reads a schema from TOML text; name stands in errors, which are *Error.
+// ParseLayout reads a schema from TOML text; name stands in errors, which are *source.Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
 	tree, _, lines, err := tomlkeys.Parse(data)
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
-		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
+		return nil, &source.Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
 	}
 	r := &reader{file: name, lines: lines}
 	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
@@ -176,7 +176,7 @@ func (r *reader) fail(key, problem, expected string) { r.failNear(key, problem, 
 // failNear is fail with a suggestion; "" if there is none.
 func (r *reader) failNear(key, problem, expected, near string) {
 	if r.err == nil {
-		r.err = &Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
+		r.err = &source.Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // two is a schema of two rows of a quantity and a flag.
@@ -186,7 +187,7 @@ func TestPreambleAndLoop(t *testing.T) {
 		if s.Frames() != 2 {
 			t.Errorf("%s: %d frames, want 2", name, s.Frames())
 		}
-		if errors.Join(s.Close(), s.Close()) != nil || !errors.Is(s.Next(f), errClosed) {
+		if errors.Join(s.Close(), s.Close()) != nil || !errors.Is(s.Next(f), source.ErrClosed) {
 			t.Errorf("%s: cannot be closed twice, or plays on", name)
 		}
 	}

@@ -216,7 +216,7 @@ func writeLikeness(w io.Writer, list []likeness) {
 	writeShares(row)
 	for i := range list[0].Deltas {
 		row("difference in "+list[0].Deltas[i].Field+": p50 p90 p99", func(l *likeness) string {
-			q := l.Deltas[i].Quantiles
+			q := l.Deltas[i]
 			return fmt.Sprintf("%d %d %d", q.P50, q.P90, q.P99)
 		})
 	}

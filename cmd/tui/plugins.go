@@ -41,16 +41,14 @@ func (f *pluginFlags) add(cmd *cobra.Command) {
 
 // options are what the flags say.
 func (f *pluginFlags) options() (o plugin.Options, err error) {
-	var ok bool
-	if o.Memory, ok = config.ParseSize(f.memory); !ok {
+	memory, ok := config.ParseSize(f.memory)
+	if !ok {
 		return o, usagef("--plugin-memory %q makes no sense; expected a size from 1MB to 4GB", f.memory)
 	}
-	switch o.Timeout = f.timeout; {
-	case f.timeout < 0:
+	if f.timeout < 0 {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
-	case f.timeout == 0:
-		o.Timeout = -1
 	}
+	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1)
 	if dir, err := os.UserCacheDir(); err == nil {
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}

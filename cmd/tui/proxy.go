@@ -412,7 +412,8 @@ func (p *proxyFiles) close(a *app) (err error) {
 	skipped, errs := p.journal.Close()
 	for i, failed := range errs {
 		f := &p.list[i]
-		if failed = errors.Join(failed, f.file.Close()); failed != nil {
+		failed = errors.Join(failed, f.file.Close())
+		if failed != nil {
 			err = errors.Join(err, unwritable(f.name, failed))
 			continue
 		}

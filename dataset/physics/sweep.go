@@ -32,7 +32,8 @@ func (s *lcp) solve(iterations int) {
 		s.spent += work
 		s.sweep()
 		if checked && s.dropResting() {
-			if work = s.work(); work == 0 {
+			work = s.work()
+			if work == 0 {
 				return
 			}
 		}

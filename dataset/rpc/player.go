@@ -73,7 +73,8 @@ func (p *player) step() {
 	}
 	p.time += micros
 	dt := float64(micros) / 1e6
-	if p.left--; p.left <= 0 {
+	p.left--
+	if p.left <= 0 {
 		p.next()
 	}
 	p.look(dt)
@@ -83,7 +84,8 @@ func (p *player) step() {
 
 // look turns the head: the mouse moves in strokes with pauses between.
 func (p *player) look(dt float64) {
-	if p.held--; p.held <= 0 {
+	p.held--
+	if p.held <= 0 {
 		p.held = 6 + p.rng.IntN(50)
 		p.glance = vec{}
 		if p.rng.Float64() < p.plan.looks {

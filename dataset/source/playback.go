@@ -25,7 +25,7 @@ type Playback struct {
 	Total   int  // frames in the file; 0 if not known yet
 	Restart bool // the frame read last is the first of a further round
 
-	file *File  // nil if the source is in memory
+	file *inputFile  // nil if the source is in memory
 	tick uint32 // of the next frame: goes on growing when the file begins again
 	err  error  // sticky
 }

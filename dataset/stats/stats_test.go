@@ -51,13 +51,13 @@ func TestByHand(t *testing.T) {
 		OnlyTurned:  6.0 / 13, OnlyMoved: 6.0 / 13, OnlyFlagged: 1.0 / 13,
 		SameLargest: 1.0 / 6, // of the turned ones, frame 2 alone
 		Deltas: []deltaStats{
-			{"x", Quantiles{10, 10, 10}}, {"y", Quantiles{}}, {"z", Quantiles{}},
-			{"a", Quantiles{3, 3, 3}}, {"b", Quantiles{}}, {"c", Quantiles{}},
+			{"x", rankQuantiles{10, 10, 10}}, {"y", rankQuantiles{}}, {"z", rankQuantiles{}},
+			{"a", rankQuantiles{3, 3, 3}}, {"b", rankQuantiles{}}, {"c", rankQuantiles{}},
 		},
 		// Cube 1 changes for 6 frames, cube 2 for 6, cube 3 for 1.
-		RunFrames: runStats{13.0 / 3, Quantiles{6, 6, 6}},
+		RunFrames: runStats{13.0 / 3, rankQuantiles{6, 6, 6}},
 		// Alone in four frames, two in a row in four and then 2 3 in the last.
-		RunCubes: runStats{13.0 / 8, Quantiles{2, 2, 2}},
+		RunCubes: runStats{13.0 / 8, rankQuantiles{2, 2, 2}},
 	}
 	// Frames 0, 1 and 6 have one changed cube, the other five have two.
 	if !reflect.DeepEqual(got, want) {
@@ -199,7 +199,9 @@ func rank(list []int, p float64) int64 {
 	return int64(list[max(int(math.Ceil(p*float64(len(list))))-1, 0)])
 }
 
-func three(list []int) Quantiles { return Quantiles{rank(list, .5), rank(list, .9), rank(list, .99)} }
+func three(list []int) rankQuantiles {
+	return rankQuantiles{rank(list, .5), rank(list, .9), rank(list, .99)}
+}
 
 // Nothing at all is no reason to divide by zero.
 func TestNothing(t *testing.T) {

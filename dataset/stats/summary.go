@@ -57,27 +57,27 @@ type unchangedShares struct {
 // component stayed the same.
 type deltaStats struct {
 	Field string `json:"field"`
-	Quantiles
+	rankQuantiles
 }
 
 // runStats is the distribution of the length of stretches.
 type runStats struct {
 	Mean float64 `json:"mean"`
-	Quantiles
+	rankQuantiles
 }
 
-// Quantiles are those of the nearest rank.
-type Quantiles struct {
+// rankQuantiles are those of the nearest rank.
+type rankQuantiles struct {
 	P50 int64 `json:"p50"`
 	P90 int64 `json:"p90"`
 	P99 int64 `json:"p99"`
 }
 
-func quantilesOf(h *quantile.Counts) Quantiles {
-	return Quantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
+func quantilesOf(h *quantile.Counts) rankQuantiles {
+	return rankQuantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
 }
 
-func runOf(h *quantile.Counts) runStats { return runStats{Mean: h.Mean(), Quantiles: quantilesOf(h)} }
+func runOf(h *quantile.Counts) runStats { return runStats{Mean: h.Mean(), rankQuantiles: quantilesOf(h)} }
 
 // Summary sums up what was counted. Stretches that have not ended yet count as
 // if they ended here; no frames may be added afterwards.
@@ -106,7 +106,7 @@ func (c *counter) Summary() Summary {
 	}
 	fields := frame.Cubes(1).Fields
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
-		s.Deltas = append(s.Deltas, deltaStats{Field: fields[k].Name, Quantiles: quantilesOf(&c.deltas[k])})
+		s.Deltas = append(s.Deltas, deltaStats{Field: fields[k].Name, rankQuantiles: quantilesOf(&c.deltas[k])})
 	}
 	return s
 }

@@ -84,7 +84,8 @@ func (c *lines) split(text []byte) error {
 			if end < 0 {
 				end = len(text)
 			}
-			if cell, text = bytes.TrimSpace(text[:end]), text[end:]; bytes.IndexByte(cell, '"') >= 0 {
+			cell, text = bytes.TrimSpace(text[:end]), text[end:]
+			if bytes.IndexByte(cell, '"') >= 0 {
 				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)),
 					`the whole cell in quotes, and "" for a quote`)
 			}
@@ -118,7 +119,8 @@ func (c *lines) quoted(text []byte) (cell, rest []byte, err error) {
 			i++
 			continue
 		}
-		if rest = c.trim(text[i+1:]); len(rest) > 0 && rest[0] != c.comma {
+		rest = c.trim(text[i+1:])
+		if len(rest) > 0 && rest[0] != c.comma {
 			return nil, nil, c.fail(len(c.cells), ErrRecords, "something follows the closing quote", "a separator or the end of the line")
 		}
 		return cell, rest, nil

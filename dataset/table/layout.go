@@ -121,7 +121,8 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 		r.unknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
 	if v, ok := tree["header"]; ok {
-		if l.Header, ok = v.(bool); !ok {
+		l.Header, ok = v.(bool)
+		if !ok {
 			r.fail("header", shown(v)+" makes no sense here", "true or false")
 		}
 	}

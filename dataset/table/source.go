@@ -187,7 +187,8 @@ func (s *Source) next(f *frame.Frame) error {
 	}
 	err := s.read(f)
 	if err == io.EOF {
-		if s.Total = s.Count; s.Loop {
+		s.Total = s.Count
+		if s.Loop {
 			return s.again(f)
 		}
 	}

@@ -21,7 +21,6 @@ type decoder struct {
 	fragments fragments
 	short     int             // datagrams of which not all was captured
 	truncated bool            // this packet claims more than it has
-	other     int             // packets that are no UDP
 	unknown   int             // packets of a kind of link that is not known
 	link      layers.LinkType // of the first of those
 }
@@ -99,8 +98,6 @@ func (d *decoder) datagram(p *packet) (datagram, bool) {
 		s, whole = d.v4(p.at, ip)
 	case len(ip) >= 40 && ip[0]>>4 == 6:
 		s, whole = d.v6(p.at, ip)
-	default:
-		d.other++
 	}
 	if !whole {
 		return datagram{}, false
@@ -111,7 +108,6 @@ func (d *decoder) datagram(p *packet) (datagram, bool) {
 // v4 reads an IPv4 packet.
 func (d *decoder) v4(at int64, data []byte) (segment, bool) {
 	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
-		d.other++
 		return segment{}, false
 	}
 	h := &d.ip4
@@ -142,7 +138,6 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 	}
 	for {
 		if len(rest) < 8 {
-			d.other++
 			return s, false
 		}
 		switch next := layers.IPProtocol(rest[0]); s.protocol {
@@ -165,7 +160,6 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 			}
 			rest = s.data // with more headers, if it was fragmented behind them
 		default:
-			d.other++
 			return s, false
 		}
 	}
@@ -182,7 +176,6 @@ func (d *decoder) udp(at int64, s *segment) (datagram, bool) {
 	case n == 0: // a jumbogram, or left to the network card
 		n = len(s.data)
 	case n < 8:
-		d.other++
 		return datagram{}, false
 	}
 	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {

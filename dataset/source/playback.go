@@ -25,9 +25,9 @@ type Playback struct {
 	Total   int  // frames in the file; 0 if not known yet
 	Restart bool // the frame read last is the first of a further round
 
-	file *inputFile  // nil if the source is in memory
-	tick uint32 // of the next frame: goes on growing when the file begins again
-	err  error  // sticky
+	file *inputFile // nil if the source is in memory
+	tick uint32     // of the next frame: goes on growing when the file begins again
+	err  error      // sticky
 }
 
 // Open opens the file at Path and returns its description. It can be a folder.
@@ -90,4 +90,34 @@ func (p *Playback) Close() error {
 	file := p.file
 	p.file = nil
 	return file.Close()
+}
+
+// Rounds counts the frames of a source that knows how many it has. Embedded, it implements Sized.
+type Rounds struct {
+	Total int  // frames in a round
+	Loop  bool // begin again at the end
+	next  int  // frame of this round
+	tick  uint32
+	again bool
+}
+
+// Frames returns the number of frames in a round.
+func (r *Rounds) Frames() int { return r.Total }
+
+// Again reports whether the last frame is the first of a further round.
+func (r *Rounds) Again() bool { return r.again }
+
+// Advance goes on to the next frame. It returns the number of the frame in its round, and its tick,
+// or io.EOF.
+func (r *Rounds) Advance() (n int, tick uint32, err error) {
+	r.again = r.next == r.Total && r.Loop
+	if r.again {
+		r.next = 0
+	}
+	if r.next == r.Total {
+		return 0, 0, io.EOF
+	}
+	r.next++
+	r.tick++
+	return r.next - 1, r.tick - 1, nil
 }

@@ -77,7 +77,9 @@ func quantilesOf(h *quantile.Counts) rankQuantiles {
 	return rankQuantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
 }
 
-func runOf(h *quantile.Counts) runStats { return runStats{Mean: h.Mean(), rankQuantiles: quantilesOf(h)} }
+func runOf(h *quantile.Counts) runStats {
+	return runStats{Mean: h.Mean(), rankQuantiles: quantilesOf(h)}
+}
 
 // Summary sums up what was counted. Stretches that have not ended yet count as
 // if they ended here; no frames may be added afterwards.

@@ -28,15 +28,8 @@ func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
 	r.text(at, t, "role", &role, false)
-	var names []string
-	for _, k := range roles() {
-		if k.String() == role {
-			h.Role = k
-		}
-		names = append(names, k.String())
-	}
-	if role != "" && h.Role == frame.NoRole {
-		r.unknown(at+"role", "role", role, names)
+	if role != "" {
+		h.Role = oneOf(r, at, "role", role, roles())
 	}
 	h.Group = uint8(r.wholeAt(at, t, "group", 0, mostGroups, "the number of a place"))
 	h.Axis = uint8(r.wholeAt(at, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))

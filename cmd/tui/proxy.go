@@ -113,7 +113,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err := f.look.check(); err != nil {
 		return err
 	}
-	p := &proxied{app: a, flags: f, listen: listen, server: server}
+	p := &proxied{app: a, flags: f, server: server}
 	p.live = script.NewLive(links, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
 	p.relay, err = relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
 		MaxClients: f.clients, Idle: f.idle, Conditions: p.live.Conditions()})
@@ -126,16 +126,16 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		return err
 	}
 	p.say()
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	if links.Duration > 0 {
+		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, links.Duration)
 		defer cancel()
 	}
 	if f.headless || a.asJSON || !a.interactive() {
 		err = p.run(ctx, a.remark)
 	} else {
-		err = p.show(ctx, cancel)
+		err = p.show(ctx)
 	}
 	p.relay.Snapshot(&p.end)
 	if failed := files.close(a); failed != nil {
@@ -151,14 +151,14 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 // proxied is a proxy that runs, and what there is to tell of it.
 type proxied struct {
 	*app
-	flags          *proxyFlags
-	relay          *relay.Relay
-	live           *script.Live
-	listen, server netip.AddrPort
-	end            relay.Snapshot
-	judge          proxyview.Judge
-	wireMax        [2]float64  // kbps in the best second
-	trouble        chan string // with a file, told while it runs
+	flags   *proxyFlags
+	relay   *relay.Relay
+	live    *script.Live
+	server  netip.AddrPort
+	end     relay.Snapshot
+	judge   proxyview.Judge
+	wireMax [2]float64  // kbps in the best second
+	trouble chan string // with a file, told while it runs
 }
 
 // run relays datagrams until ctx ends, plays the script, and passes changes, warnings and a line
@@ -204,30 +204,22 @@ func (p *proxied) run(ctx context.Context, report func(format string, args ...an
 	return err
 }
 
-// show runs the proxy with its dashboard. Who leaves ends it; when it has ended by itself,
-// so does the dashboard.
-func (p *proxied) show(ctx context.Context, leave context.CancelFunc) (err error) {
-	shown, hide := context.WithCancel(ctx)
-	defer hide()
+// show runs the proxy with its dashboard, until the person leaves it or the proxy ends by itself.
+func (p *proxied) show(ctx context.Context) error {
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	err, screen := beside(ctx, func(ctx context.Context, hide func()) error {
 		defer hide()
-		err = panics.Call(func() error {
-			return p.run(ctx, func(format string, args ...any) {
-				if text := fmt.Sprintf(format, args...); strings.HasPrefix(text, "tui: warning: ") {
-					view.Notes.Say(strings.TrimPrefix(text, "tui: warning: "))
-				}
-			})
+		return p.run(ctx, func(format string, args ...any) {
+			if text, warning := strings.CutPrefix(fmt.Sprintf(format, args...), "tui: warning: "); warning {
+				view.Notes.Say(text)
+			}
 		})
-	}()
-	screen := proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
-		Dark: ui.DarkByName(), Picture: linkPicture})
-	leave()
-	<-ended
+	}, func(shown context.Context) error {
+		return proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
+			Dark: ui.DarkByName(), Picture: linkPicture})
+	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
 	}

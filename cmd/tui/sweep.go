@@ -206,28 +206,16 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 	view := sweepview.Options{Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "",
 		Clock: a.clock, ASCII: f.look.ascii, Theme: f.look.theme, Dark: ui.DarkByName()}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
-		running, stop := context.WithCancel(ctx)
-		defer stop()
-		shown, hide := context.WithCancel(ctx)
-		defer hide()
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			err = panics.Call(func() (err error) { sum, err = sweep.Run(running, p, o); return err })
-			if errors.As(err, new(*panics.Error)) {
-				hide()
-				return
-			}
+		err, screen := beside(ctx, func(ctx context.Context, _ func()) (err error) {
+			sum, err = sweep.Run(ctx, p, o)
 			if sum != nil {
 				w.End(string(sum.Reason))
 			}
 			if err != nil {
 				w.Say(err.Error())
 			}
-		}()
-		screen := sweepview.Run(shown, w, view)
-		stop()
-		<-ended
+			return err
+		}, func(shown context.Context) error { return sweepview.Run(shown, w, view) })
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // where the program catches it: the terminal has been restored
 		}

@@ -29,10 +29,10 @@ func openDemo(opt Options) (*Recording, error) {
 	if opt.Cubes != 0 && opt.Cubes != frame.WalkoffCubes {
 		return nil, fmt.Errorf("%w: the demo has %d cubes, not %d", ErrSpec, frame.WalkoffCubes, opt.Cubes)
 	}
-	r := &Recording{path: "demo", schema: frame.Cubes(frame.WalkoffCubes), loop: opt.Loop}
-	if err := r.open(strings.NewReader(demoRecording)); err != nil {
+	r := newRecording("demo", frame.Cubes(frame.WalkoffCubes), opt.Loop)
+	if err := r.begin(strings.NewReader(demoRecording), -1); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	r.frames = preamble + demoFrames
+	r.Total = preamble + demoFrames
 	return r, nil
 }

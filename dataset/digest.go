@@ -8,17 +8,17 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Digest names a recording by its content: the SHA-256 of its uncompressed
+// digest names a recording by its content: the SHA-256 of its uncompressed
 // walk-off records, frames 0..5 included. It is the same for the raw file and
 // for any compression of it, and equals `sha256sum` of the raw file.
-type Digest struct {
+type digest struct {
 	hash hash.Hash
 	buf  []byte
 }
 
 // NewDigest begins a digest with the initial state, which counts six times.
-func NewDigest(initial *frame.Frame) *Digest {
-	d := &Digest{hash: sha256.New()}
+func NewDigest(initial *frame.Frame) *digest {
+	d := &digest{hash: sha256.New()}
 	for range preamble {
 		d.Add(initial)
 	}
@@ -26,10 +26,10 @@ func NewDigest(initial *frame.Frame) *Digest {
 }
 
 // Add adds one further frame.
-func (d *Digest) Add(f *frame.Frame) {
+func (d *digest) Add(f *frame.Frame) {
 	d.buf = appendRecords(d.buf[:0], f)
 	d.hash.Write(d.buf)
 }
 
 // Sum returns the digest so far in hex.
-func (d *Digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
+func (d *digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }

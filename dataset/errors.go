@@ -17,5 +17,4 @@ var (
 	ErrTruncated = errors.New("recording truncated")
 	// ErrPreamble: frames 1..5 do not repeat frame 0, as the walk-off's rules demand.
 	ErrPreamble = errors.New("frames 0..5 do not repeat the initial state")
-	errClosed   = errors.New("already closed")
 )

@@ -130,9 +130,9 @@ func FuzzRecording(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &Recording{path: "fuzz", schema: frame.Cubes(2)}
+		r := newRecording("fuzz", frame.Cubes(2), false)
 		var out frame.Frame
-		err := r.open(bytes.NewReader(data))
+		err := r.begin(bytes.NewReader(data), -1)
 		frames := preamble
 		for ; err == nil && frames < 5000; frames++ {
 			if err = r.Next(&out); err != nil {

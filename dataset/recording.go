@@ -23,15 +23,12 @@ var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler
 // frames and the decompressor's window, whatever the file claims; with a loop up to
 // 65 MB more, in which later rounds of most recordings find what they need.
 type Recording struct {
-	path   string
+	source.Playback
 	schema *frame.Schema
 	ranges ranges
-	in     *unpack.Reader
-	file   *source.File // nil for the demo
-	loop   bool
 
 	buf     []byte      // one frame of records
-	ahead   bool        // buf holds the frame at r.at already
+	ahead   bool        // buf holds the frame to be read next already
 	last    []byte      // the records of table
 	table   []int32     // the frame read last
 	changed frame.Rows  // the rows in which the frame before it was another
@@ -39,11 +36,6 @@ type Recording struct {
 	round   bool        // the reel is complete
 	initial frame.Frame // frame 0
 	odd     error       // how frames 1..5 differ from it, if they do
-	at      int         // number in the file of the frame to be read next
-	frames  int         // in the file; 0 while not known
-	tick    uint32      // of the next frame: goes on growing when the file begins again
-	seam    bool
-	err     error // sticky
 }
 
 // openRecording opens the recording at path: raw records, zstd or gzip. What can be seen at once,
@@ -54,66 +46,64 @@ func openRecording(path string, opt Options) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := source.OpenFile(opt.Context, path, "", nil)
+	r := newRecording(path, schema, opt.Loop)
+	info, err := r.Open(opt.Context)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{path: path, schema: schema, file: file, loop: opt.Loop}
-	if err = r.open(file); err != nil {
+	if info.IsDir() {
+		err = errors.New("is a folder, expected a recording")
+	} else if info.Mode().IsRegular() {
+		err = r.begin(nil, info.Size())
+	} else {
+		err = r.begin(nil, -1)
+	}
+	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// open begins to read from src.
-func (r *Recording) open(src io.Reader) error {
+func newRecording(path string, schema *frame.Schema, loop bool) *Recording {
+	r := &Recording{Playback: source.Playback{Path: path, Loop: loop, Lead: preamble}, schema: schema}
 	r.ranges = rangesOf(r.schema)
 	r.buf, r.last = make([]byte, r.schema.Rows*recordBytes), make([]byte, r.schema.Rows*recordBytes)
 	r.table, r.changed = make([]int32, r.schema.Cells()), frame.NewRows(r.schema.Rows)
-	if r.loop {
+	if loop {
 		r.reel = &reel{most: maxReel}
 	}
-	size := int64(-1)
-	if r.file != nil {
-		info, err := r.file.Stat()
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir():
-			return errors.New("is a folder, expected a recording")
-		case info.Mode().IsRegular():
-			size = info.Size()
-		}
-	}
-	in, err := unpack.New(src, r.path, unpack.Errors{Format: ErrFormat, Truncated: ErrTruncated})
-	if err != nil {
+	return r
+}
+
+// begin begins to read the file, or from src if none is open. size is that of the file; -1 if
+// unknown.
+func (r *Recording) begin(src io.Reader, size int64) error {
+	if err := r.Unpack(src, unpack.Errors{Format: ErrFormat, Truncated: ErrTruncated}); err != nil {
 		return err
 	}
-	r.in = in
-	if in.Packing() == unpack.None && size >= 0 {
+	if r.In.Packing() == unpack.None && size >= 0 {
 		if left := size % int64(len(r.buf)); left != 0 {
 			return r.leftOver(size/int64(len(r.buf)), left)
 		}
-		r.frames = int(size / int64(len(r.buf)))
+		r.Total = int(size / int64(len(r.buf)))
 	}
 	return r.readPreamble()
 }
 
 // readPreamble reads frames 0..5 and makes sure that there is one more.
 func (r *Recording) readPreamble() error {
-	for r.at < preamble {
+	for r.Count < preamble {
 		if err := r.read(); err != nil {
 			return r.tooShort(err)
 		}
 		switch {
-		case r.at == 1:
+		case r.Count == 1:
 			r.initial.Table = slices.Clone(r.table)
 		case r.odd == nil:
 			r.odd = r.compare(r.table)
 		}
 	}
-	r.tick = preamble
 	r.last = appendRecords(r.last[:0], &r.initial) // whatever frame 5 is: the first frame follows the initial state
 	copy(r.table, r.initial.Table)
 	if err := r.fetch(); err != nil {
@@ -129,14 +119,14 @@ func (r *Recording) tooShort(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %d frames of %d cubes, expected at least %d: the initial state %d times and one more",
-		ErrFormat, r.at, r.schema.Rows, leastFrames, preamble)
+		ErrFormat, r.Count, r.schema.Rows, leastFrames, preamble)
 }
 
 // compare reports where the frame read last differs from frame 0.
 func (r *Recording) compare(table []int32) error {
 	for i, v := range table {
 		if v != r.initial.Table[i] {
-			return fmt.Errorf("%s: frame %d, cube %d, field %s: %w: %d, in frame 0 it is %d", r.path, r.at-1,
+			return fmt.Errorf("%s: frame %d, cube %d, field %s: %w: %d, in frame 0 it is %d", r.Path, r.Count-1,
 				i/frame.CubeFields, r.schema.Fields[i%frame.CubeFields].Name, ErrPreamble, v, r.initial.Table[i])
 		}
 	}
@@ -145,10 +135,10 @@ func (r *Recording) compare(table []int32) error {
 
 // restart goes to frame 6.
 func (r *Recording) restart() error {
-	if err := r.in.Rewind(); err != nil {
+	if err := r.In.Rewind(); err != nil {
 		return err
 	}
-	for r.at = 0; r.at < preamble; r.at++ {
+	for r.Count = 0; r.Count < preamble; r.Count++ {
 		if err := r.fetch(); err != nil {
 			return r.tooShort(err)
 		}
@@ -156,21 +146,21 @@ func (r *Recording) restart() error {
 	return nil
 }
 
-// fetch fills buf with the frame at r.at; io.EOF means that there is none.
+// fetch fills buf with the frame at r.Count; io.EOF means that there is none.
 func (r *Recording) fetch() error {
-	n, err := r.in.Fill(r.buf)
+	n, err := r.In.Fill(r.buf)
 	switch {
 	case err == io.EOF && n > 0:
-		return r.leftOver(int64(r.at), int64(n))
+		return r.leftOver(int64(r.Count), int64(n))
 	case err == io.EOF:
 		return err
 	case err != nil:
-		return fmt.Errorf("frame %d: %w", r.at, err)
+		return fmt.Errorf("frame %d: %w", r.Count, err)
 	}
 	return nil
 }
 
-// read reads the frame at r.at, if it is there, and goes on to the next.
+// read reads the frame at r.Count, if it is there, and goes on to the next.
 func (r *Recording) read() error {
 	if !r.ahead {
 		if err := r.fetch(); err != nil {
@@ -179,10 +169,10 @@ func (r *Recording) read() error {
 	}
 	r.ahead = false
 	if !r.decode() {
-		return fmt.Errorf("frame %d, %w", r.at, r.schema.Check(&frame.Frame{Table: r.table}))
+		return fmt.Errorf("frame %d, %w", r.Count, r.schema.Check(&frame.Frame{Table: r.table}))
 	}
 	r.buf, r.last = r.last, r.buf
-	r.at++
+	r.Count++
 	return nil
 }
 
@@ -223,11 +213,11 @@ func (r *Recording) leftOver(frames, left int64) error {
 // none does.
 func (r *Recording) guessCubes(size int64) int {
 	const most = 4096
-	if r.in.Rewind() != nil {
+	if r.In.Rewind() != nil {
 		return 0
 	}
 	head := make([]byte, most*recordBytes*preamble)
-	n, _ := r.in.Fill(head)
+	n, _ := r.In.Fill(head)
 	head = head[:n]
 	for cubes := 1; cubes <= most && cubes*recordBytes*preamble <= n; cubes++ {
 		one := cubes * recordBytes
@@ -246,41 +236,35 @@ func (r *Recording) Initial(f *frame.Frame) { f.CopyFrom(&r.initial) }
 
 // Next fills f with the next frame, the first time frame 6. After an error it
 // keeps failing with the same one.
-func (r *Recording) Next(f *frame.Frame) error {
-	if r.err == nil {
-		r.err = r.next(f)
-	}
-	return r.err
-}
+func (r *Recording) Next(f *frame.Frame) error { return r.Fill(f, r.next) }
 
 func (r *Recording) next(f *frame.Frame) error {
 	if err := r.advance(); err == io.EOF {
 		return err
 	} else if err != nil {
-		return &source.Error{File: r.path, Problem: err.Error(), Kind: err}
+		return &source.Error{File: r.Path, Problem: err.Error(), Kind: err}
 	}
 	f.Table, f.Body = append(f.Table[:0], r.table...), f.Body[:0]
-	f.Tick = r.tick
-	r.tick++
 	return nil
 }
 
 // advance makes table the next frame; io.EOF means that there is none.
 func (r *Recording) advance() error {
 	if r.round {
-		r.seam = r.reel.play(r.table, r.changed)
+		r.Restart = r.reel.play(r.table, r.changed)
 		return nil
 	}
 	err := r.read()
-	r.seam = false
+	r.Restart = false
 	if err == io.EOF {
-		r.frames = r.at
-		if r.loop {
+		r.Total = r.Count
+		if r.Loop {
 			return r.again()
 		}
 	}
 	if err == nil && r.reel != nil {
-		if r.reel.add(r.changed, r.table); r.reel.full() {
+		r.reel.add(r.changed, r.table)
+		if r.reel.full() {
 			r.reel = nil
 		}
 	}
@@ -289,11 +273,11 @@ func (r *Recording) advance() error {
 
 // again makes table the first frame, after the last one.
 func (r *Recording) again() error {
-	r.seam = true
+	r.Restart = true
 	if r.reel != nil {
 		r.reel.close(r.initial.Table, r.table)
 		r.round = true
-		r.in.Close()
+		r.In.Close()
 		return r.advance()
 	}
 	if err := r.restart(); err != nil {
@@ -302,34 +286,11 @@ func (r *Recording) again() error {
 	return r.read()
 }
 
-// Seam reports whether the frame that Next filled last is frame 6 once more.
-func (r *Recording) Seam() bool { return r.seam }
-
 // Changed returns the rows in which the frame that Next filled last differs from the one
 // before it, which for the first one is the initial state.
 func (r *Recording) Changed() frame.Rows { return r.changed }
-
-// Frames returns how many frames Next fills in one round, or 0 while that is not
-// known: a compressed recording has to be read to its end once.
-func (r *Recording) Frames() int { return max(0, r.frames-preamble) }
 
 // Preamble returns an error that wraps ErrPreamble if frames 1..5 differ from
 // frame 0. Such a recording can be played, from frame 6 on, but the walk-off's
 // rules say nothing about it.
 func (r *Recording) Preamble() error { return r.odd }
-
-// Close closes the file. Next fails from then on.
-func (r *Recording) Close() error {
-	if r.in != nil {
-		r.in.Close()
-	}
-	if r.err == nil || r.err == io.EOF {
-		r.err = fmt.Errorf("%s: %w", r.path, errClosed)
-	}
-	if r.file == nil {
-		return nil
-	}
-	file := r.file
-	r.file = nil
-	return file.Close()
-}

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/testkit"
 )
 
@@ -187,8 +188,8 @@ func TestLoop(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := r.Next(&f); !errors.Is(err, errClosed) {
-			t.Errorf("%s: after Close: %v, expected %v", name, err, errClosed)
+		if err := r.Next(&f); !errors.Is(err, source.ErrClosed) {
+			t.Errorf("%s: after Close: %v, expected %v", name, err, source.ErrClosed)
 		}
 	}
 }
@@ -238,18 +239,18 @@ func TestDescribeRefuses(t *testing.T) {
 // A pipe cannot go back, but it can be played once, and again if it is kept in memory.
 func TestReadsWhatCannotSeek(t *testing.T) {
 	for _, most := range []int{-1, 0, 5, maxReel} {
-		r := &Recording{path: "pipe", schema: frame.Cubes(3), loop: most >= 0}
-		if err := r.open(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12))))); err != nil {
+		r := newRecording("pipe", frame.Cubes(3), most >= 0)
+		if err := r.begin(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12)))), -1); err != nil {
 			t.Fatal(err)
 		}
-		if r.loop {
+		if r.Loop {
 			r.reel.most = most
 		}
 		n, err := 0, error(nil)
 		for f := new(frame.Frame); err == nil && n < 100; n++ {
 			err = r.Next(f)
 		}
-		if kept := most == maxReel; (n == 100) != kept || (err == io.EOF) == r.loop || !kept && n != 7 {
+		if kept := most == maxReel; (n == 100) != kept || (err == io.EOF) == r.Loop || !kept && n != 7 {
 			t.Errorf("at most %d rows in memory: %d calls, then %v", most, n, err)
 		}
 	}

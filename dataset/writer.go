@@ -11,14 +11,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/unpack"
 )
 
-// Writer writes a walk-off recording: raw records, or compressed if the path
+// recordingWriter writes a walk-off recording: raw records, or compressed if the path
 // ends in .zst or .gz. The recording appears at its path whole or not at all: it
 // is written beside it and renamed by Close.
-type Writer struct {
+type recordingWriter struct {
 	path   string
 	schema *frame.Schema
 	file   *atomicfile.File // beside path, until Close
@@ -44,7 +45,7 @@ func window(s *frame.Schema) int {
 // Create begins a recording of frames with this number of cubes; 0 means 901. It fails if path
 // cannot be written. If path is a link, the file that it leads to is written. A nil disk is the
 // machine's.
-func Create(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
+func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
-	w := &Writer{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
+	w := &recordingWriter{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
 	w.out = w.buf
 	switch unpack.Named(path) {
 	case unpack.Zstd:
@@ -80,7 +81,7 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*Writer, error) {
 }
 
 // Initial writes the initial state, as frames 0..5. It comes first, and once.
-func (w *Writer) Initial(f *frame.Frame) error {
+func (w *recordingWriter) Initial(f *frame.Frame) error {
 	if w.frames > 0 {
 		panic("dataset: Writer.Initial comes first, and once")
 	}
@@ -94,14 +95,14 @@ func (w *Writer) Initial(f *frame.Frame) error {
 
 // Write writes one further frame. It refuses values that a reader would refuse,
 // and after any error everything: a recording has no holes.
-func (w *Writer) Write(f *frame.Frame) error {
+func (w *recordingWriter) Write(f *frame.Frame) error {
 	if w.frames < preamble && w.err == nil {
 		panic("dataset: Writer.Initial comes before Writer.Write")
 	}
 	return w.write(f)
 }
 
-func (w *Writer) write(f *frame.Frame) error {
+func (w *recordingWriter) write(f *frame.Frame) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -121,21 +122,21 @@ func (w *Writer) write(f *frame.Frame) error {
 // Close completes the recording and puts it in its place, over what was there.
 // It fails, and leaves nothing, if there was an error before or if the recording
 // has fewer than seven frames.
-func (w *Writer) Close() error {
+func (w *recordingWriter) Close() error {
 	if w.file == nil {
-		return fmt.Errorf("%s: %w", w.path, errClosed)
+		return fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 	}
 	if err := w.finish(); err != nil {
 		w.Abort()
 		return err
 	}
 	err := w.file.Commit(0o644)
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 	return err
 }
 
 // finish writes what is still in memory.
-func (w *Writer) finish() error {
+func (w *recordingWriter) finish() error {
 	if w.err != nil {
 		return w.err
 	}
@@ -155,10 +156,10 @@ func (w *Writer) finish() error {
 
 // Abort throws away what was written and leaves whatever was at the path. After
 // Close it does nothing, so it can be deferred.
-func (w *Writer) Abort() {
+func (w *recordingWriter) Abort() {
 	if w.file == nil {
 		return
 	}
 	_ = w.file.Abort() // what cannot be removed now goes in a day
-	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, errClosed)
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/unpack"
 )
 
@@ -76,13 +77,13 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 	f := frame.Cubes(2).NewFrame()
 	bad := frame.Cubes(2).NewFrame()
 	bad.Table[frame.CubeFields+frame.CubeB] = 600
-	for name, use := range map[string]func(w *Writer) error{
-		"aborted":   func(w *Writer) error { w.Initial(f); w.Write(f); w.Abort(); return errClosed },
-		"too short": func(w *Writer) error { w.Initial(f); return w.Close() },
-		"empty":     func(w *Writer) error { return w.Close() },
-		"bad value": func(w *Writer) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
-		"bad start": func(w *Writer) error { defer w.Abort(); return w.Initial(bad) },
-		"bad value that nobody heeds": func(w *Writer) error {
+	for name, use := range map[string]func(w *recordingWriter) error{
+		"aborted":   func(w *recordingWriter) error { w.Initial(f); w.Write(f); w.Abort(); return source.ErrClosed },
+		"too short": func(w *recordingWriter) error { w.Initial(f); return w.Close() },
+		"empty":     func(w *recordingWriter) error { return w.Close() },
+		"bad value": func(w *recordingWriter) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
+		"bad start": func(w *recordingWriter) error { defer w.Abort(); return w.Initial(bad) },
+		"bad value that nobody heeds": func(w *recordingWriter) error {
 			w.Initial(f)
 			w.Write(f)
 			w.Write(bad)
@@ -100,14 +101,14 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = use(w)
-		if !errors.Is(err, errClosed) && !errors.Is(err, ErrFormat) && !errors.Is(err, frame.ErrRange) {
+		if !errors.Is(err, source.ErrClosed) && !errors.Is(err, ErrFormat) && !errors.Is(err, frame.ErrRange) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.HasPrefix(name, "bad") && !strings.Contains(err.Error(), "cube 1, field b: value out of range: 600, expected 0..511") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := w.Close(); !errors.Is(err, errClosed) {
-			t.Errorf("%s: Close once more: %v, expected %v", name, err, errClosed)
+		if err := w.Close(); !errors.Is(err, source.ErrClosed) {
+			t.Errorf("%s: Close once more: %v, expected %v", name, err, source.ErrClosed)
 		}
 		if old, _ := os.ReadFile(path); string(old) != "old" {
 			t.Errorf("%s: what was there is now %q", name, old)

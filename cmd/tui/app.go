@@ -55,6 +55,7 @@ type app struct {
 	columns int                  // of the terminal that stdout is; 0 if it is none
 	disk    *atomicfile.Disk     // on which files are written; nil: the machine's
 	quiet   bool                 // no progress, no remarks; errors are always said
+	asJSON  bool                 // write one JSON document instead of text for people
 
 	// isTerminal tells a person's screen from a pipe or a file.
 	isTerminal func(stream any) bool
@@ -113,9 +114,23 @@ func (a *app) remark(format string, args ...any) {
 	}
 }
 
+// answer writes doc as the one JSON document that --json promises, or else text for people.
+func (a *app) answer(doc any, text func(w io.Writer)) error {
+	if a.asJSON {
+		return a.stdout.json(doc)
+	}
+	text(a.stdout)
+	return nil
+}
+
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// interactive reports whether a person sits at a terminal that can show a dashboard.
+func (a *app) interactive() bool {
+	return a.isTerminal(a.stdin) && a.isTerminal(a.screen) && os.Getenv("TERM") != "dumb"
 }
 
 // columns returns the width of the terminal that stream is, 0 if it is none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ compares two such files. --table writes the table that README.md has.`,
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure on the first `N` frames only (default all; of the endless world 2837)")
 	cmd.Flags().IntVar(&f.rounds, "rounds", f.rounds, "measure everything `N` times, in turns")
 	cmd.Flags().BoolVar(&f.table, "table", false, "write a table in Markdown")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "data", dataSpecs)
 	return cmd
@@ -51,7 +52,7 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	if f.rounds < 1 || f.rounds > 1000 {
 		return usagef("--rounds %d makes no sense; expected 1 to 1000", f.rounds)
 	}
-	if f.table && f.json {
+	if f.table && a.asJSON {
 		return usagef("--table and --json contradict each other; expected one of them")
 	}
 	f.all = len(f.encoders) == 0
@@ -66,18 +67,14 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	if err != nil && !board.Interrupted {
 		return usage(err)
 	}
-	if failed := a.writeBench(board, f); failed != nil {
-		return failed
-	}
-	return err
-}
-
-func (a *app) writeBench(b *bench.Board, f benchFlags) error {
+	var failed error
 	switch {
-	case f.json:
-		return a.stdout.json(b)
+	case a.asJSON:
+		failed = a.stdout.json(board)
 	case f.table:
-		return bench.WriteTable(a.stdout, b, time.Now().UTC().Format(time.DateOnly))
+		failed = bench.WriteTable(a.stdout, board, time.Now().UTC().Format(time.DateOnly))
+	default:
+		failed = bench.WriteGo(a.stdout, board)
 	}
-	return bench.WriteGo(a.stdout, b)
+	return cmp.Or(failed, err)
 }

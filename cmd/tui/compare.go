@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -19,7 +21,6 @@ import (
 
 func (a *app) compareCommand() *cobra.Command {
 	var limits []string
-	var json bool
 	cmd := &cobra.Command{
 		Use:     "compare BASE NEW",
 		GroupID: groupData,
@@ -38,12 +39,12 @@ Without --max-regression it only tells.`,
 		Example: `  tui compare main/report.json branch/report.json --max-regression payload_kbps=2%
   tui compare base new --max-regression payload_kbps=1% --max-regression wrong=0% --json`,
 		Args:              exactly(2, "BASE and NEW, each a report.json or the folder of one"),
-		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits, json) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits) },
 		ValidArgsFunction: completeFiles(2, "json"),
 	}
 	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "how much worse a figure may be: `KEY=SHARE`, such as payload_kbps=2%")
 	complete(cmd, "max-regression", figureKeys)
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -65,7 +66,7 @@ func parseShare(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-func (a *app) compare(was, is string, limits []string, json bool) error {
+func (a *app) compare(was, is string, limits []string) error {
 	list, err := parseLimits(limits)
 	if err != nil {
 		return err
@@ -79,14 +80,8 @@ func (a *app) compare(was, is string, limits []string, json bool) error {
 		return badData(err)
 	}
 	result := report.Compare(base, now, list)
-	if json {
-		if err := a.stdout.json(result); err != nil {
-			return err
-		}
-	} else {
-		a.writeComparison(result)
-	}
-	return held(worse(result, len(list) > 0))
+	err = a.answer(result, func(w io.Writer) { writeComparison(w, result) })
+	return cmp.Or(err, held(worse(result, len(list) > 0)))
 }
 
 // parseLimits reads KEY=SHARE.
@@ -114,7 +109,7 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 }
 
 // writeComparison prints what differs; of figures with a limit also what does not.
-func (a *app) writeComparison(c *report.Comparison) {
+func writeComparison(w io.Writer, c *report.Comparison) {
 	points := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
 	heads := []string{"figure", ">base", ">new", ">change", ">95 %", ">pairs", "verdict"}
 	if points {
@@ -148,10 +143,10 @@ func (a *app) writeComparison(c *report.Comparison) {
 		g.Add(point, d.Key, figureOf(d.Base), figureOf(d.New), change, interval, d.Pairs, verdict)
 	}
 	if len(g.Rows) > 0 {
-		g.WriteText(a.stdout, 0)
+		g.WriteText(w, 0)
 	}
 	if same > 0 {
-		fmt.Fprintf(a.stdout, "%d figures are the same\n", same)
+		fmt.Fprintf(w, "%d figures are the same\n", same)
 	}
 }
 

@@ -181,9 +181,7 @@ does that its keys do not say, as netem's faults, as a warning.`,
 			return oneArg("a configuration in TOML, or --preset NAME")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				f.file = args[0]
-			}
+			f.file = firstOf(args)
 			return a.check(cmd.Context(), &f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,13 +22,18 @@ import (
 )
 
 type dashboardFlags struct {
+	lookFlags
 	config  configFlags
 	reports string
-	ascii   bool
 	tour    bool
-	theme   string
 	charts  string
 	remote  remoteFlags
+}
+
+// lookFlags choose the colours and characters of anything that is drawn.
+type lookFlags struct {
+	ascii bool
+	theme string
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -57,9 +62,9 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 	return cmd
 }
 
-// addLook adds the flags that say how the dashboard looks and where it saves.
+// addLook adds the flags of how the dashboard looks and where it saves.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
-	f.addColours(cmd)
+	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
 	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
 		" (default: as fine as the terminal shows)")
@@ -67,20 +72,14 @@ func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 }
 
-// addColours adds the flags of anything that is drawn.
-func (f *dashboardFlags) addColours(cmd *cobra.Command) {
+func (f *lookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
 	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 }
 
-// checkTheme says whether there are such colours.
-func (f *dashboardFlags) checkTheme() error {
-	if slices.Contains(look.Themes(), f.theme) {
-		return nil
-	}
-	return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "), didYouMean(f.theme, look.Themes()))
-}
+// check returns an error if the theme is unknown.
+func (f *lookFlags) check() error { return oneOf("--theme", f.theme, look.Themes()) }
 
 // tourCommand is the dashboard with its guided tour open.
 func (a *app) tourCommand() *cobra.Command {
@@ -111,14 +110,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkTheme(); err != nil {
+	f.charts = cmp.Or(f.charts, chartStyle(os.Getenv))
+	if err := cmp.Or(f.check(), oneOf("--charts", f.charts, look.ChartStyles())); err != nil {
 		return err
-	}
-	if f.charts == "" {
-		f.charts = chartStyle(os.Getenv)
-	} else if !slices.Contains(look.ChartStyles(), f.charts) {
-		return usagef("--charts %q makes no sense; expected one of %s%s", f.charts, strings.Join(look.ChartStyles(), ", "),
-			didYouMean(f.charts, look.ChartStyles()))
 	}
 	if f.reports != "" {
 		if err := report.CheckDir(a.disk, f.reports); err != nil {
@@ -127,7 +121,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	} else {
 		f.reports = defaultReports()
 	}
-	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
+	if !a.interactive() {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
 	link, err := f.remote.open(ctx)

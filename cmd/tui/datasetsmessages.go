@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -60,15 +61,7 @@ func (a *app) messageStats(ctx context.Context, src dataset.Source, f statsFlags
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
 		return cmp.Or(-cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)), cmp.Compare(x.Bytes, y.Bytes))
 	})
-	if f.json {
-		err = a.stdout.json(info)
-	} else {
-		a.writeMessages(&info)
-	}
-	if err != nil {
-		return err
-	}
-	return broken(&info)
+	return cmp.Or(a.answer(info, func(w io.Writer) { a.writeMessages(w, &info) }), broken(&info))
 }
 
 // broken says which encoders did not give back what they were given.
@@ -153,8 +146,7 @@ func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings
 // placesShown is how many places the table for people has.
 const placesShown = 32
 
-func (a *app) writeMessages(m *messageInfo) {
-	w := a.stdout
+func (a *app) writeMessages(w io.Writer, m *messageInfo) {
 	for _, r := range m.Remarks {
 		a.remark("%s", r)
 	}

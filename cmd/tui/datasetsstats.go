@@ -69,7 +69,7 @@ encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, s
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"},
 		"what this `encoder` spends; may be repeated (default for messages: all that suit)")
 	cmd.Flags().IntVar(&f.lag, "lag", 4, "of messages: an ack arrives `N` messages late")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "against", dataSpecs)
 	return cmd
@@ -115,11 +115,7 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 		}
 		list[i] = l
 	}
-	if f.json {
-		return a.stdout.json(map[string]any{"datasets": list})
-	}
-	writeLikeness(a.stdout, list)
-	return nil
+	return a.answer(map[string]any{"datasets": list}, func(w io.Writer) { writeLikeness(w, list) })
 }
 
 // statsOfFields tells how the fields of data change that does not hold cubes; it
@@ -138,7 +134,7 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 		return true, a.messageStats(ctx, src, f)
 	}
 	a.remarksOf(src)
-	return true, a.fieldStats(ctx, spec, src, f.frames, f.json)
+	return true, a.fieldStats(ctx, spec, src, f.frames)
 }
 
 // liken finds out what one source is like.
@@ -220,7 +216,7 @@ func writeLikeness(w io.Writer, list []likeness) {
 	writeShares(row)
 	for i := range list[0].Deltas {
 		row("difference in "+list[0].Deltas[i].Field+": p50 p90 p99", func(l *likeness) string {
-			q := l.Deltas[i].Quantiles
+			q := l.Deltas[i]
 			return fmt.Sprintf("%d %d %d", q.P50, q.P90, q.P99)
 		})
 	}
@@ -277,7 +273,7 @@ const (
 
 // fieldStats counts and prints how each field of src changes: all that can be said of
 // records that are not cubes. frames bounds how many are looked at, 0 for the default.
-func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, frames int, json bool) error {
+func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, frames int) error {
 	s := src.Schema()
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes", spec)
@@ -286,18 +282,13 @@ func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, f
 	if _, err := eachFrame(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
 		return usage(err)
 	}
-	if json {
-		return a.stdout.json(map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()})
-	}
-	a.printFields(s, count)
-	return nil
-}
-
-func (a *app) printFields(s *frame.Schema, count *fields.Count) {
-	fmt.Fprintf(a.stdout, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
-	g := texttable.New("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
-	for _, c := range count.Changes() {
-		g.Add(c.Field, c.Kind, fmt.Sprintf("%.1f", 100*c.Changed), figure(c.Mean), figure(c.Max), c.Unit, fmt.Sprintf("%.1f", c.Entropy))
-	}
-	g.WriteText(a.stdout, a.columns)
+	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()}
+	return a.answer(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
+		g := texttable.New("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
+		for _, c := range count.Changes() {
+			g.Add(c.Field, c.Kind, 100*c.Changed, figure(c.Mean), figure(c.Max), c.Unit, c.Entropy)
+		}
+		g.WriteText(w, a.columns)
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,14 @@ func infoOf(c *encoders.Codec) encoderInfo {
 	}
 }
 
+func infosOf(codecs []encoders.Codec) (list []encoderInfo) {
+	for i := range codecs {
+		list = append(list, infoOf(&codecs[i]))
+	}
+	return list
+}
+
 func (a *app) encodersCommand() *cobra.Command {
-	var json bool
 	cmd := &cobra.Command{
 		Use:     "encoders [NAME]",
 		GroupID: groupLists,
@@ -47,45 +54,28 @@ which go under [encoder.params] in a configuration.`,
 		Args: perhapsArg("the name of an encoder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.encoders(json)
+				return a.encoders()
 			}
-			return a.encoder(args[0], json)
+			return a.encoder(args[0])
 		},
 		ValidArgsFunction: completeArg(encoderNames, cobra.ShellCompDirectiveNoFileComp),
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) encoders(json bool) error {
-	all := table.All()
-	if json {
-		list := make([]encoderInfo, len(all))
-		for i := range all {
-			list[i] = infoOf(&all[i])
-		}
-		return a.stdout.json(map[string]any{"encoders": list})
-	}
-	g := texttable.New("encoder", "idea")
-	for _, c := range all {
-		g.Add(c.Name, c.Summary)
-	}
-	g.WriteText(a.stdout, a.columns)
-	fmt.Fprint(a.stdout, "\ntui encoders NAME tells the source and the parameters of one.\n")
-	return nil
+func (a *app) encoders() error {
+	return listOf(a, "encoders", infosOf(table.All()), "\ntui encoders NAME tells the source and the parameters of one.\n",
+		[]string{"encoder", "idea"}, func(c encoderInfo) []any { return []any{c.Name, c.Summary} })
 }
 
-func (a *app) encoder(name string, json bool) error {
+func (a *app) encoder(name string) error {
 	codec, err := table.ByName(name)
 	if err != nil {
 		return usage(named(err))
 	}
 	info := infoOf(codec)
-	if json {
-		return a.stdout.json(info)
-	}
-	a.describe(info)
-	return nil
+	return a.answer(info, func(io.Writer) { a.describe(info) })
 }
 
 // describe tells a person about one encoder.

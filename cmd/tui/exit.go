@@ -143,6 +143,14 @@ func unknownName(thing, name string, known []string, lists string) error {
 	return fmt.Errorf("no %s is called %q%s", thing, name, hint)
 }
 
+// oneOf returns an error if the value of a flag is none of the known ones.
+func oneOf(flag, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return usagef("%s %q makes no sense; expected one of %s%s", flag, value, strings.Join(known, ", "), didYouMean(value, known))
+}
+
 // didYouMean is the end of a sentence about an unknown name.
 func didYouMean(name string, known []string) string {
 	if near := config.Near(name, known); near != "" && name != "" {

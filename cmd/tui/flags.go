@@ -163,12 +163,18 @@ func isDataError(err error) bool {
 	return errors.As(err, &unknown)
 }
 
+// addJSON adds --json.
+func (a *app) addJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "write one JSON document to standard output")
+}
+
 // addOutputFlags adds --json and --quiet.
-func (a *app) addOutputFlags(cmd *cobra.Command, json *bool) {
-	cmd.Flags().BoolVar(json, "json", false, "write one JSON document to standard output")
+func (a *app) addOutputFlags(cmd *cobra.Command) {
+	a.addJSON(cmd)
 	a.addQuiet(cmd)
 }
 
+// addQuiet adds --quiet.
 func (a *app) addQuiet(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.quiet, "quiet", false, "no progress and no remarks; errors are always said")
 }

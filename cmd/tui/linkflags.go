@@ -34,6 +34,12 @@ func (f *linkFlags) add(cmd *cobra.Command) {
 	}
 }
 
+// addProfile adds --profile, for commands without an argument for it.
+func (f *linkFlags) addProfile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.profile, "profile", "", "the links of this profile; see tui links (`NAME`)")
+	complete(cmd, "profile", profileNames)
+}
+
 // side is one direction of a link.
 type side struct {
 	name string

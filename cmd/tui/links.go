@@ -23,10 +23,6 @@ type profileInfo struct {
 	Up      map[string]any `json:"up"`
 }
 
-func profileOf(p lossmodel.Profile) profileInfo {
-	return profileInfo{Name: p.Name, Summary: p.Summary, Source: p.Source, Down: p.Down.Values(), Up: p.Up.Values()}
-}
-
 func (a *app) linksCommand() *cobra.Command {
 	cmd := a.listCommand("links", "List the link profiles, and what can be set on a link",
 		`List the profiles that "profile" in a configuration takes, and the keys that can be
@@ -41,18 +37,16 @@ set under [down], towards the receiver, and under [up], back to the sender; with
 	return cmd
 }
 
-func (a *app) links(json bool) error {
+func (a *app) links() error {
 	profiles, keys := lossmodel.Profiles(), lossmodel.Keys()
-	if json {
-		list := make([]profileInfo, len(profiles))
-		for i, p := range profiles {
-			list[i] = profileOf(p)
-		}
-		return a.stdout.json(map[string]any{"profiles": list, "keys": keys})
-	}
+	list := make([]profileInfo, len(profiles))
 	g := texttable.New("profile", "what it is like")
-	for _, p := range profiles {
+	for i, p := range profiles {
+		list[i] = profileInfo{Name: p.Name, Summary: p.Summary, Source: p.Source, Down: p.Down.Values(), Up: p.Up.Values()}
 		g.Add(p.Name, p.Summary)
+	}
+	if a.asJSON {
+		return a.stdout.json(map[string]any{"profiles": list, "keys": keys})
 	}
 	g.WriteText(a.stdout, a.columns)
 	fmt.Fprintln(a.stdout)
@@ -141,10 +135,9 @@ A line of netem decides packet by packet as Linux does with its seed:
 	}
 	link.add(cmd)
 	traffic.add(cmd, 10_000, time.Millisecond, 64)
-	cmd.Flags().StringVar(&link.profile, "profile", "", "the links of this profile; see tui links (`NAME`)")
+	link.addProfile(cmd)
 	cmd.Flags().BoolVar(&up, "up", false, "the link back to the sender instead of the one to the receiver")
 	a.addQuiet(cmd)
-	complete(cmd, "profile", profileNames)
 	return cmd
 }
 

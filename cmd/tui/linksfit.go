@@ -26,7 +26,6 @@ import (
 )
 
 func (a *app) linksFitCommand() *cobra.Command {
-	var json bool
 	var sent, received string
 	cmd := &cobra.Command{
 		Use:   "fit CAPTURE.csv | --sent A.pcap --received B.pcap",
@@ -59,13 +58,13 @@ send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 			if len(args) > 0 {
 				fit = func() (fitInfo, error) { return a.fitOne(args[0]) }
 			}
-			return a.linksFit(cmd.Context(), fit, json)
+			return a.linksFit(cmd.Context(), fit)
 		},
 		ValidArgsFunction: completeFiles(1, "csv", "zst", "gz"),
 	}
 	cmd.Flags().StringVar(&sent, "sent", "", "the sender's capture: `FILE[,port=N][,dir=up]`")
 	cmd.Flags().StringVar(&received, "received", "", "the receiver's capture: `FILE[,port=N][,dir=up]`")
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -86,7 +85,7 @@ type fitInfo struct {
 }
 
 // linksFit fits a link and prints it.
-func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error), json bool) error {
+func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error)) error {
 	var info fitInfo
 	err := a.await(ctx, "fit", func() (err error) {
 		info, err = fit()
@@ -100,13 +99,7 @@ func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error), json bo
 			a.remark("%s", r)
 		}
 	}
-	if json {
-		return a.stdout.json(info)
-	}
-	fmt.Fprint(a.stdout, info.Table)
-	fmt.Fprintln(a.stdout)
-	writeGoodness(&comment{w: a.stdout}, &info.FitResult)
-	return nil
+	return a.answer(info, func(w io.Writer) { writeFit(w, info.Table, &info.FitResult) })
 }
 
 // fitOne fits a link to a capture in CSV.
@@ -202,6 +195,12 @@ func fitInfoOf(direction, path string, fit *measure.FitResult) fitInfo {
 	info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
 	info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
 	return info
+}
+
+// writeFit prints the table of a fitted link, and how well it fits as comments.
+func writeFit(w io.Writer, table string, fit *measure.FitResult) {
+	fmt.Fprintln(w, table)
+	writeGoodness(&comment{w: w}, fit)
 }
 
 // writeGoodness says how well the fitted link does, and which models it was taken

@@ -72,7 +72,6 @@ type measureFlags struct {
 	seconds, rate float64
 	up, down      int
 	record        string
-	json          bool
 }
 
 func (a *app) linksMeasureCommand() *cobra.Command {
@@ -105,7 +104,7 @@ people of the machine can read it: among others, keep it in a file, for --token-
 	flags.IntVar(&f.up, "up", 100, "`BYTES` of a datagram to the far end")
 	flags.IntVar(&f.down, "down", 500, "`BYTES` of a datagram back")
 	flags.StringVar(&f.record, "record", "", "write the captures as CSV: x.csv becomes x.up.csv and x.down.csv (`FILE`)")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -180,7 +179,7 @@ func (a *app) linksMeasure(ctx context.Context, f *measureFlags) error {
 	if err := f.write(a, path); err != nil {
 		return err
 	}
-	return a.sayMeasured(path, s, f.json)
+	return a.sayMeasured(path, s)
 }
 
 // write writes the captures.
@@ -205,7 +204,7 @@ func (f *measureFlags) write(a *app, p *probe.Path) error {
 }
 
 // sayMeasured fits both directions and tells.
-func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
+func (a *app) sayMeasured(p *probe.Path, s *channel.Session) error {
 	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) }
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
 		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: tripTimes{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
@@ -230,11 +229,12 @@ func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
 	if p.Beyond > 0 {
 		a.remark("tui: warning: %d further copies were not looked at", p.Beyond)
 	}
-	if json {
-		return a.stdout.json(doc)
-	}
-	writeMeasured(a.stdout, assumed, &fits)
-	return nil
+	return a.answer(doc, func(w io.Writer) {
+		fmt.Fprintln(w, assumed)
+		writeFit(w, fits[0].Table("up"), &fits[0])
+		fmt.Fprintln(w)
+		writeFit(w, fits[1].Table("down"), &fits[1])
+	})
 }
 
 // widen makes room in the interval of the mean delay for what is not known of its zero.
@@ -243,16 +243,5 @@ func widen(f *measure.FitResult, slack float64) {
 		if e := &f.Estimates[i]; e.Name == "mean delay" {
 			e.Low, e.High = max(0, e.Value-math.Hypot(e.Value-e.Low, slack)), e.Value+math.Hypot(e.High-e.Value, slack)
 		}
-	}
-}
-
-// writeMeasured prints both tables, each with how well it fits.
-func writeMeasured(w io.Writer, assumed string, fits *[2]measure.FitResult) {
-	fmt.Fprint(w, assumed)
-	for i, name := range []string{"up", "down"} {
-		fmt.Fprintln(w)
-		fmt.Fprint(w, fits[i].Table(name))
-		fmt.Fprintln(w)
-		writeGoodness(&comment{w: w}, &fits[i])
 	}
 }

@@ -34,7 +34,6 @@ type showFlags struct {
 	traffic trafficFlags
 	width   int
 	ascii   bool
-	json    bool
 }
 
 func (a *app) linksShowCommand() *cobra.Command {
@@ -61,7 +60,7 @@ Unless told otherwise the packets are those of a game, 60 a second of 256 bytes.
 	cmd.Flags().IntVar(&f.width, "width", 0,
 		fmt.Sprintf("`COLUMNS` of the picture (default those of the terminal, at most %d)", usualWidth))
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -93,7 +92,7 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if a.asJSON {
 		return a.stdout.json(f.info(link, captures))
 	}
 	style := measure.Style{Width: a.pictureWidth(f.width) - len("# "), ASCII: f.ascii}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -28,7 +30,6 @@ type linkTest struct {
 func (a *app) linksTestCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags
-	json := false
 	cmd := &cobra.Command{
 		Use:   "test [NAME]",
 		Short: "Hold a link to the closed forms of its models",
@@ -42,16 +43,16 @@ does once in two million.`,
   tui links test starlink --packets 100000 --json | jq '.down.checks[].sigmas'
   tui links test --set down.loss=5% --set down.burst=3`,
 		Args:              link.nameArg,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksTest(cmd, &link, &traffic, json) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksTest(cmd, &link, &traffic) },
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	link.add(cmd)
 	traffic.add(cmd, 1_000_000, time.Millisecond, 64)
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
-func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags, json bool) error {
+func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags) error {
 	if err := traffic.check(); err != nil {
 		return err
 	}
@@ -77,21 +78,15 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags,
 		return err
 	}
 	failed := failedChecks(link, reports)
-	if json {
-		doc := linkTest{
-			Link: link.title, Seed: link.seed, Packets: traffic.Packets, IntervalUS: float64(traffic.Interval) / 1e3,
-			Size: traffic.Size, MaxSigmas: measure.MaxSigmas, OK: len(failed) == 0, Down: &reports[0],
-		}
-		if len(reports) > 1 {
-			doc.Up = &reports[1]
-		}
-		if err := a.stdout.json(doc); err != nil {
-			return err
-		}
-		return held(failed)
+	doc := linkTest{
+		Link: link.title, Seed: link.seed, Packets: traffic.Packets, IntervalUS: float64(traffic.Interval) / 1e3,
+		Size: traffic.Size, MaxSigmas: measure.MaxSigmas, OK: len(failed) == 0, Down: &reports[0],
 	}
-	a.writeTest(link, traffic, reports)
-	return held(failed)
+	if len(reports) > 1 {
+		doc.Up = &reports[1]
+	}
+	err = a.answer(doc, func(w io.Writer) { writeTest(w, link, traffic, reports) })
+	return cmp.Or(err, held(failed))
 }
 
 // failedChecks says in a sentence each what does not hold.
@@ -107,8 +102,8 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 	return failed
 }
 
-func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
-	fmt.Fprintf(a.stdout, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size,
+func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
+	fmt.Fprintf(w, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size,
 		link.seed)
 	g := texttable.New("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
 	for i, r := range reports {
@@ -121,17 +116,17 @@ func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measu
 		}
 	}
 	if len(g.Rows) > 0 {
-		fmt.Fprintln(a.stdout)
-		g.WriteText(a.stdout, 0)
+		fmt.Fprintln(w)
+		g.WriteText(w, 0)
 	}
 	for i, s := range link.sides {
 		if link.alike(i) {
-			fmt.Fprintf(a.stdout, "\n%s is like %s.\n", s.name, link.sides[0].name)
+			fmt.Fprintf(w, "\n%s is like %s.\n", s.name, link.sides[0].name)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, wholeOf(&reports[i].Whole))
+		fmt.Fprintf(w, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, wholeOf(&reports[i].Whole))
 		for _, n := range notesOf(s, &reports[i]) {
-			fmt.Fprintf(a.stdout, "Note: %s.\n", n)
+			fmt.Fprintf(w, "Note: %s.\n", n)
 		}
 	}
 }

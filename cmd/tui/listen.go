@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,12 +42,12 @@ func services(files remote.Files) []service {
 }
 
 type listenFlags struct {
-	tokenFile  string
-	idle       time.Duration
-	duration   time.Duration
-	sessions   int
-	files      []string
-	once, json bool
+	tokenFile string
+	idle      time.Duration
+	duration  time.Duration
+	sessions  int
+	files     []string
+	once      bool
 }
 
 func (a *app) listenCommand() *cobra.Command {
@@ -75,7 +76,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
   tui listen 0 --once --json`,
 		Args: perhapsArg("an address to listen on"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.listen(cmd.Context(), strings.Join(append(args, defaultListen)[:1], ""), &f)
+			return a.listen(cmd.Context(), cmp.Or(firstOf(args), defaultListen), &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -85,7 +86,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse more than `N` sessions at a time")
 	flags.StringArrayVar(&f.files, "file", nil, "encoders of sessions may open this `FILE`, a model or a dictionary; may be repeated")
 	flags.BoolVar(&f.once, "once", false, "end after the first session")
-	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON to standard output")
+	flags.BoolVar(&a.asJSON, "json", false, "write every event as a line of JSON to standard output")
 	a.addQuiet(cmd)
 	return cmd
 }
@@ -122,7 +123,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return err
 	}
-	r := &reception{app: a, services: services(files), json: f.json}
+	r := &reception{app: a, services: services(files)}
 	o := channel.Options{Token: token, Idle: f.idle, MaxSessions: f.sessions}
 	for _, s := range r.services {
 		o.Purposes = append(o.Purposes, s.purpose)
@@ -173,7 +174,6 @@ func listenFiles(paths []string) (remote.Files, error) {
 type reception struct {
 	app      *app
 	services []service
-	json     bool
 
 	mu    sync.Mutex // of the lines that are written
 	began int
@@ -272,7 +272,7 @@ func (r *reception) say(e listenEvent, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.app.remark(format, args...)
-	if r.json {
+	if r.app.asJSON {
 		_ = r.app.stdout.jsonLine(e) // swallows what nobody reads
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -14,15 +15,27 @@ import (
 )
 
 // listCommand is what the commands that list things have in common.
-func (a *app) listCommand(name, short, long, example string, list func(json bool) error) *cobra.Command {
-	var json bool
+func (a *app) listCommand(name, short, long, example string, list func() error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name, GroupID: groupLists, Short: short, Long: long, Example: example,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return list(json) },
+		RunE: func(*cobra.Command, []string) error { return list() },
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	a.addJSON(cmd)
 	return cmd
+}
+
+// listOf answers with all items under a key of the JSON document, or with a table of their rows and a
+// note below it.
+func listOf[T any](a *app, key string, items []T, note string, titles []string, row func(T) []any) error {
+	return a.answer(map[string]any{key: items}, func(w io.Writer) {
+		g := texttable.New(titles...)
+		for _, x := range items {
+			g.Add(row(x)...)
+		}
+		g.WriteText(w, a.columns)
+		fmt.Fprint(w, note)
+	})
 }
 
 func (a *app) datasetsCommand() *cobra.Command {
@@ -38,17 +51,9 @@ recording in walk-off records, raw or compressed with zstd or gzip.`,
 	return cmd
 }
 
-func (a *app) datasets(json bool) error {
-	kinds := dataset.Kinds()
-	if json {
-		return a.stdout.json(map[string]any{"datasets": kinds})
-	}
-	g := texttable.New("spec", "what it is")
-	for _, k := range kinds {
-		g.Add(k.Spec, k.Summary)
-	}
-	g.WriteText(a.stdout, a.columns)
-	return nil
+func (a *app) datasets() error {
+	return listOf(a, "datasets", dataset.Kinds(), "", []string{"spec", "what it is"},
+		func(k dataset.Kind) []any { return []any{k.Spec, k.Summary} })
 }
 
 func (a *app) presetsCommand() *cobra.Command {
@@ -61,18 +66,9 @@ tui check --preset NAME prints it as a file to start from.`,
 		a.presets)
 }
 
-func (a *app) presets(json bool) error {
-	presets := experiment.Presets()
-	if json {
-		return a.stdout.json(map[string]any{"presets": presets})
-	}
-	g := texttable.New("preset", "what it shows")
-	for _, p := range presets {
-		g.Add(p.Name, p.Summary)
-	}
-	g.WriteText(a.stdout, a.columns)
-	fmt.Fprint(a.stdout, "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n")
-	return nil
+func (a *app) presets() error {
+	return listOf(a, "presets", experiment.Presets(), "\ntui run --preset NAME runs one; tui check --preset NAME prints it.\n",
+		[]string{"preset", "what it shows"}, func(p experiment.Preset) []any { return []any{p.Name, p.Summary} })
 }
 
 func (a *app) datasetsDescribeCommand() *cobra.Command {

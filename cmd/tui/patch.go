@@ -47,7 +47,7 @@ func exactly(n int, names string) cobra.PositionalArgs {
 }
 
 func (a *app) patchMakeCommand() *cobra.Command {
-	var fast, json bool
+	var fast bool
 	cmd := &cobra.Command{
 		Use:   "make OLD NEW PATCH",
 		Short: "Make a patch from an old file and a new one",
@@ -57,11 +57,11 @@ With --fast it is larger, and quick to apply.`,
 		Example: `  tui patch make game-1.0 game-1.1 game.patch`,
 		Args:    exactly(3, "OLD, NEW and PATCH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.patchMake(cmd.Context(), args[0], args[1], args[2], fast, json)
+			return a.patchMake(cmd.Context(), args[0], args[1], args[2], fast)
 		},
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -79,16 +79,14 @@ type patchInfo struct {
 	Lossless *bool   `json:"lossless,omitempty"`
 }
 
-func (a *app) patchMake(ctx context.Context, old, new, out string, fast, json bool) error {
+func (a *app) patchMake(ctx context.Context, old, new, out string, fast bool) error {
 	info, err := a.makePatch(ctx, "patch", old, new, out, fast)
 	if err != nil {
 		return err
 	}
-	if json {
-		return a.stdout.json(info)
-	}
-	a.remark("wrote %s: %d bytes, %.2f %% of the %d of %s", out, info.Patch, share(info.Patch, info.New), info.New, new)
-	return nil
+	return a.answer(info, func(io.Writer) {
+		a.remark("wrote %s: %d bytes, %.2f %% of the %d of %s", out, info.Patch, share(info.Patch, info.New), info.New, new)
+	})
 }
 
 func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
@@ -119,7 +117,6 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 }
 
 func (a *app) patchApplyCommand() *cobra.Command {
-	var json bool
 	cmd := &cobra.Command{
 		Use:   "apply OLD PATCH NEW",
 		Short: "Make the new file from the old one and a patch",
@@ -130,10 +127,10 @@ leads to is replaced.`,
 		Example: `  tui patch apply game-1.0 game.patch game-1.1`,
 		Args:    exactly(3, "OLD, PATCH and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.patchApply(cmd.Context(), args[0], args[1], args[2], json)
+			return a.patchApply(cmd.Context(), args[0], args[1], args[2])
 		},
 	}
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -145,7 +142,7 @@ type appliedInfo struct {
 	Apply  float64 `json:"apply_mb_per_s"`
 }
 
-func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool) error {
+func (a *app) patchApply(ctx context.Context, old, delta, new string) error {
 	line := a.progress("apply")
 	defer line.done()
 	start := a.clock()
@@ -156,11 +153,8 @@ func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool)
 	if err != nil {
 		return patchError(err)
 	}
-	if json {
-		return a.stdout.json(appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)})
-	}
-	a.remark("wrote %s: %d bytes, SHA-256 %x", new, h.NewSize, h.NewHash)
-	return nil
+	info := appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)}
+	return a.answer(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", new, info.New, info.SHA256) })
 }
 
 // patchError sorts errors: what is wrong with the files that were named is the
@@ -181,7 +175,7 @@ func patchError(err error) error {
 func megabytes(n int64, d time.Duration) float64 { return float64(n) / 1e6 / max(d.Seconds(), 1e-9) }
 
 func (a *app) patchBenchCommand() *cobra.Command {
-	var fast, json bool
+	var fast bool
 	cmd := &cobra.Command{
 		Use:   "bench DIR...",
 		Short: "Make and apply patches of pairs of files, and say how large and how fast",
@@ -195,14 +189,14 @@ if it is something else, the exit code is 1.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args, fast, json) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args, fast) },
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
-func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) error {
+func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	work, err := a.disk.TempDir()
 	if err != nil {
 		return err
@@ -224,16 +218,15 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) er
 		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
 		g.Add(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", share(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
 	}
-	if json {
-		err = a.stdout.json(struct {
-			Pairs []patchInfo `json:"pairs"`
-			New   int64       `json:"new_bytes"`
-			Patch int64       `json:"patch_bytes"`
-		}{all, total.New, total.Patch})
-	} else {
+	doc := struct {
+		Pairs []patchInfo `json:"pairs"`
+		New   int64       `json:"new_bytes"`
+		Patch int64       `json:"patch_bytes"`
+	}{all, total.New, total.Patch}
+	err = a.answer(doc, func(w io.Writer) {
 		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
-		g.WriteText(a.stdout, 0)
-	}
+		g.WriteText(w, 0)
+	})
 	return errors.Join(err, held(wrong))
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,16 +41,14 @@ func (f *pluginFlags) add(cmd *cobra.Command) {
 
 // options are what the flags say.
 func (f *pluginFlags) options() (o plugin.Options, err error) {
-	var ok bool
-	if o.Memory, ok = config.ParseSize(f.memory); !ok {
+	memory, ok := config.ParseSize(f.memory)
+	if !ok {
 		return o, usagef("--plugin-memory %q makes no sense; expected a size from 1MB to 4GB", f.memory)
 	}
-	switch o.Timeout = f.timeout; {
-	case f.timeout < 0:
+	if f.timeout < 0 {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
-	case f.timeout == 0:
-		o.Timeout = -1
 	}
+	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1)
 	if dir, err := os.UserCacheDir(); err == nil {
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}
@@ -206,15 +206,10 @@ type pluginInfo struct {
 }
 
 func infoOfPlugin(p *plugin.Plugin) pluginInfo {
-	x := pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted}
-	for i := range p.Codecs {
-		x.Encoders = append(x.Encoders, infoOf(&p.Codecs[i]))
-	}
-	return x
+	return pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted, Encoders: infosOf(p.Codecs)}
 }
 
 func (a *app) pluginsCommand() *cobra.Command {
-	var json bool
 	cmd := &cobra.Command{
 		Use:     "plugins",
 		GroupID: groupLists,
@@ -237,21 +232,17 @@ Without more it lists what --plugin has loaded.`,
 			for _, p := range a.loaded {
 				list = append(list, infoOfPlugin(p))
 			}
-			if json {
-				return a.stdout.json(map[string]any{"plugins": list})
-			}
-			a.listPlugins(list)
-			return nil
+			return a.answer(map[string]any{"plugins": list}, func(w io.Writer) { a.listPlugins(w, list) })
 		},
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	a.addJSON(cmd)
 	cmd.AddCommand(a.pluginsCheckCommand(), a.pluginsNewCommand())
 	return cmd
 }
 
-func (a *app) listPlugins(list []pluginInfo) {
+func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 	if len(list) == 0 {
-		fmt.Fprint(a.stdout, "No plugin is loaded: --plugin FILE.wasm does, or \"exec:COMMAND\". tui plugins new begins one of yours.\n")
+		fmt.Fprint(w, "No plugin is loaded: --plugin FILE.wasm does, or \"exec:COMMAND\". tui plugins new begins one of yours.\n")
 		return
 	}
 	g := texttable.New("encoder", "plugin", "runs as", "idea")
@@ -260,11 +251,10 @@ func (a *app) listPlugins(list []pluginInfo) {
 			g.Add(c.Name, config.Printable(p.Path), p.RunsAs, c.Summary)
 		}
 	}
-	g.WriteText(a.stdout, a.columns)
+	g.WriteText(w, a.columns)
 }
 
 func (a *app) pluginsCheckCommand() *cobra.Command {
-	var json bool
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Say on one page whether a plugin keeps the contract",
@@ -285,16 +275,16 @@ Exits with 1 if the contract is broken.`,
 				return usage(readable(err))
 			}
 			defer p.Close()
-			return a.checkPlugin(p, json)
+			return a.checkPlugin(p)
 		},
 		ValidArgsFunction: completeFiles(1, "wasm"),
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	a.addJSON(cmd)
 	return cmd
 }
 
 // checkPlugin tries every encoder and tells what came of it.
-func (a *app) checkPlugin(p *plugin.Plugin, json bool) error {
+func (a *app) checkPlugin(p *plugin.Plugin) error {
 	doc := struct {
 		pluginInfo
 		Checks []plugin.Check `json:"checks"`
@@ -308,17 +298,17 @@ func (a *app) checkPlugin(p *plugin.Plugin, json bool) error {
 			}
 		}
 	}
-	if json {
-		if err := a.stdout.json(doc); err != nil {
-			return err
-		}
-		return held(failed)
-	}
+	err := a.answer(doc, func(io.Writer) { a.writeChecks(p, doc.Checks) })
+	return cmp.Or(err, held(failed))
+}
+
+// writeChecks prints for each encoder of a plugin what it is and which checks hold.
+func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
 	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", config.Printable(p.Path), p.SHA256, p.Runs)
 	for i := range p.Codecs {
 		a.describe(infoOf(&p.Codecs[i]))
 		g := texttable.New("", "what was tried", "result")
-		for _, c := range doc.Checks {
+		for _, c := range checks {
 			if c.Encoder == p.Codecs[i].Name {
 				mark, result := "ok", c.Result
 				if c.Problem != "" {
@@ -330,7 +320,6 @@ func (a *app) checkPlugin(p *plugin.Plugin, json bool) error {
 		fmt.Fprintln(a.stdout)
 		g.WriteText(a.stdout, a.columns)
 	}
-	return held(failed)
 }
 
 func (a *app) pluginsNewCommand() *cobra.Command {

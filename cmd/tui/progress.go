@@ -137,6 +137,26 @@ func people(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
+// beside runs a job while a screen shows it. The job ends when the screen is left, and may hide the
+// screen; a panic in it hides the screen and is its error.
+func beside(ctx context.Context, job func(running context.Context, hide func()) error, screen func(shown context.Context) error) (jobErr, screenErr error) {
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	shown, hide := context.WithCancel(ctx)
+	defer hide()
+	ended := make(chan error, 1)
+	go func() {
+		err := panics.Call(func() error { return job(running, hide) })
+		if errors.As(err, new(*panics.Error)) {
+			hide()
+		}
+		ended <- err
+	}()
+	screenErr = screen(shown)
+	stop()
+	return <-ended, screenErr
+}
+
 // await runs a job that cannot say how far it is. A person sees how long it has
 // taken once that is worth a line, and can leave: the job is then abandoned, so it
 // must touch nothing that is used after await returned an error.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"strings"
@@ -27,8 +29,8 @@ type proxyFlags struct {
 	duration, idle  time.Duration
 	clients         int
 	shared          bool
-	headless, json  bool
-	look            dashboardFlags
+	headless        bool
+	look            lookFlags
 }
 
 func (a *app) proxyCommand() *cobra.Command {
@@ -68,19 +70,23 @@ server and those who have sent to it.`,
   tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv`,
 		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if f.link.file != "" {
-					return usagef("%s and --config %s are two links; expected one", args[0], f.link.file)
-				}
-				f.link.file = args[0]
+			if len(args) == 1 && f.link.file != "" {
+				return usagef("%s and --config %s are two links; expected one", args[0], f.link.file)
 			}
+			f.link.file = cmp.Or(firstOf(args), f.link.file)
 			return a.proxy(cmd, &f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
+	f.add(cmd)
+	a.addOutputFlags(cmd)
+	return cmd
+}
+
+func (f *proxyFlags) add(cmd *cobra.Command) {
 	f.link.add(cmd)
+	f.link.addProfile(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.link.profile, "profile", "", "the links of this profile; see tui links (`NAME`)")
 	flags.Lookup("netem").Usage = "in both directions, the link that this line of tc's netem makes (`LINE`)"
 	flags.StringVar(&f.listen, "listen", "", "clients send to this `ADDR`: a port, or HOST:PORT")
 	flags.StringVar(&f.to, "to", "", "the server is at this `ADDR`: HOST:PORT")
@@ -91,10 +97,7 @@ server and those who have sent to it.`,
 	flags.BoolVar(&f.shared, "shared", false, "all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse more than `N` clients at a time")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "forget clients that send nothing for this `TIME`")
-	f.look.addColours(cmd)
-	a.addOutputFlags(cmd, &f.json)
-	complete(cmd, "profile", profileNames)
-	return cmd
+	f.look.add(cmd)
 }
 
 // proxy runs the command.
@@ -107,10 +110,10 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.look.checkTheme(); err != nil {
+	if err := f.look.check(); err != nil {
 		return err
 	}
-	p := &proxied{app: a, flags: f, listen: listen, server: server}
+	p := &proxied{app: a, flags: f, server: server}
 	p.live = script.NewLive(links, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
 	p.relay, err = relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
 		MaxClients: f.clients, Idle: f.idle, Conditions: p.live.Conditions()})
@@ -123,16 +126,16 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		return err
 	}
 	p.say()
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	if links.Duration > 0 {
+		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, links.Duration)
 		defer cancel()
 	}
-	if f.headless || f.json || !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
+	if f.headless || a.asJSON || !a.interactive() {
 		err = p.run(ctx, a.remark)
 	} else {
-		err = p.show(ctx, cancel)
+		err = p.show(ctx)
 	}
 	p.relay.Snapshot(&p.end)
 	if failed := files.close(a); failed != nil {
@@ -141,27 +144,21 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		}
 		err = errors.Join(err, failed)
 	}
-	p.interrupted = cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
-	if f.json {
-		err = errors.Join(err, a.stdout.json(p.document()))
-	} else {
-		p.write(a.stdout)
-	}
-	return errors.Join(err, cmd.Context().Err())
+	doc := p.document(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
+	return errors.Join(err, a.answer(doc, func(w io.Writer) { p.write(w, doc.Lies) }), cmd.Context().Err())
 }
 
 // proxied is a proxy that runs, and what there is to tell of it.
 type proxied struct {
 	*app
-	flags          *proxyFlags
-	relay          *relay.Relay
-	live           *script.Live
-	listen, server netip.AddrPort
-	end            relay.Snapshot
-	judge          proxyview.Judge
-	wireMax        [2]float64  // kbps in the best second
-	trouble        chan string // with a file, told while it runs
-	interrupted    bool
+	flags   *proxyFlags
+	relay   *relay.Relay
+	live    *script.Live
+	server  netip.AddrPort
+	end     relay.Snapshot
+	judge   proxyview.Judge
+	wireMax [2]float64  // kbps in the best second
+	trouble chan string // with a file, told while it runs
 }
 
 // run relays datagrams until ctx ends, plays the script, and passes changes, warnings and a line
@@ -207,30 +204,22 @@ func (p *proxied) run(ctx context.Context, report func(format string, args ...an
 	return err
 }
 
-// show runs the proxy with its dashboard. Who leaves ends it; when it has ended by itself,
-// so does the dashboard.
-func (p *proxied) show(ctx context.Context, leave context.CancelFunc) (err error) {
-	shown, hide := context.WithCancel(ctx)
-	defer hide()
+// show runs the proxy with its dashboard, until the person leaves it or the proxy ends by itself.
+func (p *proxied) show(ctx context.Context) error {
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	err, screen := beside(ctx, func(ctx context.Context, hide func()) error {
 		defer hide()
-		err = panics.Call(func() error {
-			return p.run(ctx, func(format string, args ...any) {
-				if text := fmt.Sprintf(format, args...); strings.HasPrefix(text, "tui: warning: ") {
-					view.Notes.Say(strings.TrimPrefix(text, "tui: warning: "))
-				}
-			})
+		return p.run(ctx, func(format string, args ...any) {
+			if text, warning := strings.CutPrefix(fmt.Sprintf(format, args...), "tui: warning: "); warning {
+				view.Notes.Say(text)
+			}
 		})
-	}()
-	screen := proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
-		Dark: ui.DarkByName(), Picture: linkPicture})
-	leave()
-	<-ended
+	}, func(shown context.Context) error {
+		return proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
+			Dark: ui.DarkByName(), Picture: linkPicture})
+	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
 	}
@@ -304,80 +293,85 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 	return s, usage(err)
 }
 
-// proxyFiles are what a proxy writes beside its report.
+// proxyFile is a file that a proxy writes beside its report.
+type proxyFile struct {
+	name    string
+	begin   func(*os.File) (relay.Writer, error)
+	file    *os.File // nil until it is open
+	created bool     // it did not exist before
+}
+
+// proxyFiles are the files of a proxy and what writes them; the journal is nil without files.
 type proxyFiles struct {
-	names   []string
-	files   []*os.File
-	created []string // of names: those that were not there before
-	writers []relay.Writer
+	list    []proxyFile
 	journal *relay.Journal
 }
 
 // openFiles begins the capture and the records. They are written beside the traffic, and a full
-// disk does not end a game: it is told at once, and by the exit code. Older files are emptied
+// disk does not end a game: it is reported at once, and by the exit code. Older files are emptied
 // once all can be opened; after an error they are unchanged.
 func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	files := &proxyFiles{}
+	if name := p.flags.capture; name != "" {
+		files.list = append(files.list, proxyFile{name: name, begin: func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }})
+	}
+	if name := p.flags.record; name != "" {
+		for _, way := range []relay.Way{relay.Up, relay.Down} {
+			files.list = append(files.list, proxyFile{name: strings.TrimSuffix(name, ".csv") + "." + way.String() + ".csv",
+				begin: func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil }})
+		}
+	}
+	if len(files.list) == 0 {
+		return files, nil
+	}
 	defer func() {
 		if err != nil {
 			files.discard()
 		}
 	}()
-	var begin []func(*os.File) (relay.Writer, error)
-	if name := p.flags.capture; name != "" {
-		if err := files.open(name, p.flags.link.file); err != nil {
+	others := []string{p.flags.link.file}
+	for i := range files.list {
+		f := &files.list[i]
+		if err := f.open(others); err != nil {
 			return nil, err
 		}
-		begin = append(begin, func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) })
+		others = append(others, f.name)
 	}
-	if name := p.flags.record; name != "" {
-		for _, way := range []relay.Way{relay.Up, relay.Down} {
-			if err := files.open(strings.TrimSuffix(name, ".csv")+"."+way.String()+".csv", p.flags.link.file); err != nil {
-				return nil, err
-			}
-			begin = append(begin, func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil })
+	var writers []relay.Writer
+	for _, f := range files.list {
+		var w relay.Writer
+		err := empty(f.file)
+		if err == nil {
+			w, err = f.begin(f.file)
 		}
-	}
-	for i, f := range files.files {
-		err := empty(f)
 		if err != nil {
-			return nil, unwritable(files.names[i], err)
+			return nil, unwritable(f.name, err)
 		}
-		w, err := begin[i](f)
-		if err != nil {
-			return nil, unwritable(files.names[i], err)
-		}
-		files.writers = append(files.writers, w)
+		writers = append(writers, w)
 	}
-	if len(files.writers) > 0 {
-		p.trouble = make(chan string, len(files.writers))
-		files.journal = relay.NewJournal(func(i int, err error) {
-			text, _, _ := strings.Cut(unwritable(files.names[i], err).Error(), "\n") // of a panic without its stack
-			p.trouble <- text
-		}, files.writers...)
-		p.relay.Tap(files.journal.Tap)
-	}
+	p.trouble = make(chan string, len(writers))
+	files.journal = relay.NewJournal(func(i int, err error) {
+		text, _, _ := strings.Cut(unwritable(files.list[i].name, err).Error(), "\n") // of a panic without its stack
+		p.trouble <- text
+	}, writers...)
+	p.relay.Tap(files.journal.Tap)
 	return files, nil
 }
 
-// open opens a file that is none of the others, nor the configuration, with what it holds.
-func (p *proxyFiles) open(name, config string) error {
-	_, missing := os.Lstat(name)
-	if there, err := os.Stat(name); err == nil && there.Mode().IsRegular() {
-		for _, other := range append([]string{config}, p.names...) {
+// open opens the file with what it contains. It must be none of the others.
+func (f *proxyFile) open(others []string) (err error) {
+	_, missing := os.Lstat(f.name)
+	if there, err := os.Stat(f.name); err == nil && there.Mode().IsRegular() {
+		for _, other := range others {
 			if x, err := os.Stat(other); err == nil && os.SameFile(x, there) {
-				return usagef("%s is %s, too; expected another file", name, other)
+				return usagef("%s is %s, too; expected another file", f.name, other)
 			}
 		}
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return usage(unwritable(name, err))
+	if f.file, err = os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return usage(unwritable(f.name, err))
 	}
-	p.names, p.files = append(p.names, name), append(p.files, file)
-	if missing != nil {
-		p.created = append(p.created, name)
-	}
+	f.created = missing != nil
 	return nil
 }
 
@@ -390,13 +384,15 @@ func empty(f *os.File) error {
 	return f.Truncate(0)
 }
 
-// discard closes the files before anything was written, and removes those that were not there.
+// discard closes the files before anything was written, and removes those that did not exist.
 func (p *proxyFiles) discard() {
-	for _, f := range p.files {
-		_ = f.Close()
-	}
-	for _, name := range p.created {
-		_ = os.Remove(name)
+	for _, f := range p.list {
+		if f.file != nil {
+			_ = f.file.Close()
+		}
+		if f.created {
+			_ = os.Remove(f.name)
+		}
 	}
 }
 
@@ -407,13 +403,15 @@ func (p *proxyFiles) close(a *app) (err error) {
 	}
 	skipped, errs := p.journal.Close()
 	for i, failed := range errs {
-		if failed = errors.Join(failed, p.files[i].Close()); failed != nil {
-			err = errors.Join(err, unwritable(p.names[i], failed))
+		f := &p.list[i]
+		failed = errors.Join(failed, f.file.Close())
+		if failed != nil {
+			err = errors.Join(err, unwritable(f.name, failed))
 			continue
 		}
-		a.remark("wrote %s", p.names[i])
+		a.remark("wrote %s", f.name)
 		if skipped > 0 {
-			a.remark("tui: warning: %s lacks %d events: the disk was too slow", p.names[i], skipped)
+			a.remark("tui: warning: %s lacks %d events: the disk was too slow", f.name, skipped)
 		}
 	}
 	return err

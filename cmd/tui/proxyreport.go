@@ -38,22 +38,22 @@ type (
 	}
 )
 
-func (p *proxied) document() proxyDocument {
+func (p *proxied) document(interrupted bool) proxyDocument {
 	up, down := p.live.Asked()
 	t := &p.end.Totals
 	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: p.lies()}
-	if p.interrupted {
+		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: append(append([]string{}, t.Lies()...), p.judge.Lies(p.end.Asked)...)}
+	if interrupted {
 		d.Reason = "interrupted"
 	}
 	return d
 }
 
 // write tells people the totals.
-func (p *proxied) write(w io.Writer) {
+func (p *proxied) write(w io.Writer, lies []string) {
 	up, down := p.live.Asked()
 	specs := [2]lossmodel.Spec{up, down}
 	t := &p.end.Totals
@@ -99,15 +99,10 @@ func (p *proxied) write(w io.Writer) {
 	row("rate"+asked, key("rate"))
 	g.Add("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, 0)
-	for _, lie := range p.lies() {
+	for _, lie := range lies {
 		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
 	}
 	for _, remark := range t.Remarks() {
 		fmt.Fprintf(w, "Besides: %s.\n", remark)
 	}
-}
-
-// lies says in what the emulator did not do what was asked, over all of the time.
-func (p *proxied) lies() []string {
-	return append(append([]string{}, p.end.Totals.Lies()...), p.judge.Lies(p.end.Asked)...)
 }

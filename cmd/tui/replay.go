@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) replayCommand() *cobra.Command {
-	var json, force bool
+	var force bool
 	cmd := &cobra.Command{
 		Use:     "replay REPORT.json",
 		GroupID: groupData,
@@ -28,15 +28,15 @@ to its end.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], json, force) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], force) },
 		ValidArgsFunction: completeFiles(1, "json"),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "run what may take more than 8 GB of memory")
-	a.addOutputFlags(cmd, &json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
-func (a *app) replay(cmd *cobra.Command, path string, json, force bool) error {
+func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
 	result, err := experiment.Replay(cmd.Context(), path,
 		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Force: force})
@@ -44,7 +44,7 @@ func (a *app) replay(cmd *cobra.Command, path string, json, force bool) error {
 	if err != nil {
 		return badData(err)
 	}
-	if json {
+	if a.asJSON {
 		if err := a.stdout.json(result); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (a *app) replay(cmd *cobra.Command, path string, json, force bool) error {
 	for _, run := range result.Runs {
 		if !run.Same {
 			differ = append(differ, fmt.Sprintf("%sother bytes: saved %s, got %s", place(run.Set), run.Want, run.Got))
-		} else if !json {
+		} else if !a.asJSON {
 			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", place(run.Set), run.Got)
 		}
 	}

@@ -132,6 +132,9 @@ func oneArg(thing string) cobra.PositionalArgs {
 	}
 }
 
+// firstOf returns the first argument, "" if there is none.
+func firstOf(args []string) string { return strings.Join(args[:min(len(args), 1)], "") }
+
 // perhapsArg is oneArg for commands that can do without.
 func perhapsArg(thing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

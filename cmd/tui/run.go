@@ -20,7 +20,6 @@ import (
 type runFlags struct {
 	config configFlags
 	out    string
-	json   bool
 	force  bool
 	others otherFiles
 	remote remoteFlags
@@ -69,9 +68,7 @@ changes nothing about the exit code.`,
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
 		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				f.config.file = args[0]
-			}
+			f.config.file = firstOf(args)
 			return a.runExperiment(cmd, f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
@@ -84,7 +81,7 @@ changes nothing about the exit code.`,
 	f.remote.add(cmd)
 	f.limit.add(cmd)
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs of a [[sweep]] side by side (default: one a core)")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -119,7 +116,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		err = errors.Join(err, a.forOthers(f.others, result))
 	}
 	if err != nil {
-		if f.json && result != nil {
+		if a.asJSON && result != nil {
 			_ = a.stdout.json(result) // there is something worse to tell of
 		}
 		if f.out != "" && result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0 {
@@ -127,11 +124,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		}
 		return badData(err)
 	}
-	if f.json {
-		err = a.stdout.json(result)
-	} else {
-		writeReport(a.stdout, result)
-	}
+	err = a.answer(result, func(w io.Writer) { writeReport(w, result) })
 	if f.out != "" {
 		a.remark("report in %s", f.out)
 	}

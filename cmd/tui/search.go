@@ -22,10 +22,10 @@ import (
 )
 
 type searchFlags struct {
-	config      configFlags
-	out         string
-	jobs        int
-	force, json bool
+	config configFlags
+	out    string
+	jobs   int
+	force  bool
 }
 
 func (a *app) searchCommand() *cobra.Command {
@@ -68,7 +68,7 @@ and best.toml, the configuration with the best setting.`,
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "keep what was found in this folder (`DIR`)")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs side by side (default: one a core)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	return cmd
 }
 
@@ -109,11 +109,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 
 // writeSearch prints and keeps what a search came to.
 func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, folder *atomicfile.Folder) (err error) {
-	if f.json {
-		err = a.stdout.json(found)
-	} else {
-		writeFound(a.stdout, found)
-	}
+	err = a.answer(found, func(w io.Writer) { writeFound(w, found) })
 	if folder != nil {
 		err = errors.Join(err, saveFound(folder, c, found))
 		a.remark("found in %s", f.out)

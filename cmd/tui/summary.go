@@ -179,32 +179,28 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	g.WriteText(w, 0)
 }
 
-// writeSweep prints one row for each point of the grid.
+// writeSweep prints one row for each point of the grid: its place in the sweep, then the cells of what
+// was sent, or of what the receiver shows if the sweep is about that.
 func writeSweep(w io.Writer, r *report.Report) {
 	if len(r.Runs) == 0 {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	if r.Runs[0].Totals.Transfer != nil {
-		writeTransferSweep(w, r, keys)
-		return
+	titles, cells, note := cubeTitles(), cubeCells, ""
+	switch first := &r.Runs[0].Totals; {
+	case first.Transfer != nil:
+		titles, cells = transferTitles(), transferCells
+	case slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.interpolation"):
+		titles, cells = playoutTitles(), playoutCells
+	case first.BitsPerCube == nil:
+		titles, cells, note = itemTable(r)
 	}
-	if aboutPlayout(keys) {
-		writePlayoutSweep(w, r, keys)
-		return
-	}
-	if r.Runs[0].Totals.BitsPerCube == nil {
-		writeItemSweep(w, r, keys)
-		return
-	}
-	g := texttable.New(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed",
-		">starved %", ">wrong")...)
+	g := texttable.New(append(slices.Clone(keys), titles...)...)
 	for _, run := range r.Runs {
-		t := run.Totals
-		g.Add(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(),
-			fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong)
+		g.Add(append([]any{sweepCells(run, keys)}, cells(run)...)...)
 	}
 	g.WriteText(w, 0)
+	fmt.Fprint(w, note)
 }
 
 // sweepCells begins a row with a run's place in the sweep.
@@ -218,27 +214,53 @@ func sweepCells(run *engine.Result, keys []string) (cells []string) {
 	return cells
 }
 
-// aboutPlayout reports whether a sweep asks what the receiver shows rather than
-// what it costs to send.
-func aboutPlayout(keys []string) bool {
-	return slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.interpolation")
+func cubeTitles() []string {
+	return []string{">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong"}
 }
 
-// writePlayoutSweep prints what was seen at each point of the grid.
-func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
-	g := texttable.New(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms",
-		">mm p50", ">p95", ">wrong")...)
-	for _, run := range r.Runs {
-		t := &run.Totals
-		p := &t.Playout
-		p50, p95 := "-", "-"
-		if e := p.PositionErrorMM; e != nil {
-			p50, p95 = e.Of(e.P50).Text(1), e.Of(e.P95).Text(1)
-		}
-		g.Add(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes,
-			fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late, fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong)
+func cubeCells(run *engine.Result) []any {
+	t := &run.Totals
+	return []any{t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(),
+		fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong}
+}
+
+func playoutTitles() []string {
+	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms", ">mm p50", ">p95", ">wrong"}
+}
+
+func playoutCells(run *engine.Result) []any {
+	t, p := &run.Totals, &run.Totals.Playout
+	p50, p95 := "-", "-"
+	if e := p.PositionErrorMM; e != nil {
+		p50, p95 = e.Of(e.P50).Text(1), e.Of(e.P95).Text(1)
 	}
-	g.WriteText(w, 0)
+	return []any{t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes, fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late,
+		fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong}
+}
+
+// itemTable returns the columns of sweeps without cubes: the bits per item, of bytes their share of
+// eight, the times, and the gauges of the ends of a protocol; and a note on the times.
+func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []any, note string) {
+	item, names := r.Runs[0].Item, gaugeNames(r)
+	titles = []string{">bits/" + item}
+	if item == "byte" {
+		titles = append(titles, ">ratio %")
+	}
+	titles = append(titles, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed", ">wrong", ">encode µs", ">decode µs")
+	for _, run := range r.Runs {
+		if run.Timing.Mark() != "" {
+			note = encoders.TimeNote(run.Timing.RunsAs) + "\n"
+		}
+	}
+	return append(titles, texttable.Numbers(names...)...), func(run *engine.Result) []any {
+		t, mark := &run.Totals, run.Timing.Mark()
+		row := []any{fmt.Sprintf("%.2f", t.BitsPerItem)}
+		if item == "byte" {
+			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
+		}
+		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong, fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark),
+			fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))
+	}, note
 }
 
 // figure writes a measured number with about four digits.
@@ -246,36 +268,6 @@ func figure(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
 
 // figureOf is figure for a number that may be missing.
 func figureOf(f figures.Figure) string { return f.In(figure, "-") }
-
-// writeItemSweep prints one row for each point of the grid where no cubes were sent:
-// the bits per item, of bytes their share of eight, the times, and what the ends of a
-// protocol say of themselves.
-func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
-	first := r.Runs[0]
-	heads := append(slices.Clone(keys), ">bits/"+first.Item)
-	if first.Item == "byte" {
-		heads = append(heads, ">ratio %")
-	}
-	heads = append(heads, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed", ">wrong", ">encode µs", ">decode µs")
-	names := gaugeNames(r)
-	g := texttable.New(append(heads, texttable.Numbers(names...)...)...)
-	note := ""
-	for _, run := range r.Runs {
-		t := run.Totals
-		mark := run.Timing.Mark()
-		cells := append(sweepCells(run, keys), fmt.Sprintf("%.2f", t.BitsPerItem))
-		if first.Item == "byte" {
-			cells = append(cells, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
-		}
-		if mark != "" {
-			note = encoders.TimeNote(run.Timing.RunsAs) + "\n"
-		}
-		g.Add(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong, fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark),
-			fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(&t, names))
-	}
-	g.WriteText(w, 0)
-	fmt.Fprint(w, note)
-}
 
 // gauges are what the ends of a protocol say of themselves: the sender what both know,
 // and what the receiver knows besides.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"wirelab/experiment/engine"
@@ -60,15 +59,12 @@ func writeRivals(w io.Writer, r *engine.Result) {
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
 		}
-		secs, times := "unfinished", ""
-		if x.TimeS != nil {
-			secs = fmt.Sprintf("%.3f", *x.TimeS)
-			if first := r.Totals.Transfer.TimeS; first != nil && *first > 0 {
-				times = fmt.Sprintf("%.2f", *x.TimeS / *first)
-			}
+		times := ""
+		if first := r.Totals.Transfer.TimeS; x.TimeS != nil && first != nil && *first > 0 {
+			times = fmt.Sprintf("%.2f", *x.TimeS / *first)
 		}
 		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
-			kilobytes(x.WireBytes), secs, times, t.Wrong)
+			kilobytes(x.WireBytes), transferSeconds(x), times, t.Wrong)
 	}
 	g.WriteText(w, 0)
 }
@@ -81,23 +77,23 @@ func shortly(ms float64) string {
 	return time.Duration(ms * 1e6).Round(time.Millisecond).String()
 }
 
-// writeTransferSweep prints a row for each point of the grid: how long it took, and
-// how long it took the first of the encoders beside.
-func writeTransferSweep(w io.Writer, r *report.Report, keys []string) {
-	seconds := func(x *figures.Transfer) string {
-		if x == nil || x.TimeS == nil {
-			return "unfinished"
-		}
-		return fmt.Sprintf("%.3f", *x.TimeS)
+func transferTitles() []string {
+	return []string{">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">beside", ">wrong"}
+}
+
+// transferCells tell how long a run took, and how long it took the first of the encoders beside.
+func transferCells(run *engine.Result) []any {
+	t, beside := &run.Totals, "-"
+	if len(run.Shadows) > 0 {
+		beside = transferSeconds(run.Shadows[0].Totals.Transfer)
 	}
-	g := texttable.New(append(slices.Clone(keys), ">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">beside", ">wrong")...)
-	for _, run := range r.Runs {
-		beside := "-"
-		if len(run.Shadows) > 0 {
-			beside = seconds(run.Shadows[0].Totals.Transfer)
-		}
-		t := &run.Totals
-		g.Add(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer), beside, t.Wrong)
+	return []any{t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, transferSeconds(t.Transfer), beside, t.Wrong}
+}
+
+// transferSeconds writes how long a file took.
+func transferSeconds(x *figures.Transfer) string {
+	if x == nil || x.TimeS == nil {
+		return "unfinished"
 	}
-	g.WriteText(w, 0)
+	return fmt.Sprintf("%.3f", *x.TimeS)
 }

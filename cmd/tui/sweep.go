@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -34,8 +35,8 @@ type sweepFlags struct {
 	ca                       string
 	verify                   string
 	repeat, jobs             int
-	force, json, watch       bool
-	look                     dashboardFlags
+	force, watch             bool
+	look                     lookFlags
 	limit                    timeLimit
 }
 
@@ -75,13 +76,17 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
   tui sweep loss.toml --out results --serve 0.0.0.0:4222 --verify 1%`,
 		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				f.config.file = args[0]
-			}
+			f.config.file = firstOf(args)
 			return a.sweep(cmd.Context(), f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
+	f.add(cmd)
+	a.addOutputFlags(cmd)
+	return cmd
+}
+
+func (f *sweepFlags) add(cmd *cobra.Command) {
 	f.config.add(cmd)
 	f.config.addSet(cmd)
 	flags := cmd.Flags()
@@ -100,9 +105,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	flags.BoolVar(&f.watch, "watch", false, "look on: the grid as a map, points with their charts; q ends the sweep")
 	f.others.add(cmd)
 	f.limit.add(cmd)
-	f.look.addColours(cmd)
-	a.addOutputFlags(cmd, &f.json)
-	return cmd
+	f.look.add(cmd)
 }
 
 // sweep runs the command.
@@ -112,37 +115,23 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer done()
-	share, err := verifyShare(f.verify)
+	o, err := a.sweepOptions(f)
 	if err != nil {
 		return err
 	}
-	jobs, err := jobsFlag(f.jobs)
-	if err != nil {
-		return err
-	}
-	if f.queue != "" {
-		jobs = f.jobs // the work is for others, unless it is asked for
-	}
-	if f.queue != "" && f.serve != "" {
-		return usagef("--queue and --serve are two servers; expected one")
-	}
-	if err := a.canWatch(f); err != nil {
-		return err
-	}
-	plan, store, err := a.sweepPlan(ctx, f)
-	if err != nil {
+	var plan *sweep.Plan
+	if plan, o.Store, err = a.sweepPlan(ctx, f); err != nil {
 		return badData(err)
 	}
 	line := a.progress("sweep")
 	var mu sync.Mutex
-	o := sweep.Options{Clock: a.clock, Jobs: jobs, Verify: share, Store: store,
-		Say: func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			line.pause()
-			a.remark("%s", text)
-		},
-		Tell: func(p sweep.Progress) { line.detail(float64(p.Runs), float64(p.Planned), sweepWords(p, f)) }}
+	o.Say = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		line.pause()
+		a.remark("%s", text)
+	}
+	o.Tell = func(p sweep.Progress) { line.detail(float64(p.Runs), float64(p.Planned), sweepWords(p, f)) }
 	run := sweepRun(sweep.Run)
 	if f.watch {
 		run = a.watched(f, plan, &o)
@@ -158,12 +147,8 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if kept != nil {
 		err = errors.Join(err, a.forOthers(f.others, kept(sum)))
 	}
-	if f.json {
-		err = errors.Join(err, a.stdout.json(sum))
-	} else {
-		_ = sum.Text(a.stdout) // swallows what nobody reads
-	}
-	_ = a.stdout.flush() // before what is said of it
+	err = errors.Join(err, a.answer(sum, func(w io.Writer) { _ = sum.Text(w) })) // the output keeps its errors
+	_ = a.stdout.flush()                                                         // before what is said of it
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
 		if sum.Interrupted {
@@ -179,17 +164,35 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	return errors.Join(badData(err), held(sum.Failed))
 }
 
-// canWatch says whether there is a screen to look on.
+// sweepOptions returns the options that the flags give.
+func (a *app) sweepOptions(f sweepFlags) (o sweep.Options, err error) {
+	o.Clock = a.clock
+	if o.Verify, err = verifyShare(f.verify); err != nil {
+		return o, err
+	}
+	if o.Jobs, err = jobsFlag(f.jobs); err != nil {
+		return o, err
+	}
+	if f.queue != "" {
+		o.Jobs = f.jobs // the work is for others, unless this machine's cores are requested
+	}
+	if f.queue != "" && f.serve != "" {
+		return o, usagef("--queue and --serve are two servers; expected one")
+	}
+	return o, a.canWatch(f)
+}
+
+// canWatch returns an error if --watch has no screen to show the sweep on.
 func (a *app) canWatch(f sweepFlags) error {
 	switch {
 	case !f.watch:
 		return nil
-	case f.json:
+	case a.asJSON:
 		return usagef("--watch and --json both want the standard output; expected one")
-	case !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb":
+	case !a.interactive():
 		return usagef("--watch needs a terminal; in scripts and pipes leave it out")
 	}
-	return f.look.checkTheme()
+	return f.look.check()
 }
 
 // sweepRun is sweep.Run, or it with a screen.
@@ -203,28 +206,16 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 	view := sweepview.Options{Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "",
 		Clock: a.clock, ASCII: f.look.ascii, Theme: f.look.theme, Dark: ui.DarkByName()}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
-		running, stop := context.WithCancel(ctx)
-		defer stop()
-		shown, hide := context.WithCancel(ctx)
-		defer hide()
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			err = panics.Call(func() (err error) { sum, err = sweep.Run(running, p, o); return err })
-			if errors.As(err, new(*panics.Error)) {
-				hide()
-				return
-			}
+		err, screen := beside(ctx, func(ctx context.Context, _ func()) (err error) {
+			sum, err = sweep.Run(ctx, p, o)
 			if sum != nil {
 				w.End(string(sum.Reason))
 			}
 			if err != nil {
 				w.Say(err.Error())
 			}
-		}()
-		screen := sweepview.Run(shown, w, view)
-		stop()
-		<-ended
+			return err
+		}, func(shown context.Context) error { return sweepview.Run(shown, w, view) })
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // where the program catches it: the terminal has been restored
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path"
@@ -30,7 +31,6 @@ type trainFlags struct {
 	size    string
 	seed    uint64
 	quick   bool
-	json    bool
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -70,7 +70,7 @@ and a book of matches or tables (--set encoder.params.book=FILE).`,
 	cmd.Flags().StringVar(&f.size, "size", "", "bytes (`SIZE`) that the file of a model may have, such as 64KB (default 256KB, of a dictionary 32KB)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the learning, and of data that is generated")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "one short pass over little data: to see that it works")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "held", dataSpecs)
 	complete(cmd, "encoder", a.trainerNames)
@@ -155,11 +155,7 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 		a.disk.RemoveEmpty(made) // holds nothing if nothing was learnt
 	}
 	if len(out.Encoders) > 0 {
-		if f.json {
-			err = cmp.Or(a.stdout.json(out), err)
-		} else {
-			writeTrained(a.stdout, &out)
-		}
+		err = cmp.Or(a.answer(out, func(w io.Writer) { writeTrained(w, &out) }), err)
 		if !model {
 			a.remark("files in %s", f.out)
 		}
@@ -281,7 +277,7 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	teacher := a.teacher(t.Encoder, job.Held != nil)
 	start := a.clock()
 	files, err := t.Train(ctx, job, teacher.log())
-	teacher.done()
+	teacher.line.done()
 	if errors.Is(err, train.ErrSize) {
 		return out, usage(fmt.Errorf("--size: %w", err))
 	}

@@ -12,31 +12,25 @@ import (
 	"wirelab/internal/units"
 )
 
-// teacher hears how learning goes, from any goroutine: it keeps the curve, tells a
-// person of each point, and shows how far the part at hand is.
+// teacher records how learning goes, from any goroutine: it keeps the curve, remarks on each
+// point, and shows the progress of the current part.
 type teacher struct {
 	app     *app
 	encoder string
 	held    bool // whether anything is held out
+	line    *progress
 	mu      sync.Mutex
 	curve   []train.Point
-	part    string
-	line    *progress // of that part; nil before the first
 }
 
 func (a *app) teacher(encoder string, held bool) *teacher {
-	return &teacher{app: a, encoder: encoder, held: held}
+	return &teacher{app: a, encoder: encoder, held: held, line: a.progress(encoder)}
 }
 
 func (t *teacher) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
 func (t *teacher) step(part string, done, total int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if part != t.part || t.line == nil {
-		t.wipe()
-		t.part, t.line = part, t.app.progress(t.encoder+", "+part)
-	}
+	t.line.next(t.encoder + ", " + part)
 	t.line.report(float64(done), float64(total))
 }
 
@@ -47,23 +41,8 @@ func (t *teacher) point(p train.Point) {
 		p.Held = math.NaN() // whatever the trainer put there
 	}
 	t.curve = append(t.curve, p)
-	if t.line != nil {
-		t.line.pause()
-	}
+	t.line.pause()
 	t.app.remark("%s, %s, pass %d: %s bits learnt, %s held out", t.encoder, p.Part, p.Epoch, bits(finite(p.Train)), bits(finite(p.Held)))
-}
-
-func (t *teacher) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.wipe()
-}
-
-func (t *teacher) wipe() {
-	if t.line != nil {
-		t.line.done()
-		t.line = nil
-	}
 }
 
 // bits shows a loss to a person.

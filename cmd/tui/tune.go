@@ -18,7 +18,6 @@ import (
 type tuneFlags struct {
 	data  dataFlags
 	field string
-	json  bool
 }
 
 func (a *app) tuneCommand() *cobra.Command {
@@ -41,7 +40,7 @@ for z. Set it under [encoder.params], with gear_bits = 0: the widths of the arti
 	}
 	f.data.add(cmd, "demo", "demo", "world")
 	cmd.Flags().StringVar(&f.field, "field", "", "what to tune: `position|orientation`")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)
 	return cmd
 }
@@ -104,11 +103,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 			out.Article = s
 		}
 	}
-	if f.json {
-		return a.stdout.json(out)
-	}
-	writeTuned(a.stdout, out)
-	return nil
+	return a.answer(out, func(w io.Writer) { writeTuned(w, out) })
 }
 
 // count shows the search every pair of frames, and returns what of the time was

@@ -32,7 +32,6 @@ type walkoffFlags struct {
 	frames   int
 	back     string
 	audit    bool
-	json     bool
 }
 
 func (a *app) walkoffCommand() *cobra.Command {
@@ -67,7 +66,7 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score the first `N` frames only (default all; of the endless world 2837)")
 	cmd.Flags().StringVar(&f.back, "back", "6", "baselines lie `N` frames back, or where those of the \"game\" did; only 6 is by the rules")
 	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove that each encoder is legal, in processes of its own")
-	a.addOutputFlags(cmd, &f.json)
+	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	return cmd
 }
@@ -91,17 +90,12 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if err != nil && !board.Interrupted {
 		return usage(err)
 	}
-	if f.json {
-		if err := a.stdout.json(board); err != nil {
-			return err
+	written := a.answer(board, func(w io.Writer) {
+		if len(board.Results) > 0 {
+			writeBoard(w, board)
 		}
-	} else if len(board.Results) > 0 {
-		writeBoard(a.stdout, board)
-	}
-	if err != nil {
-		return err
-	}
-	return held(board.Failed())
+	})
+	return cmp.Or(written, err, held(board.Failed()))
 }
 
 // backs returns where baselines lie.

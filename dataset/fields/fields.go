@@ -9,8 +9,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Change is how one field changes.
-type Change struct {
+// change is how one field changes.
+type change struct {
 	Field   string  `json:"field"`
 	Kind    string  `json:"kind"`
 	Unit    string  `json:"unit,omitempty"`
@@ -20,25 +20,25 @@ type Change struct {
 	Entropy float64 `json:"xor_bits"`  // mean bits of the XOR with what it was, leading zeros left out
 }
 
-// Count compares every frame with the one so many before it.
-type Count struct {
+// counter compares every frame with the one so many before it.
+type counter struct {
 	schema *frame.Schema
 	past   []frame.Frame // a ring of the last frames
 	n      int
-	sums   []Change
+	sums   []change
 }
 
 // New counts changes over age frames, at least one, of schema s, which has a table.
-func New(s *frame.Schema, age int) *Count {
-	c := &Count{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]Change, len(s.Fields))}
+func New(s *frame.Schema, age int) *counter {
+	c := &counter{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]change, len(s.Fields))}
 	for i, f := range s.Fields {
-		c.sums[i] = Change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
+		c.sums[i] = change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
 	}
 	return c
 }
 
 // Add takes the next frame in.
-func (c *Count) Add(f *frame.Frame) {
+func (c *counter) Add(f *frame.Frame) {
 	at := &c.past[c.n%len(c.past)]
 	if c.n >= len(c.past) {
 		for i, v := range f.Table {
@@ -49,7 +49,7 @@ func (c *Count) Add(f *frame.Frame) {
 	c.n++
 }
 
-func (c *Count) compare(field int, now, was int32) {
+func (c *counter) compare(field int, now, was int32) {
 	if now == was {
 		return
 	}
@@ -81,11 +81,11 @@ func stepOf(f *frame.Field, now, was int32) float64 {
 }
 
 // Frames returns how many frames were compared.
-func (c *Count) Frames() int { return max(0, c.n-len(c.past)) }
+func (c *counter) Frames() int { return max(0, c.n-len(c.past)) }
 
 // Changes returns how each field changed.
-func (c *Count) Changes() []Change {
-	list := append([]Change(nil), c.sums...)
+func (c *counter) Changes() []change {
+	list := append([]change(nil), c.sums...)
 	values := float64(c.Frames() * c.schema.Rows)
 	for i := range list {
 		s := &list[i]

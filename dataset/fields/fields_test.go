@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 	if near.Frames() != 2 || wide.Frames() != 1 {
 		t.Fatalf("%d and %d frames compared, want 2 and 1", near.Frames(), wide.Frames())
 	}
-	for i, want := range []Change{{Changed: 0.5, Mean: 5, Max: 5}, {Changed: 1, Mean: 15, Max: 20},
+	for i, want := range []change{{Changed: 0.5, Mean: 5, Max: 5}, {Changed: 1, Mean: 15, Max: 20},
 		{Changed: 0.5, Mean: 1.5, Max: 1.5}, {Changed: 0.5}} {
 		got := near.Changes()[i]
 		if got.Changed != want.Changed || got.Mean != want.Mean || got.Max != want.Max || got.Field != s.Fields[i].Name {

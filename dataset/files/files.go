@@ -7,7 +7,6 @@ package files
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -45,16 +44,15 @@ var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldr
 
 // pair is a pair of files. It implements source.Source, Sized and Seamed.
 type pair struct {
-	schema   *frame.Schema
-	old, new []byte
-	loop     bool
-	tick     uint32
+	source.Rounds // of one frame
+	schema        *frame.Schema
+	old, new      []byte
 }
 
 // open reads the two files that spec names, with a comma between them, or makes a
 // pair from seed if spec is "". A pair that loops is sent again and again.
 func open(spec string, seed uint64, loop bool) (*pair, error) {
-	s := &pair{loop: loop, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
+	s := &pair{Rounds: source.Rounds{Total: 1, Loop: loop}, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
 	if spec == "" {
 		s.old, s.new = example(seed)
 		return s, nil
@@ -127,21 +125,17 @@ func read(path string) ([]byte, error) {
 // Schema describes the new file: bytes, and no table.
 func (s *pair) Schema() *frame.Schema { return s.schema }
 
-// Frames returns 1: there is one new file.
-func (s *pair) Frames() int { return 1 }
-
 // Seam reports whether the last frame is one that was sent before.
-func (s *pair) Seam() bool { return s.tick > 1 }
+func (s *pair) Seam() bool { return s.Again() }
 
 // Initial fills f with the old file.
 func (s *pair) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{Body: s.old}) }
 
 // Next fills f with the new file.
 func (s *pair) Next(f *frame.Frame) error {
-	if s.tick > 0 && !s.loop {
-		return io.EOF
+	_, tick, err := s.Advance()
+	if err == nil {
+		f.CopyFrom(&frame.Frame{Tick: tick, Body: s.new})
 	}
-	f.CopyFrom(&frame.Frame{Tick: s.tick, Body: s.new})
-	s.tick++
-	return nil
+	return err
 }

@@ -19,8 +19,8 @@ const maxMemory = 256 << 20
 // overhead is the memory of a datagram without its bytes.
 const overhead = 128
 
-// Datagram is one datagram of a capture.
-type Datagram struct {
+// datagram is one datagram of a capture.
+type datagram struct {
 	At       int64 // nanoseconds since 1970, by the clock of the machine that captured it
 	From, To netip.AddrPort
 	Payload  []byte
@@ -30,12 +30,12 @@ type Datagram struct {
 type Capture struct {
 	source.Notes
 	File        string
-	Datagrams   []Datagram // in the order of the file
+	Datagrams   []datagram // in the order of the file
 	Packets     int        // of any kind
 	First, Last int64      // when the first and the last packet of any kind was captured
 	Port        uint16     // of the server: as it was chosen, or guessed
 	Down        bool       // which way was chosen
-	chosen      []Datagram
+	chosen      []datagram
 }
 
 // expected describes the files that are read.
@@ -132,7 +132,7 @@ type store struct {
 const blockBytes = 1 << 18
 
 // add keeps a copy of a datagram; false if there is no room for it.
-func (s *store) add(c *Capture, d *Datagram) bool {
+func (s *store) add(c *Capture, d *datagram) bool {
 	s.left -= len(d.Payload) + overhead
 	if s.left < 0 {
 		return false

@@ -72,7 +72,7 @@ func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 }
 
 // Chosen returns the datagrams that were chosen.
-func (c *Capture) Chosen() []Datagram { return c.chosen }
+func (c *Capture) Chosen() []datagram { return c.chosen }
 
 // choose chooses datagrams by the server's port and the way. The ports give the way of a
 // datagram; where both are the server's, the first datagram went to it.

@@ -21,7 +21,6 @@ type decoder struct {
 	fragments fragments
 	short     int             // datagrams of which not all was captured
 	truncated bool            // this packet claims more than it has
-	other     int             // packets that are no UDP
 	unknown   int             // packets of a kind of link that is not known
 	link      layers.LinkType // of the first of those
 }
@@ -90,7 +89,7 @@ type segment struct {
 }
 
 // datagram returns the datagram that a packet completes.
-func (d *decoder) datagram(p *packet) (Datagram, bool) {
+func (d *decoder) datagram(p *packet) (datagram, bool) {
 	d.truncated = p.cut
 	ip := d.network(p.link, p.data)
 	s, whole := segment{}, false
@@ -99,11 +98,9 @@ func (d *decoder) datagram(p *packet) (Datagram, bool) {
 		s, whole = d.v4(p.at, ip)
 	case len(ip) >= 40 && ip[0]>>4 == 6:
 		s, whole = d.v6(p.at, ip)
-	default:
-		d.other++
 	}
 	if !whole {
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	return d.udp(p.at, &s)
 }
@@ -111,7 +108,6 @@ func (d *decoder) datagram(p *packet) (Datagram, bool) {
 // v4 reads an IPv4 packet.
 func (d *decoder) v4(at int64, data []byte) (segment, bool) {
 	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
-		d.other++
 		return segment{}, false
 	}
 	h := &d.ip4
@@ -142,7 +138,6 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 	}
 	for {
 		if len(rest) < 8 {
-			d.other++
 			return s, false
 		}
 		switch next := layers.IPProtocol(rest[0]); s.protocol {
@@ -165,31 +160,29 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 			}
 			rest = s.data // with more headers, if it was fragmented behind them
 		default:
-			d.other++
 			return s, false
 		}
 	}
 }
 
 // udp reads a whole datagram.
-func (d *decoder) udp(at int64, s *segment) (Datagram, bool) {
+func (d *decoder) udp(at int64, s *segment) (datagram, bool) {
 	if len(s.data) < 8 {
 		d.short++
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	n := int(binary.BigEndian.Uint16(s.data[4:]))
 	switch {
 	case n == 0: // a jumbogram, or left to the network card
 		n = len(s.data)
 	case n < 8:
-		d.other++
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {
 		d.short++
-		return Datagram{}, false
+		return datagram{}, false
 	}
-	return Datagram{At: at, Payload: s.data[8:n],
+	return datagram{At: at, Payload: s.data[8:n],
 		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.data)),
 		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.data[2:]))}, true
 }

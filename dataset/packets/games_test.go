@@ -111,7 +111,7 @@ func TestAgainstTshark(t *testing.T) {
 }
 
 // line is a datagram as tshark prints it.
-func line(d *Datagram) string {
+func line(d *datagram) string {
 	return fmt.Sprintf("%d.%09d %d %d %x", d.At/1e9, d.At%1e9, d.From.Port(), d.To.Port(), d.Payload)
 }
 

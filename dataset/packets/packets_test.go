@@ -36,14 +36,14 @@ func TestEveryLink(t *testing.T) {
 	links := []layers.LinkType{layers.LinkTypeEthernet, layers.LinkTypeLinuxSLL, layers.LinkTypeLinuxSLL2, layers.LinkTypeNull,
 		layers.LinkTypeLoop, layers.LinkTypeRaw, rawOnOthers, rawOnOpenBSD}
 	var all []raw
-	var want []Datagram
+	var want []datagram
 	for i, link := range links {
 		var list []raw
 		for j, ends := range [][2]netip.Addr{{client4, server4}, {server6, client6}} {
 			from, to := netip.AddrPortFrom(ends[0], uint16(1000+j)), netip.AddrPortFrom(ends[1], 2000)
 			payload := pattern(30+i, j)
 			list = append(list, raw{link: link, at: time.Duration(2*i+j) * time.Millisecond, data: wrap(link, ip(t, from, to, payload))})
-			want = append(want, Datagram{At: begin.Add(time.Duration(2*i+j) * time.Millisecond).UnixNano(), From: from, To: to, Payload: payload})
+			want = append(want, datagram{At: begin.Add(time.Duration(2*i+j) * time.Millisecond).UnixNano(), From: from, To: to, Payload: payload})
 		}
 		all = append(all, list...)
 		for name, file := range map[string][]byte{"pcap": classic(t, list), "pcapng": ng(t, list)} {
@@ -61,9 +61,9 @@ func TestEveryLink(t *testing.T) {
 	same(t, "all links in one pcapng", c.Datagrams, want)
 }
 
-func same(t *testing.T, what string, got, want []Datagram) {
+func same(t *testing.T, what string, got, want []datagram) {
 	t.Helper()
-	if !slices.EqualFunc(got, want, func(a, b Datagram) bool {
+	if !slices.EqualFunc(got, want, func(a, b datagram) bool {
 		return a.At == b.At && a.From == b.From && a.To == b.To && bytes.Equal(a.Payload, b.Payload)
 	}) {
 		t.Errorf("%s: %d datagrams, want %d: %v", what, len(got), len(want), got)

@@ -1,7 +1,6 @@
 package packets
 
 import (
-	"io"
 	"math"
 	"sort"
 	"time"
@@ -36,19 +35,17 @@ const longestGap = time.Minute
 // on the one before it.
 type recording struct {
 	source.Notes
+	source.Rounds
 	schema *frame.Schema
-	data   []Datagram
+	data   []datagram
 	at     []time.Duration // since the first; strictly rising
 	period time.Duration   // of a round, where it loops
-	loop   bool
-	next   int    // datagram
-	tick   uint32 // of the next frame
 }
 
 // newSource makes frames of the datagrams that were chosen. One that loops begins again
 // at its end, after a pause of the usual length.
 func newSource(c *Capture, loop bool) *recording {
-	s := &recording{data: c.Chosen(), loop: loop, Notes: c.Notes}
+	s := &recording{data: c.Chosen(), Rounds: source.Rounds{Total: len(c.Chosen()), Loop: loop}, Notes: c.Notes}
 	s.times()
 	hz := 1
 	if seconds := s.period.Seconds(); seconds > 0 {
@@ -89,9 +86,6 @@ func (s *recording) times() {
 // Schema describes datagrams: bytes, and no table.
 func (s *recording) Schema() *frame.Schema { return s.schema }
 
-// Frames returns the number of datagrams.
-func (s *recording) Frames() int { return len(s.data) }
-
 // TickTime returns when datagram n leaves, counted from 0 and on through further rounds.
 func (s *recording) TickTime(n uint64) time.Duration {
 	size := uint64(len(s.at))
@@ -114,14 +108,9 @@ func (s *recording) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{}) }
 
 // Next fills f with the next datagram.
 func (s *recording) Next(f *frame.Frame) error {
-	if s.next == len(s.data) {
-		if !s.loop {
-			return io.EOF
-		}
-		s.next = 0
+	n, tick, err := s.Advance()
+	if err == nil {
+		f.CopyFrom(&frame.Frame{Tick: tick, Body: s.data[n].Payload})
 	}
-	f.CopyFrom(&frame.Frame{Tick: s.tick, Body: s.data[s.next].Payload})
-	s.next++
-	s.tick++
-	return nil
+	return err
 }

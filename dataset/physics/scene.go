@@ -18,26 +18,26 @@ type Scene struct {
 	bodies []Body
 	lies   []place // of each body that is laid
 	state  []stage
-	boxes  []box    // around each posed body
-	touch  []Touch  // what each live body touched since Reset
-	impact []Impact // by how much that changed its speed
-	free   []Vec    // the speed that an active body would have without contacts, after this step
-	slot   []int32  // of a live body: where in active it is, or -1
-	live   []int32  // bodies that move or did so, in order of entry
-	seen   []int32  // bodies that were laid and then posed, woken or not
-	active []int32  // bodies of this step's solver: those awake, then sleepers just touched
-	large  []int32  // bodies that are placed and larger than the grid allows for
-	pairs  []pair   // that touched in the last step
-	laid   columns  // where sleepers lie
-	awake  columns  // where live bodies are, anew in each step
+	boxes  []box        // around each posed body
+	touch  []touchCount // what each live body touched since Reset
+	impact []Impact     // by how much that changed its speed
+	free   []Vec        // the speed that an active body would have without contacts, after this step
+	slot   []int32      // of a live body: where in active it is, or -1
+	live   []int32      // bodies that move or did so, in order of entry
+	seen   []int32      // bodies that were laid and then posed, woken or not
+	active []int32      // bodies of this step's solver: those awake, then sleepers just touched
+	large  []int32      // bodies that are placed and larger than the grid allows for
+	pairs  []pair       // that touched in the last step
+	laid   columns      // where sleepers lie
+	awake  columns      // where live bodies are, anew in each step
 	lcp    lcp
 	left   allowance
 	step   float64
 }
 
-// Touch counts contact points. In a world that goes on for ever the counts wrap:
+// touchCount counts contact points. In a world that goes on for ever the counts wrap:
 // they are for forecasts. Who touches whom there, Touching says.
-type Touch struct{ Floor, Cubes, Held uint16 }
+type touchCount struct{ Floor, Cubes, Held uint16 }
 
 // Impact is by how much contacts changed the speed of a body, in metres per second: all in all, and
 // most in one step.
@@ -75,7 +75,7 @@ func NewScene(n int) *Scene {
 		lies:   make([]place, n),
 		state:  make([]stage, n),
 		boxes:  make([]box, n),
-		touch:  make([]Touch, n),
+		touch:  make([]touchCount, n),
 		impact: make([]Impact, n),
 		free:   make([]Vec, n),
 		slot:   make([]int32, n),
@@ -167,8 +167,8 @@ func (s *Scene) Body(i int) *Body { return &s.bodies[i] }
 // Still returns for how long, in seconds, live cube i has hardly moved.
 func (s *Scene) Still(i int) float64 { return s.bodies[i].still }
 
-// Touch returns what live cube i touched since Reset, in all steps together.
-func (s *Scene) Touch(i int) Touch { return s.touch[i] }
+// touchCount returns what live cube i touched since Reset, in all steps together.
+func (s *Scene) Touch(i int) touchCount { return s.touch[i] }
 
 // Impact returns what contacts did to live cube i since Reset.
 func (s *Scene) Impact(i int) Impact { return s.impact[i] }
@@ -202,7 +202,7 @@ func (s *Scene) Touching(yield func(a, b int) bool) {
 
 // enter makes body i live.
 func (s *Scene) enter(i int, as stage) {
-	s.state[i], s.touch[i], s.impact[i], s.slot[i] = as, Touch{}, Impact{}, -1
+	s.state[i], s.touch[i], s.impact[i], s.slot[i] = as, touchCount{}, Impact{}, -1
 	s.live = append(s.live, int32(i))
 }
 

@@ -32,7 +32,8 @@ func (s *lcp) solve(iterations int) {
 		s.spent += work
 		s.sweep()
 		if checked && s.dropResting() {
-			if work = s.work(); work == 0 {
+			work = s.work()
+			if work == 0 {
 				return
 			}
 		}
@@ -139,38 +140,26 @@ func (s *lcp) dropResting() bool {
 	}
 	s.bound = kept
 	for k := range maxPoints {
-		s.floor[k] = s.keepFloor(s.floor[k])
+		s.floor[k] = keep(s.floor[k], func(f *floorContact) bool { return s.busy[s.island[f.slot]] })
 		for d := range s.rows[k] {
-			s.rows[k][d] = s.keepRows(s.rows[k][d])
+			s.rows[k][d] = keep(s.rows[k][d], func(h *row) bool { return s.busy[s.island[h.a]] })
 		}
 	}
 	return true
 }
 
-func (s *lcp) keepFloor(floor []floorContact) []floorContact {
+// keep removes the elements of list for which kept is false.
+func keep[T any](list []T, kept func(*T) bool) []T {
 	n := 0
-	for k := range floor {
-		if s.busy[s.island[floor[k].slot]] {
+	for k := range list {
+		if kept(&list[k]) {
 			if n < k { // most often all are kept in place
-				floor[n] = floor[k]
+				list[n] = list[k]
 			}
 			n++
 		}
 	}
-	return floor[:n]
-}
-
-func (s *lcp) keepRows(rows []row) []row {
-	n := 0
-	for k := range rows {
-		if s.busy[s.island[rows[k].a]] {
-			if n < k {
-				rows[n] = rows[k]
-			}
-			n++
-		}
-	}
-	return rows[:n]
+	return list[:n]
 }
 
 // within reports whether no component of a differs from b's by more than most.

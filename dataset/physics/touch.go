@@ -52,13 +52,14 @@ func (s *Scene) touchLarge(i int) {
 
 // testPair finds the contacts of active body i and body j if they touch.
 func (s *Scene) testPair(i, j int) {
-	if s.left.looks--; s.left.looks < 0 || !s.near(i, j) {
+	s.left.looks--
+	if s.left.looks < 0 || !s.near(i, j) {
 		return
 	}
-	if s.left.tests--; s.left.tests < 0 {
-		return
+	s.left.tests--
+	if s.left.tests >= 0 {
+		s.touchPair(i, j)
 	}
-	s.touchPair(i, j)
 }
 
 // near reports whether the boxes around bodies i and j overlap.
@@ -85,7 +86,8 @@ func (s *Scene) touchPair(i, j int) {
 	if m.n == 0 {
 		return
 	}
-	if s.left.pairs--; s.left.pairs < 0 {
+	s.left.pairs--
+	if s.left.pairs < 0 {
 		return
 	}
 	s.wake(j)

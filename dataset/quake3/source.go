@@ -47,20 +47,16 @@ func parseSpec(arg string) (path string, rows int, err error) {
 // Priced and Remarked.
 type match struct {
 	source.Notes
-	schema *frame.Schema
-	layout netcode.Layout
-	demo   *demo
-	frames int // up to the end, or to the damage
-	loop   bool
+	source.Rounds // of the snapshots up to the end, or to the damage
+	schema        *frame.Schema
+	layout        netcode.Layout
+	demo          *demo
 
 	initial []int32
 	table   []int32 // the last frame's
 	numbers []int16 // of the entities in it
 	changed frame.Rows
 	price   source.Price
-	made    int    // frames of this round
-	tick    uint32 // of the next frame
-	seam    bool
 }
 
 // openFile reads a demo, which may be compressed with zstd or gzip, once, and is ready to play it.
@@ -137,7 +133,7 @@ func readAll(in io.Reader, path string) ([]byte, error) {
 
 // newMatch reads all of a demo once, to know how large its frames are and how far it goes.
 func newMatch(data []byte, protocol, rows int, loop bool) (*match, error) {
-	s := &match{demo: newDemo(data, protocol), loop: loop}
+	s := &match{demo: newDemo(data, protocol), Rounds: source.Rounds{Loop: loop}}
 	highest, gaps, ended := s.scan()
 	if err := s.checkProtocol(protocol); err != nil {
 		return nil, err
@@ -163,7 +159,7 @@ func newMatch(data []byte, protocol, rows int, loop bool) (*match, error) {
 // between two snapshots occurs, and why no more snapshots follow; nil at maxFrames.
 func (s *match) scan() (highest int, gaps map[int32]int, ended error) {
 	gaps = map[int32]int{}
-	for last := int32(0); s.frames < maxFrames; s.frames++ {
+	for last := int32(0); s.Total < maxFrames; s.Total++ {
 		snap, err := s.demo.next()
 		if err != nil {
 			return highest, gaps, err
@@ -171,7 +167,7 @@ func (s *match) scan() (highest int, gaps map[int32]int, ended error) {
 		if n := len(snap.numbers); n > 0 {
 			highest = max(highest, int(snap.numbers[n-1]))
 		}
-		if gap := snap.time - last; s.frames > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
+		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
 			gaps[gap]++
 		}
 		last = snap.time
@@ -200,12 +196,12 @@ func (s *match) checkProtocol(name int) error {
 func (s *match) remarkEnd(ended error) error {
 	d := s.demo
 	if own, ok := errors.AsType[*source.Error](ended); ok {
-		own.Problem += fmt.Sprintf(", after %d snapshots", s.frames)
-		if s.frames == 0 {
+		own.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
+		if s.Total == 0 {
 			return own
 		}
 		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(own.Error(), ": "))
-	} else if s.frames == 0 {
+	} else if s.Total == 0 {
 		return &source.Error{Problem: fmt.Sprintf("holds no snapshot in its %d messages", d.message), Expected: "at least one", Kind: errNothing}
 	} else if errors.Is(ended, errCut) {
 		s.Remark("the file breaks off after message %d, at byte %d", d.message, d.at)
@@ -249,11 +245,8 @@ func (s *match) begin() {
 // Schema describes the frames.
 func (s *match) Schema() *frame.Schema { return s.schema }
 
-// Frames returns how many snapshots there are.
-func (s *match) Frames() int { return s.frames }
-
 // Seam reports whether the frame that Next filled last is the first once more.
-func (s *match) Seam() bool { return s.seam }
+func (s *match) Seam() bool { return s.Again() }
 
 // Changed returns the rows in which that frame differs from the one before.
 func (s *match) Changed() frame.Rows { return s.changed }
@@ -268,26 +261,25 @@ func (s *match) Initial(f *frame.Frame) {
 
 // Next fills f with the next snapshot.
 func (s *match) Next(f *frame.Frame) error {
-	s.seam = false
-	if s.made == s.frames {
-		if !s.loop {
-			return io.EOF
-		}
+	_, tick, err := s.Advance()
+	if err != nil {
+		return err
+	}
+	if s.Again() {
 		s.demo.restart()
-		s.made, s.seam = 0, true
 	}
 	snap, err := s.demo.next()
 	if err != nil {
 		return err // impossible: all of it was read before
 	}
-	if s.tick == 0 {
+	if tick > 0 {
+		s.changed.Clear()
+	} else {
 		s.vacate()
 	}
 	s.show(snap)
-	s.made++
 	s.price = source.Price{Bits: snap.playerBits + snap.entityBits, Base: snap.base}
-	f.CopyFrom(&frame.Frame{Tick: s.tick, Table: s.table})
-	s.tick++
+	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
 }
 
@@ -304,11 +296,8 @@ func (s *match) vacate() {
 
 func (s *match) row(n int) []int32 { return s.table[n*s.layout.Columns : (n+1)*s.layout.Columns] }
 
-// show makes the table that of a snapshot, and changed the rows in which it was another.
+// show makes the table that of a snapshot, and adds the rows in which it was another to changed.
 func (s *match) show(snap *snapshot) {
-	if s.tick > 0 {
-		s.changed.Clear()
-	}
 	size, old := len(s.layout.Entities), s.numbers
 	for i, number := range snap.numbers {
 		for ; len(old) > 0 && old[0] < number; old = old[1:] {

@@ -17,7 +17,7 @@ func (p *player) next() {
 	diagonal := math.Sqrt2 / 2
 	p.left = 60 + p.rng.IntN(240)
 	jumps := false
-	p.plan = plan{most: walkSpeed, looks: 0.6, mode: Walking, floor: p.plan.floor}
+	p.plan = plan{most: walkSpeed, looks: 0.6, mode: walking, floor: p.plan.floor}
 	switch n := p.rng.IntN(100); {
 	case n < 18: // stands, looks about now and then
 		p.plan.looks = 0.3
@@ -32,15 +32,15 @@ func (p *player) next() {
 	case n < 91: // jumps while running
 		p.plan.forward, p.plan.most, p.left, jumps = 1, runSpeed, 70, true
 	case n < 99:
-		p.plan.forward, p.plan.most, p.plan.mode, p.left = 1, driveSpeed, Driving, 240+p.rng.IntN(300)
+		p.plan.forward, p.plan.most, p.plan.mode, p.left = 1, driveSpeed, driving, 240+p.rng.IntN(300)
 	default:
 		p.teleport()
 	}
-	if jumps && p.mode != Falling {
+	if jumps && p.mode != falling {
 		p.plan.floor = p.at[2]
 		p.speed[2] = jumpSpeed
-		p.mode, p.base = Falling, 0
-	} else if p.mode != Falling {
+		p.mode, p.base = falling, 0
+	} else if p.mode != falling {
 		p.mode = p.plan.mode
 	}
 }
@@ -48,7 +48,7 @@ func (p *player) next() {
 // teleport puts the player elsewhere, standing.
 func (p *player) teleport() {
 	p.land()
-	p.speed, p.spin, p.mode = vec{}, vec{}, Walking
+	p.speed, p.spin, p.mode = vec{}, vec{}, walking
 	p.left = 30
 }
 

@@ -49,7 +49,7 @@ type player struct {
 }
 
 func newPlayer(rng *rand.Rand) player {
-	p := player{rng: rng, mode: Walking, time: 1_000_000}
+	p := player{rng: rng, mode: walking, time: 1_000_000}
 	p.land()
 	p.next()
 	return p
@@ -73,7 +73,8 @@ func (p *player) step() {
 	}
 	p.time += micros
 	dt := float64(micros) / 1e6
-	if p.left--; p.left <= 0 {
+	p.left--
+	if p.left <= 0 {
 		p.next()
 	}
 	p.look(dt)
@@ -83,7 +84,8 @@ func (p *player) step() {
 
 // look turns the head: the mouse moves in strokes with pauses between.
 func (p *player) look(dt float64) {
-	if p.held--; p.held <= 0 {
+	p.held--
+	if p.held <= 0 {
 		p.held = 6 + p.rng.IntN(50)
 		p.glance = vec{}
 		if p.rng.Float64() < p.plan.looks {
@@ -117,7 +119,7 @@ func (p *player) press() {
 	if p.rng.IntN(90) == 0 {
 		p.plan.buttons ^= 8 << p.rng.IntN(5) // fire, aim, reload, use, melee
 	}
-	if p.mode == Falling {
+	if p.mode == falling {
 		p.buttons |= 1
 	}
 }
@@ -130,7 +132,7 @@ func (p *player) move(dt float64) {
 		float64((float64(forward*cos) - float64(side*sin)) * pushMost),
 		float64((float64(forward*sin) + float64(side*cos)) * pushMost), 0}
 	before := p.speed
-	if p.mode == Falling {
+	if p.mode == falling {
 		p.speed[2] -= float64(gravity * dt)
 	} else {
 		p.speed = p.speed.plus(p.push, dt)
@@ -138,7 +140,7 @@ func (p *player) move(dt float64) {
 	}
 	mean := vec{}.plus(before, 0.5).plus(p.speed, 0.5)
 	p.at = p.at.plus(mean, dt)
-	if floor := p.plan.floor; p.mode == Falling && p.at[2] <= floor {
+	if floor := p.plan.floor; p.mode == falling && p.at[2] <= floor {
 		p.at[2], p.speed[2], p.mode = floor, 0, p.plan.mode
 		p.base = int32(p.rng.IntN(1 << 16))
 	}

@@ -12,7 +12,7 @@ import (
 
 // play calls see with every call of a stream and the one before.
 func play(seed uint64, n int, see func(i int, was, now []int32)) {
-	src := Open(seed)
+	src := open(seed)
 	a, b := src.Schema().NewFrame(), src.Schema().NewFrame()
 	src.Initial(a)
 	for i := range n {
@@ -25,12 +25,12 @@ func play(seed uint64, n int, see func(i int, was, now []int32)) {
 func value(row []int32, at int) float64 { return float64(math.Float32frombits(uint32(row[at]))) }
 
 func TestSchema(t *testing.T) {
-	s := Schema()
-	if len(s.Fields) != NumFields || s.Rows != 1 || s.Item != "call" {
+	s := newSchema()
+	if len(s.Fields) != numFields || s.Rows != 1 || s.Item != "call" {
 		t.Fatalf("%d fields, %d rows of %q", len(s.Fields), s.Rows, s.Item)
 	}
-	for at, name := range map[int]string{Time: "time", Position: "position-x", Velocity: "velocity-x", Acceleration: "acceleration-x",
-		Rotation: "rotation-p", Spin: "spin-p", Mode: "mode", Buttons: "jump", Base: "base"} {
+	for at, name := range map[int]string{colTime: "time", colPosition: "position-x", colVelocity: "velocity-x", colAcceleration: "acceleration-x",
+		colRotation: "rotation-p", colSpin: "spin-p", colMode: "mode", colButtons: "jump", colBase: "base"} {
 		if s.Fields[at].Name != name {
 			t.Errorf("field %d is %s, want %s", at, s.Fields[at].Name, name)
 		}
@@ -41,42 +41,42 @@ func TestSchema(t *testing.T) {
 // mechanics: position is the sum of velocity, rotation that of spin, but for
 // teleports, landings and the turn past half a circle.
 func TestPlayersMoveAsTheySay(t *testing.T) {
-	s := Schema()
+	s := newSchema()
 	odd, n := 0, 20_000
 	modes, still := map[int32]int{}, 0
 	play(11, n, func(i int, was, now []int32) {
 		if err := s.Check(&frame.Frame{Table: now}); err != nil {
 			t.Fatal(err)
 		}
-		for at := Position; at < Mode; at++ {
+		for at := colPosition; at < colMode; at++ {
 			if v := value(now, at); math.IsNaN(v) || math.Abs(v) > 1e6 {
 				t.Fatalf("call %d: %s is %v", i, s.Fields[at].Name, v)
 			}
 		}
-		modes[now[Mode]]++
+		modes[now[colMode]]++
 		if i == 0 {
 			return
 		}
-		dt := float64(uint32(now[Time])-uint32(was[Time])) / 1e6
+		dt := float64(uint32(now[colTime])-uint32(was[colTime])) / 1e6
 		if dt < 0.0163 || dt > 0.03 {
 			t.Fatalf("call %d comes %v s after the one before", i, dt)
 		}
 		off := 0.0
 		for c := range 3 {
-			mean := (value(was, Velocity+c) + value(now, Velocity+c)) / 2
-			off = max(off, math.Abs(value(now, Position+c)-value(was, Position+c)-mean*dt))
+			mean := (value(was, colVelocity+c) + value(now, colVelocity+c)) / 2
+			off = max(off, math.Abs(value(now, colPosition+c)-value(was, colPosition+c)-mean*dt))
 		}
 		if off > 0.1 {
 			odd++
 		}
-		if value(now, Velocity) == 0 && value(now, Velocity+1) == 0 {
+		if value(now, colVelocity) == 0 && value(now, colVelocity+1) == 0 {
 			still++
 		}
 	})
 	if odd > n/50 {
 		t.Errorf("in %d of %d calls the position is not where the velocity leads", odd, n)
 	}
-	if still < n/50 || still > n/2 || modes[Walking] < n/2 || modes[Falling] < n/200 || modes[Driving] < n/100 {
+	if still < n/50 || still > n/2 || modes[walking] < n/2 || modes[falling] < n/200 || modes[driving] < n/100 {
 		t.Errorf("of %d calls %d stand still; modes %v", n, still, modes)
 	}
 }
@@ -97,7 +97,7 @@ func TestCallsAreTheSameForEver(t *testing.T) {
 }
 
 func TestNextAllocatesNothing(t *testing.T) {
-	src := Open(1)
+	src := open(1)
 	f := src.Schema().NewFrame()
 	if n := testing.AllocsPerRun(1000, func() { _ = src.Next(f) }); n != 0 {
 		t.Errorf("%v allocations a call, want none", n)

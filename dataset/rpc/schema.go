@@ -9,30 +9,30 @@ import "wirelab/dataset/frame"
 
 // Fields of a call, in the order of its row. Vectors take three.
 const (
-	Time         = 0  // microseconds, wraps
-	Position     = 1  // cm, float32
-	Velocity     = 4  // cm/s
-	Acceleration = 7  // cm/s/s: what the player asks for, not what comes of it
-	Rotation     = 10 // pitch, yaw, roll in degrees
-	Spin         = 13 // how fast those change, degrees a second
-	Mode         = 16 // movement mode, 4 bits
-	Buttons      = 17 // eight flags
-	Base         = 25 // the actor stood on, 16 bits
-	NumFields    = 26
+	colTime         = 0  // microseconds, wraps
+	colPosition     = 1  // cm, float32
+	colVelocity     = 4  // cm/s
+	colAcceleration = 7  // cm/s/s: what the player asks for, not what comes of it
+	colRotation     = 10 // pitch, yaw, roll in degrees
+	colSpin         = 13 // how fast those change, degrees a second
+	colMode         = 16 // movement mode, 4 bits
+	colButtons      = 17 // eight flags
+	colBase         = 25 // the actor stood on, 16 bits
+	numFields       = 26
 )
 
 // Movement modes.
 const (
-	Walking = 1
-	Falling = 3
-	Driving = 5
+	walking = 1
+	falling = 3
+	driving = 5
 )
 
-// TickHz is the rate at which calls are made.
-const TickHz = 60
+// tickHz is the rate at which calls are made.
+const tickHz = 60
 
-// Schema describes a call: 540 bits in 26 fields.
-func Schema() *frame.Schema {
+// newSchema describes a call: 540 bits in 26 fields.
+func newSchema() *frame.Schema {
 	fields := []frame.Field{{Name: "time", Unit: "us", Kind: frame.Angle, Min: -1 << 31, Max: 1<<31 - 1}}
 	for _, v := range []struct{ name, unit, parts string }{
 		{"position", "cm", "xyz"}, {"velocity", "cm/s", "xyz"}, {"acceleration", "cm/s/s", "xyz"},
@@ -47,5 +47,5 @@ func Schema() *frame.Schema {
 		fields = append(fields, frame.Field{Name: name, Kind: frame.Flag, Max: 1})
 	}
 	fields = append(fields, frame.Field{Name: "base", Kind: frame.Enum, Max: 1<<16 - 1})
-	return &frame.Schema{Name: "rpc", Item: "call", Rows: 1, Fields: fields, TickHz: TickHz}
+	return &frame.Schema{Name: "rpc", Item: "call", Rows: 1, Fields: fields, TickHz: tickHz}
 }

@@ -12,32 +12,32 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
 	Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
-	Open:    func(_ string, opt source.Options) (source.Source, error) { return Open(opt.Seed), nil }}
+	Open:    func(_ string, opt source.Options) (source.Source, error) { return open(opt.Seed), nil }}
 
-// Source makes calls for ever. It implements dataset.Source.
-type Source struct {
+// calls makes calls for ever. It implements dataset.Source.
+type calls struct {
 	schema *frame.Schema
 	player player
 	tick   uint32
 }
 
-// Open starts a player with a seed.
-func Open(number uint64) *Source {
+// open starts a player with a seed.
+func open(number uint64) *calls {
 	rng := rand.New(seed.Tagged(number, "rpc"))
-	return &Source{schema: Schema(), player: newPlayer(rng)}
+	return &calls{schema: newSchema(), player: newPlayer(rng)}
 }
 
-// Schema describes the calls.
-func (s *Source) Schema() *frame.Schema { return s.schema }
+// newSchema describes the calls.
+func (s *calls) Schema() *frame.Schema { return s.schema }
 
 // Initial fills f with the call that both ends are configured with: all zeros.
-func (s *Source) Initial(f *frame.Frame) {
+func (s *calls) Initial(f *frame.Frame) {
 	clear(f.Table)
 	f.Tick, f.Body = 0, f.Body[:0]
 }
 
 // Next moves the player and fills f with its call. It never fails.
-func (s *Source) Next(f *frame.Frame) error {
+func (s *calls) Next(f *frame.Frame) error {
 	s.player.step()
 	s.player.call(f.Table)
 	f.Tick, f.Body = s.tick, f.Body[:0]
@@ -47,20 +47,20 @@ func (s *Source) Next(f *frame.Frame) error {
 
 // call writes what the client tells the server of its player.
 func (p *player) call(row []int32) {
-	row[Time] = int32(uint32(p.time))
+	row[colTime] = int32(uint32(p.time))
 	put := func(at int, v vec) {
 		for c := range v {
 			row[at+c] = int32(math.Float32bits(float32(v[c])))
 		}
 	}
-	put(Position, p.at)
-	put(Velocity, p.speed)
-	put(Acceleration, p.push)
-	put(Rotation, p.turn)
-	put(Spin, p.spin)
-	row[Mode] = p.mode
-	for b := range int32(Base - Buttons) {
-		row[Buttons+b] = int32(p.buttons >> b & 1)
+	put(colPosition, p.at)
+	put(colVelocity, p.speed)
+	put(colAcceleration, p.push)
+	put(colRotation, p.turn)
+	put(colSpin, p.spin)
+	row[colMode] = p.mode
+	for b := range int32(colBase - colButtons) {
+		row[colButtons+b] = int32(p.buttons >> b & 1)
 	}
-	row[Base] = p.base
+	row[colBase] = p.base
 }

@@ -30,14 +30,14 @@ func What(mode fs.FileMode) string {
 	return "a device"
 }
 
-// File is an open file or pipe.
-type File struct {
+// inputFile is an open file or pipe.
+type inputFile struct {
 	*os.File
 	stop func() bool // ends the watch of the context; nil if there is none
 }
 
 // Close closes the file. The context of OpenFile then no longer refers to it.
-func (f *File) Close() error {
+func (f *inputFile) Close() error {
 	if f.stop != nil {
 		f.stop()
 	}
@@ -48,7 +48,7 @@ func (f *File) Close() error {
 // is: the end of ctx ends the wait for that and, later, for the writer, with
 // os.ErrDeadlineExceeded. nil stands for a context that never ends. A folder is an *Error of that
 // kind with what was expected in its place; with a nil kind it is opened.
-func OpenFile(ctx context.Context, path, expected string, kind error) (*File, error) {
+func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*File, er
 		if err != nil {
 			return nil, err
 		}
-		return &File{File: file}, nil
+		return &inputFile{File: file}, nil
 	case what == "a pipe":
 		if ctx == nil {
 			ctx = context.Background()
@@ -74,7 +74,7 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*File, er
 
 // openPipe leaves a goroutine behind if ctx ends before the other end is opened: opening a file
 // cannot be cancelled.
-func openPipe(ctx context.Context, path string) (*File, error) {
+func openPipe(ctx context.Context, path string) (*inputFile, error) {
 	type opened struct {
 		file *os.File
 		err  error
@@ -99,7 +99,7 @@ func openPipe(ctx context.Context, path string) (*File, error) {
 		stop := context.AfterFunc(ctx, func() {
 			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed
 		})
-		return &File{r.file, stop}, nil
+		return &inputFile{r.file, stop}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

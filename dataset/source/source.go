@@ -100,19 +100,19 @@ type Kind struct {
 	Spec    string   `json:"spec"`    // how users write it
 	Summary string   `json:"summary"` // one line: what it holds
 	Source  string   `json:"source"`  // the publication it follows
-	Arg     Argument `json:"-"`
+	Arg     argument `json:"-"`
 	// Open opens the data; arg is what follows the colon.
 	Open func(arg string, opt Options) (Source, error) `json:"-"`
 	// Paths returns the paths in arg, in order. nil: every part of arg between commas may be one.
 	Paths func(arg string) []string `json:"-"`
 }
 
-// Argument reports whether a kind takes an argument after a colon.
-type Argument uint8
+// argument reports whether a kind takes an argument after a colon.
+type argument uint8
 
 // The arguments.
 const (
-	NoArgument Argument = iota
+	NoArgument argument = iota
 	MayHaveArgument
 	NeedsArgument
 )

@@ -8,14 +8,14 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// MostPlaces is how many places of a body are looked at one by one.
-const MostPlaces = 64
+// maxPlaces is how many places of a body are looked at one by one.
+const maxPlaces = 64
 
 // Bodies counts what makes messages cheap or dear to send: how large they are and how
 // often they come, and how much each place tells. The zero Bodies has seen none.
 type Bodies struct {
 	sizes  quantile.Counts
-	places [MostPlaces][256]int64
+	places [maxPlaces][256]int64
 	pairs  [256][256]int64 // by the byte before; the first of a body counts as following 0
 	times  []time.Duration
 	seen   map[string]struct{} // bodies, to know a repeated one
@@ -31,7 +31,7 @@ func (b *Bodies) Add(at time.Duration, body []byte) {
 	b.times = append(b.times, at)
 	last := byte(0)
 	for i, v := range body {
-		if i < MostPlaces {
+		if i < maxPlaces {
 			b.places[i][v]++
 		}
 		b.pairs[last][v]++
@@ -49,25 +49,25 @@ func (b *Bodies) Add(at time.Duration, body []byte) {
 
 // BodySummary is what messages are like.
 type BodySummary struct {
-	Messages int64   `json:"messages"`
-	Bytes    int64   `json:"bytes"`
-	Seconds  float64 `json:"seconds"` // from the first to the last
-	Size     Sizes   `json:"size"`
-	Gap      Gaps    `json:"gap_ms"` // from one to the next
+	Messages int64     `json:"messages"`
+	Bytes    int64     `json:"bytes"`
+	Seconds  float64   `json:"seconds"` // from the first to the last
+	Size     sizeStats `json:"size"`
+	Gap      gapStats  `json:"gap_ms"` // from one to the next
 	// PerSecond is the mean rate of messages, Most the most within any whole second.
 	PerSecond float64 `json:"per_second"`
 	Most      int64   `json:"most_in_a_second"`
 	Kbps      float64 `json:"kbps"` // of payload
 	// Order0 and Order1 are the entropy in bits of a byte, and of a byte that follows a
 	// known one; both counted on the messages themselves, which flatters few of them.
-	Order0   float64 `json:"order0_bits"`
-	Order1   float64 `json:"order1_bits"`
-	Repeated float64 `json:"repeated"` // share of messages that were sent before, byte for byte
-	Places   []Place `json:"places"`
+	Order0   float64      `json:"order0_bits"`
+	Order1   float64      `json:"order1_bits"`
+	Repeated float64      `json:"repeated"` // share of messages that were sent before, byte for byte
+	Places   []placeStats `json:"places"`
 }
 
-// Sizes are sizes of messages in bytes.
-type Sizes struct {
+// sizeStats are sizes of messages in bytes.
+type sizeStats struct {
 	Mean float64 `json:"mean"`
 	Min  int64   `json:"min"`
 	P50  int64   `json:"p50"`
@@ -75,15 +75,15 @@ type Sizes struct {
 	Max  int64   `json:"max"`
 }
 
-// Gaps are times between messages in milliseconds.
-type Gaps struct {
+// gapStats are times between messages in milliseconds.
+type gapStats struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	Max float64 `json:"max"`
 }
 
-// Place is what one place of messages tells.
-type Place struct {
+// placeStats is what one place of messages tells.
+type placeStats struct {
 	At     int     `json:"at"`     // from 0
 	Share  float64 `json:"share"`  // of messages that reach so far
 	Bits   float64 `json:"bits"`   // entropy of the byte there, by itself
@@ -95,11 +95,11 @@ type Place struct {
 // Summary says what was counted.
 func (b *Bodies) Summary() BodySummary {
 	n := int64(len(b.times))
-	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.again, n), Places: []Place{}}
+	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.again, n), Places: []placeStats{}}
 	if n == 0 {
 		return s
 	}
-	s.Size = Sizes{Mean: b.sizes.Mean(), Min: b.sizes.NearestRank(0), P50: b.sizes.NearestRank(0.5), P95: b.sizes.NearestRank(0.95),
+	s.Size = sizeStats{Mean: b.sizes.Mean(), Min: b.sizes.NearestRank(0), P50: b.sizes.NearestRank(0.5), P95: b.sizes.NearestRank(0.95),
 		Max: b.sizes.NearestRank(1)}
 	s.Seconds = (b.times[n-1] - b.times[0]).Seconds()
 	if s.Seconds > 0 {
@@ -123,7 +123,7 @@ func (b *Bodies) Summary() BodySummary {
 }
 
 // gaps returns the times between messages, and the most messages within a second.
-func (b *Bodies) gaps() (g Gaps, most int64) {
+func (b *Bodies) gaps() (g gapStats, most int64) {
 	var list []time.Duration
 	first := 0
 	for i, t := range b.times {
@@ -140,11 +140,11 @@ func (b *Bodies) gaps() (g Gaps, most int64) {
 	}
 	slices.Sort(list)
 	at := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
-	return Gaps{P50: at(0.5), P95: at(0.95), Max: at(1)}, most
+	return gapStats{P50: at(0.5), P95: at(0.95), Max: at(1)}, most
 }
 
-func (b *Bodies) place(at int, messages int64) (Place, bool) {
-	p := Place{At: at}
+func (b *Bodies) place(at int, messages int64) (placeStats, bool) {
+	p := placeStats{At: at}
 	total := int64(0)
 	for v, k := range b.places[at] {
 		total += k

@@ -15,8 +15,8 @@ func TestBodiesByHand(t *testing.T) {
 		b.Add([]time.Duration{0, 10, 20, 1020, 1520}[i]*time.Millisecond, []byte(body))
 	}
 	s := b.Summary()
-	want := BodySummary{Messages: 5, Bytes: 10, Seconds: 1.52, Size: Sizes{Mean: 2, Min: 0, P50: 2, P95: 4, Max: 4},
-		Gap: Gaps{P50: 10, P95: 500, Max: 1000}, PerSecond: 4 / 1.52, Most: 3, Kbps: 0.08 / 1.52, Repeated: 0.2}
+	want := BodySummary{Messages: 5, Bytes: 10, Seconds: 1.52, Size: sizeStats{Mean: 2, Min: 0, P50: 2, P95: 4, Max: 4},
+		Gap: gapStats{P50: 10, P95: 500, Max: 1000}, PerSecond: 4 / 1.52, Most: 3, Kbps: 0.08 / 1.52, Repeated: 0.2}
 	got := s
 	got.Order0, got.Order1, got.Places = 0, 0, nil
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
@@ -29,7 +29,7 @@ func TestBodiesByHand(t *testing.T) {
 	if math.Abs(s.Order0-order0) > 1e-12 || math.Abs(s.Order1-order1) > 1e-12 {
 		t.Errorf("entropies %g and %g, expected %g and %g", s.Order0, s.Order1, order0, order1)
 	}
-	if len(s.Places) != 4 || s.Places[0] != (Place{0, 0.8, 0, 1, 'a', 1}) || s.Places[3] != (Place{3, 0.2, 0, 1, 'd', 1}) ||
+	if len(s.Places) != 4 || s.Places[0] != (placeStats{0, 0.8, 0, 1, 'a', 1}) || s.Places[3] != (placeStats{3, 0.2, 0, 1, 'd', 1}) ||
 		s.Places[1].Values != 2 || s.Places[1].Common != 'b' || s.Places[1].Often != 0.75 {
 		t.Errorf("places %+v", s.Places)
 	}
@@ -56,7 +56,7 @@ func TestBodiesOfNoise(t *testing.T) {
 			t.Errorf("place %d: %+v", p.At, p)
 		}
 	}
-	if len(s.Places) != MostPlaces || s.Order0 < 7.999 || s.Most != 1000 || math.Abs(s.PerSecond-1000) > 1e-9 {
+	if len(s.Places) != maxPlaces || s.Order0 < 7.999 || s.Most != 1000 || math.Abs(s.PerSecond-1000) > 1e-9 {
 		t.Errorf("%d places, order 0 %g, at most %d a second, %g on average", len(s.Places), s.Order0, s.Most, s.PerSecond)
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Age is how many frames before its own the frame lies that a frame is compared
+// age is how many frames before its own the frame lies that a frame is compared
 // with: the walk-off's tenth of a second.
-const Age = 6
+const age = 6
 
 // ActiveCubes is how many cubes change in a frame that is called active. In the
 // others everything has settled, or nearly so, and a mean over them says more of
 // the player's patience than of physics.
 const ActiveCubes = 10
 
-// Counter takes the frames of one source, in order.
-type Counter struct {
+// counter takes the frames of one source, in order.
+type counter struct {
 	rows   int
-	past   [Age]frame.Frame // frame n at n mod Age
+	past   [age]frame.Frame // frame n at n mod Age
 	frames int              // compared so far
 
 	changes   quantile.Counts // cubes that changed, of each frame
@@ -45,11 +45,11 @@ type Counter struct {
 
 // New begins with the initial state, which counts as the frames before the first.
 // It panics if s does not describe cubes.
-func New(s *frame.Schema, initial *frame.Frame) *Counter {
+func New(s *frame.Schema, initial *frame.Frame) *counter {
 	if !frame.IsCubes(s) {
 		panic(fmt.Sprintf("stats: %s are no cubes", s.Name))
 	}
-	c := &Counter{rows: s.Rows, lasted: make([]int64, s.Rows)}
+	c := &counter{rows: s.Rows, lasted: make([]int64, s.Rows)}
 	for i := range c.past {
 		c.past[i].CopyFrom(initial)
 	}
@@ -57,8 +57,8 @@ func New(s *frame.Schema, initial *frame.Frame) *Counter {
 }
 
 // Add counts the next frame.
-func (c *Counter) Add(f *frame.Frame) {
-	base := &c.past[c.frames%Age]
+func (c *counter) Add(f *frame.Frame) {
+	base := &c.past[c.frames%age]
 	changed, stretch := int64(0), int64(0)
 	for i := range c.rows {
 		at := i * frame.CubeFields
@@ -81,7 +81,7 @@ func (c *Counter) Add(f *frame.Frame) {
 }
 
 // compare counts in what a cube that changed did so, and by how much.
-func (c *Counter) compare(now, before *[frame.CubeFields]int32) {
+func (c *counter) compare(now, before *[frame.CubeFields]int32) {
 	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:])
 	turned := [4]int32(now[:]) != [4]int32(before[:])
 	if moved {
@@ -104,7 +104,7 @@ func (c *Counter) compare(now, before *[frame.CubeFields]int32) {
 }
 
 // measure notes the differences in three columns, from first on.
-func (c *Counter) measure(now, before *[frame.CubeFields]int32, first int) {
+func (c *counter) measure(now, before *[frame.CubeFields]int32, first int) {
 	for k := first; k < first+3; k++ {
 		d := int64(now[k]) - int64(before[k])
 		c.deltas[k].Add(max(d, -d))

@@ -42,22 +42,22 @@ func TestByHand(t *testing.T) {
 		c.Add(f)
 	}
 	got := c.Summary()
-	// Changed cubes in frames 0..7: 1; 1; 1 2; 1 2; 1 2; 1 2; 2; 2 3: thirteen.
+	// changedCubes cubes in frames 0..7: 1; 1; 1 2; 1 2; 1 2; 1 2; 2; 2 3: thirteen.
 	want := Summary{
 		Frames: 8, Cubes: 4,
-		Changed:     Changed{Mean: 13.0 / 8, P5: 1, P50: 2, P95: 2},
-		Unchanged:   Unchanged{Cube: 19.0 / 32, Position: 26.0 / 32, Orientation: 26.0 / 32, Interacting: 31.0 / 32},
+		Changed:     changedCubes{Mean: 13.0 / 8, P5: 1, P50: 2, P95: 2},
+		Unchanged:   unchangedShares{Cube: 19.0 / 32, Position: 26.0 / 32, Orientation: 26.0 / 32, Interacting: 31.0 / 32},
 		Interacting: 1.0 / 32,
 		OnlyTurned:  6.0 / 13, OnlyMoved: 6.0 / 13, OnlyFlagged: 1.0 / 13,
 		SameLargest: 1.0 / 6, // of the turned ones, frame 2 alone
-		Deltas: []Delta{
-			{"x", Quantiles{10, 10, 10}}, {"y", Quantiles{}}, {"z", Quantiles{}},
-			{"a", Quantiles{3, 3, 3}}, {"b", Quantiles{}}, {"c", Quantiles{}},
+		Deltas: []deltaStats{
+			{"x", rankQuantiles{10, 10, 10}}, {"y", rankQuantiles{}}, {"z", rankQuantiles{}},
+			{"a", rankQuantiles{3, 3, 3}}, {"b", rankQuantiles{}}, {"c", rankQuantiles{}},
 		},
 		// Cube 1 changes for 6 frames, cube 2 for 6, cube 3 for 1.
-		RunFrames: Run{13.0 / 3, Quantiles{6, 6, 6}},
+		RunFrames: runStats{13.0 / 3, rankQuantiles{6, 6, 6}},
 		// Alone in four frames, two in a row in four and then 2 3 in the last.
-		RunCubes: Run{13.0 / 8, Quantiles{2, 2, 2}},
+		RunCubes: runStats{13.0 / 8, rankQuantiles{2, 2, 2}},
 	}
 	// Frames 0, 1 and 6 have one changed cube, the other five have two.
 	if !reflect.DeepEqual(got, want) {
@@ -92,7 +92,7 @@ func TestAgainstIndependentCount(t *testing.T) {
 		f := resting(rows)
 		c := New(frame.Cubes(rows), f)
 		var all []*frame.Frame
-		for range Age {
+		for range age {
 			all = append(all, &frame.Frame{Table: slices.Clone(f.Table)})
 		}
 		for n := range 200 {
@@ -111,10 +111,10 @@ func TestAgainstIndependentCount(t *testing.T) {
 func askEach(all []*frame.Frame, rows int) Summary {
 	const n = frame.CubeFields
 	differ := func(f, i, from, to int) bool {
-		return !slices.Equal(all[f].Table[i*n+from:i*n+to], all[f-Age].Table[i*n+from:i*n+to])
+		return !slices.Equal(all[f].Table[i*n+from:i*n+to], all[f-age].Table[i*n+from:i*n+to])
 	}
 	count := func(yes func(f, i int) bool) (k float64) {
-		for f := Age; f < len(all); f++ {
+		for f := age; f < len(all); f++ {
 			for i := range rows {
 				if yes(f, i) {
 					k++
@@ -129,9 +129,9 @@ func askEach(all []*frame.Frame, rows int) Summary {
 	flagged := func(f, i int) bool { return differ(f, i, frame.CubeInteracting, n) }
 	kept := func(f, i int) bool { return turned(f, i) && !differ(f, i, frame.CubeLargest, frame.CubeA) }
 
-	total, changed := float64((len(all)-Age)*rows), count(some)
-	s := Summary{Frames: len(all) - Age, Cubes: rows}
-	s.Unchanged = Unchanged{(total - changed) / total, (total - count(moved)) / total, (total - count(turned)) / total,
+	total, changed := float64((len(all)-age)*rows), count(some)
+	s := Summary{Frames: len(all) - age, Cubes: rows}
+	s.Unchanged = unchangedShares{(total - changed) / total, (total - count(moved)) / total, (total - count(turned)) / total,
 		(total - count(flagged)) / total}
 	s.Interacting = count(func(f, i int) bool { return all[f].Table[i*n+frame.CubeInteracting] == 1 }) / total
 	s.OnlyTurned = count(func(f, i int) bool { return turned(f, i) && !moved(f, i) }) / changed
@@ -140,7 +140,7 @@ func askEach(all []*frame.Frame, rows int) Summary {
 	s.SameLargest = count(kept) / count(turned)
 
 	var perFrame, active, inOrder, inTime []int
-	for f := Age; f < len(all); f++ {
+	for f := age; f < len(all); f++ {
 		k, run := 0, 0
 		for i := range rows {
 			if some(f, i) {
@@ -157,7 +157,7 @@ func askEach(all []*frame.Frame, rows int) Summary {
 	}
 	for i := range rows {
 		run := 0
-		for f := Age; f < len(all); f++ {
+		for f := age; f < len(all); f++ {
 			if some(f, i) {
 				run++
 			}
@@ -166,18 +166,18 @@ func askEach(all []*frame.Frame, rows int) Summary {
 			}
 		}
 	}
-	s.Changed = Changed{mean(perFrame), mean(active), float64(len(active)) / float64(len(perFrame)), rank(perFrame, .05),
+	s.Changed = changedCubes{mean(perFrame), mean(active), float64(len(active)) / float64(len(perFrame)), rank(perFrame, .05),
 		rank(perFrame, .5), rank(perFrame, .95)}
-	s.RunFrames, s.RunCubes = Run{mean(inTime), three(inTime)}, Run{mean(inOrder), three(inOrder)}
+	s.RunFrames, s.RunCubes = runStats{mean(inTime), three(inTime)}, runStats{mean(inOrder), three(inOrder)}
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
 		var list []int
 		count(func(f, i int) bool {
 			if k >= frame.CubeX && moved(f, i) || k < frame.CubeX && kept(f, i) {
-				list = append(list, int(math.Abs(float64(all[f].Table[i*n+k]-all[f-Age].Table[i*n+k]))))
+				list = append(list, int(math.Abs(float64(all[f].Table[i*n+k]-all[f-age].Table[i*n+k]))))
 			}
 			return false
 		})
-		s.Deltas = append(s.Deltas, Delta{frame.Cubes(1).Fields[k].Name, three(list)})
+		s.Deltas = append(s.Deltas, deltaStats{frame.Cubes(1).Fields[k].Name, three(list)})
 	}
 	return s
 }
@@ -199,7 +199,9 @@ func rank(list []int, p float64) int64 {
 	return int64(list[max(int(math.Ceil(p*float64(len(list))))-1, 0)])
 }
 
-func three(list []int) Quantiles { return Quantiles{rank(list, .5), rank(list, .9), rank(list, .99)} }
+func three(list []int) rankQuantiles {
+	return rankQuantiles{rank(list, .5), rank(list, .9), rank(list, .99)}
+}
 
 // Nothing at all is no reason to divide by zero.
 func TestNothing(t *testing.T) {

@@ -11,11 +11,11 @@ type Summary struct {
 	Frames int `json:"frames"` // compared
 	Cubes  int `json:"cubes"`  // in each
 
-	Changed Changed `json:"changed_cubes"`
+	Changed changedCubes `json:"changed_cubes"`
 
 	// Shares of all cubes of all frames.
-	Unchanged   Unchanged `json:"unchanged"`
-	Interacting float64   `json:"interacting"` // those with the flag
+	Unchanged   unchangedShares `json:"unchanged"`
+	Interacting float64         `json:"interacting"` // those with the flag
 
 	// Of the cubes that changed, the shares that turned without moving, moved
 	// without turning, and did neither: the flag alone changed.
@@ -26,16 +26,16 @@ type Summary struct {
 	// SameLargest is the share of turned cubes whose largest component is the same.
 	SameLargest float64 `json:"same_largest"`
 
-	Deltas []Delta `json:"delta"`
+	Deltas []deltaStats `json:"delta"`
 
 	// Runs are how long a cube goes on changing, in frames, and how many cubes
 	// with consecutive numbers change in one frame.
-	RunFrames Run `json:"run_frames"`
-	RunCubes  Run `json:"run_cubes"`
+	RunFrames runStats `json:"run_frames"`
+	RunCubes  runStats `json:"run_cubes"`
 }
 
-// Changed is how many cubes change in a frame.
-type Changed struct {
+// changedCubes is how many cubes change in a frame.
+type changedCubes struct {
 	Mean        float64 `json:"mean"`         // of all frames
 	ActiveMean  float64 `json:"active_mean"`  // of those in which ActiveCubes or more do
 	ActiveShare float64 `json:"active_share"` // the share of those
@@ -44,44 +44,46 @@ type Changed struct {
 	P95         int64   `json:"p95"`
 }
 
-// Unchanged are shares of cubes that did not change, altogether and in one respect.
-type Unchanged struct {
+// unchangedShares are shares of cubes that did not change, altogether and in one respect.
+type unchangedShares struct {
 	Cube        float64 `json:"cube"`
 	Position    float64 `json:"position"`
 	Orientation float64 `json:"orientation"`
 	Interacting float64 `json:"interacting"`
 }
 
-// Delta is the distribution of the absolute differences in one field: positions
+// deltaStats is the distribution of the absolute differences in one field: positions
 // of cubes that moved, components of cubes that turned while their largest
 // component stayed the same.
-type Delta struct {
+type deltaStats struct {
 	Field string `json:"field"`
-	Quantiles
+	rankQuantiles
 }
 
-// Run is the distribution of the length of stretches.
-type Run struct {
+// runStats is the distribution of the length of stretches.
+type runStats struct {
 	Mean float64 `json:"mean"`
-	Quantiles
+	rankQuantiles
 }
 
-// Quantiles are those of the nearest rank.
-type Quantiles struct {
+// rankQuantiles are those of the nearest rank.
+type rankQuantiles struct {
 	P50 int64 `json:"p50"`
 	P90 int64 `json:"p90"`
 	P99 int64 `json:"p99"`
 }
 
-func quantilesOf(h *quantile.Counts) Quantiles {
-	return Quantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
+func quantilesOf(h *quantile.Counts) rankQuantiles {
+	return rankQuantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
 }
 
-func runOf(h *quantile.Counts) Run { return Run{Mean: h.Mean(), Quantiles: quantilesOf(h)} }
+func runOf(h *quantile.Counts) runStats {
+	return runStats{Mean: h.Mean(), rankQuantiles: quantilesOf(h)}
+}
 
 // Summary sums up what was counted. Stretches that have not ended yet count as
 // if they ended here; no frames may be added afterwards.
-func (c *Counter) Summary() Summary {
+func (c *counter) Summary() Summary {
 	for i := range c.lasted {
 		endRun(&c.inTime, &c.lasted[i])
 	}
@@ -89,11 +91,11 @@ func (c *Counter) Summary() Summary {
 	active, activeSum := from(&c.changes, ActiveCubes)
 	s := Summary{
 		Frames: c.frames, Cubes: c.rows,
-		Changed: Changed{
+		Changed: changedCubes{
 			Mean: c.changes.Mean(), ActiveMean: share(activeSum, active), ActiveShare: share(active, c.changes.N),
 			P5: c.changes.NearestRank(.05), P50: c.changes.NearestRank(.50), P95: c.changes.NearestRank(.95),
 		},
-		Unchanged: Unchanged{
+		Unchanged: unchangedShares{
 			Cube: share(all-changed, all), Position: share(all-c.position, all),
 			Orientation: share(all-c.orientation, all), Interacting: share(all-c.interacting, all),
 		},
@@ -106,7 +108,7 @@ func (c *Counter) Summary() Summary {
 	}
 	fields := frame.Cubes(1).Fields
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
-		s.Deltas = append(s.Deltas, Delta{Field: fields[k].Name, Quantiles: quantilesOf(&c.deltas[k])})
+		s.Deltas = append(s.Deltas, deltaStats{Field: fields[k].Name, rankQuantiles: quantilesOf(&c.deltas[k])})
 	}
 	return s
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"wirelab/dataset/source"
 )
 
 // maxLine bounds a line of CSV, in bytes, and with it what reading takes.
@@ -27,7 +29,7 @@ type lines struct {
 
 // fail says what is wrong with column i of the present row, of the row if i < 0.
 func (c *lines) fail(i int, kind error, problem, expected string) error {
-	e := &Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
+	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {
 		e.Place = fmt.Sprintf("column %d", i+1)
 		if i < len(c.names) {
@@ -82,7 +84,8 @@ func (c *lines) split(text []byte) error {
 			if end < 0 {
 				end = len(text)
 			}
-			if cell, text = bytes.TrimSpace(text[:end]), text[end:]; bytes.IndexByte(cell, '"') >= 0 {
+			cell, text = bytes.TrimSpace(text[:end]), text[end:]
+			if bytes.IndexByte(cell, '"') >= 0 {
 				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)),
 					`the whole cell in quotes, and "" for a quote`)
 			}
@@ -116,7 +119,8 @@ func (c *lines) quoted(text []byte) (cell, rest []byte, err error) {
 			i++
 			continue
 		}
-		if rest = c.trim(text[i+1:]); len(rest) > 0 && rest[0] != c.comma {
+		rest = c.trim(text[i+1:])
+		if len(rest) > 0 && rest[0] != c.comma {
 			return nil, nil, c.fail(len(c.cells), ErrRecords, "something follows the closing quote", "a separator or the end of the line")
 		}
 		return cell, rest, nil

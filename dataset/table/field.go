@@ -57,15 +57,8 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 	if r.err != nil {
 		return
 	}
-	var names []string
-	for _, k := range kinds() {
-		if k.String() == kind {
-			f.Kind = k
-		}
-		names = append(names, k.String())
-	}
-	if f.Kind.String() != kind {
-		r.unknown(at+"kind", "kind", kind, names)
+	f.Kind = oneOf(r, at, "kind", kind, kinds())
+	if r.err != nil {
 		return
 	}
 	s := l.Schema
@@ -83,6 +76,19 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 	r.limits(at, t, &f, words)
 	r.hint(at, t, &f)
 	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
+}
+
+// oneOf returns the value of a key by its name.
+func oneOf[T fmt.Stringer](r *reader, at, key, name string, values []T) (v T) {
+	var names []string
+	for _, v := range values {
+		if v.String() == name {
+			return v
+		}
+		names = append(names, v.String())
+	}
+	r.unknown(at+key, key, name, names)
+	return v
 }
 
 // words reads the values that an enum may have, if they are named.

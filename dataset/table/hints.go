@@ -28,15 +28,8 @@ func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
 	r.text(at, t, "role", &role, false)
-	var names []string
-	for _, k := range roles() {
-		if k.String() == role {
-			h.Role = k
-		}
-		names = append(names, k.String())
-	}
-	if role != "" && h.Role == frame.NoRole {
-		r.unknown(at+"role", "role", role, names)
+	if role != "" {
+		h.Role = oneOf(r, at, "role", role, roles())
 	}
 	h.Group = uint8(r.wholeAt(at, t, "group", 0, mostGroups, "the number of a place"))
 	h.Axis = uint8(r.wholeAt(at, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
@@ -113,9 +106,9 @@ func (r *reader) part(at string, t map[string]any, s *frame.Schema, next int) (p
 	}
 	p.Row = r.wholeAt(at, t, "first_row", next, s.Rows-1, "that are in no part before")
 	p.Rows = r.wholeAt(at, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
-	at0 := r.fieldNamed(at+"first", s, first)
-	at1 := r.fieldNamed(at+"last", s, last)
-	if p.Field, p.Size = at0, at1-at0+1; p.Size < 1 {
+	p.Field = r.fieldNamed(at+"first", s, first)
+	p.Size = r.fieldNamed(at+"last", s, last) - p.Field + 1
+	if p.Size < 1 {
 		r.fail(at+"last", fmt.Sprintf("%q comes before %q", last, first), "the same field, or one after it")
 	}
 	return p

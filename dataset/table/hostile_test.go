@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // edit returns two with one text replaced.
@@ -76,16 +77,16 @@ func TestBadSchemas(t *testing.T) {
 		{strings.Replace(two, "rows = 2", "rows = 65536", 1) + strings.Repeat(angle, 0) + many(4), "rows: too many values in a frame"},
 	} {
 		_, err := ParseLayout("schema.toml", []byte(c.schema))
-		var e *Error
+		var e *source.Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrSchema) || !strings.HasPrefix(err.Error(), "schema.toml:") ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s\nsays %q\nwant %q", c.schema, err, c.says)
 		}
 	}
-	if _, err := ReadLayout(t.TempDir()); !errors.Is(err, ErrSchema) {
+	if _, err := readLayout(t.TempDir()); !errors.Is(err, ErrSchema) {
 		t.Errorf("a folder as a schema: %v", err)
 	}
-	if _, err := ReadLayout(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readLayout(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no schema: %v", err)
 	}
 }

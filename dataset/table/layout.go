@@ -16,10 +16,10 @@ import (
 // Limits of a schema: they bound what a reader allocates, and what a history of 255
 // frames holds: with delta-adaptive 4 MB a frame at both ends, if every value changes.
 const (
-	MaxRows   = 1 << 16
+	maxRows   = 1 << 16
 	MaxFields = 256
 	MaxCells  = 1 << 18 // rows times fields
-	MaxRateHz = 1000
+	maxRateHz = 1000
 
 	maxSchemaBytes = 1 << 18 // a TOML reader takes seconds for more keys than that
 	maxPreamble    = 1000
@@ -29,13 +29,13 @@ const (
 // separators are what may stand between two cells.
 const separators = ",;\t|"
 
-// Format is how records are written.
-type Format uint8
+// recordFormat is how records are written.
+type recordFormat uint8
 
 // The formats of records.
 const (
-	CSV    Format = iota // rows of text, values in units
-	Packed               // little-endian int32, values in steps
+	formatCSV    recordFormat = iota // rows of text, values in units
+	formatPacked                     // little-endian int32, values in steps
 )
 
 // Layout is what a schema file says: what frames are like, and how records of them
@@ -44,37 +44,37 @@ type Layout struct {
 	Schema   *frame.Schema
 	Preamble int    // so many frames at the start repeat the initial state, and are not sent
 	Format   string // "csv", "int32", or "" to go by the name of the file
-	Header   bool   // CSV: the first line names the columns
-	Comma    byte   // CSV: what stands between two cells
-	Frame    string // CSV: the column that tells frames apart, "" if they are counted
+	Header   bool   // formatCSV: the first line names the columns
+	Comma    byte   // formatCSV: what stands between two cells
+	Frame    string // formatCSV: the column that tells frames apart, "" if they are counted
 
-	columns []string   // CSV: the column of each field
-	values  [][]string // CSV: the words of each enum, nil where there are none
+	columns []string   // formatCSV: the column of each field
+	values  [][]string // formatCSV: the words of each enum, nil where there are none
 }
 
-// ReadLayout reads a schema from a TOML file.
-func ReadLayout(path string) (*Layout, error) {
+// readLayout reads a schema from a TOML file.
+func readLayout(path string) (*Layout, error) {
 	const expected = "a schema in TOML of at most 256 KB"
 	data, err := boundedio.ReadFile(path, maxSchemaBytes)
 	var kind *boundedio.KindError
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, &kind):
-		return nil, &Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
+		return nil, &source.Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
 		size := max(tooLarge.Size, maxSchemaBytes+1)
-		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
+		return nil, &source.Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
 	case err != nil:
 		return nil, err
 	}
 	return ParseLayout(path, data)
 }
 
-// ParseLayout reads a schema from TOML text; name stands in errors, which are *Error.
+// ParseLayout reads a schema from TOML text; name stands in errors, which are *source.Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
 	tree, _, lines, err := tomlkeys.Parse(data)
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
-		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
+		return nil, &source.Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
 	}
 	r := &reader{file: name, lines: lines}
 	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
@@ -95,8 +95,8 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 	s := l.Schema
 	r.text("", tree, "name", &s.Name, false)
 	r.text("", tree, "item", &s.Item, true)
-	s.TickHz = r.whole(tree, "rate_hz", true, 1, MaxRateHz, "frames a second")
-	s.Rows = r.whole(tree, "rows", true, 1, MaxRows, "rows in each frame")
+	s.TickHz = r.whole(tree, "rate_hz", true, 1, maxRateHz, "frames a second")
+	s.Rows = r.whole(tree, "rows", true, 1, maxRows, "rows in each frame")
 	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
 	r.format(l, tree)
 	r.fields(l, tree)
@@ -121,7 +121,8 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 		r.unknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
 	if v, ok := tree["header"]; ok {
-		if l.Header, ok = v.(bool); !ok {
+		l.Header, ok = v.(bool)
+		if !ok {
 			r.fail("header", shown(v)+" makes no sense here", "true or false")
 		}
 	}
@@ -138,21 +139,21 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 
 // FormatOf returns how the records at path are written: as the schema says, or else
 // as the name says.
-func (l *Layout) FormatOf(path string) Format {
+func (l *Layout) FormatOf(path string) recordFormat {
 	switch l.Format {
 	case "csv":
-		return CSV
+		return formatCSV
 	case "int32":
-		return Packed
+		return formatPacked
 	}
 	for _, ending := range []string{".gz", ".zst"} {
 		path = strings.TrimSuffix(path, ending)
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv", ".txt":
-		return CSV
+		return formatCSV
 	}
-	return Packed
+	return formatPacked
 }
 
 // Separator returns what stands between two cells of the CSV file at path.
@@ -176,7 +177,7 @@ func (r *reader) fail(key, problem, expected string) { r.failNear(key, problem, 
 // failNear is fail with a suggestion; "" if there is none.
 func (r *reader) failNear(key, problem, expected, near string) {
 	if r.err == nil {
-		r.err = &Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
+		r.err = &source.Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/unpack"
 )
 
@@ -19,12 +20,9 @@ type packed struct {
 	buf    []byte // one frame
 }
 
-// start begins at the beginning of in.
-func (p *packed) start(in *unpack.Reader) {
+func (p *packed) start(in *unpack.Reader) error {
 	p.in = in
-	if p.buf == nil {
-		p.buf = make([]byte, p.layout.Schema.Cells()*4)
-	}
+	return nil
 }
 
 // read fills table with frame n of the file; io.EOF if there is none.
@@ -61,7 +59,7 @@ func (p *packed) place(n, at int) string {
 }
 
 func (p *packed) fail(n, at int, problem, expected string, kind error) error {
-	return &Error{File: p.path, Place: p.place(n, at), Problem: problem, Expected: expected, Kind: kind}
+	return &source.Error{File: p.path, Place: p.place(n, at), Problem: problem, Expected: expected, Kind: kind}
 }
 
 // breaksOff says that only got bytes of frame n are there.

@@ -2,9 +2,9 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"wirelab/dataset/frame"
@@ -31,7 +31,7 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	if !ok || schema == "" || records == "" {
 		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, source.ErrSpec)
 	}
-	l, err := ReadLayout(schema)
+	l, err := readLayout(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -40,24 +40,17 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 
 // Source plays records. It implements dataset.Source, Sized, Seamed and io.Closer.
 type Source struct {
-	path    string
+	source.Playback
 	layout  *Layout
-	file    *source.File
-	in      *unpack.Reader
 	records interface {
+		// start begins at the beginning of in.
+		start(in *unpack.Reader) error
 		// read fills a table with frame n of the file; io.EOF if there is none.
 		read(table []int32, n int) error
 	}
-	loop bool
-
 	initial frame.Frame
-	first   frame.Frame // the frame at preamble, read when the source was opened
-	at      int         // number in the file of the frame to be read next
-	frames  int         // in the file; 0 while not known
-	tick    uint32      // of the next frame: goes on growing when the file begins again
+	first   frame.Frame // the frame after the preamble, read when the source was opened
 	begun   bool        // first was handed out
-	seam    bool
-	err     error // sticky
 }
 
 // Open begins to read the records at path, which are as l says.
@@ -66,28 +59,24 @@ func (l *Layout) Open(path string, loop bool) (*Source, error) {
 }
 
 func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, error) {
-	file, err := source.OpenFile(ctx, path, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	s := &Source{path: path, layout: l, file: file, loop: loop}
-	if err := s.open(); err != nil {
+	s := &Source{Playback: source.Playback{Path: path, Loop: loop, Lead: l.Preamble}, layout: l}
+	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Source) open() error {
-	info, err := s.file.Stat()
+func (s *Source) open(ctx context.Context) error {
+	info, err := s.Open(ctx)
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
-		return &Error{File: s.path, Problem: "is a folder", Expected: "a file of records", Kind: ErrRecords}
+		return &source.Error{File: s.Path, Problem: "is a folder", Expected: "a file of records", Kind: ErrRecords}
 	}
-	if s.in, err = unpack.New(s.file, s.path, unpack.Errors{Format: ErrRecords, Truncated: ErrTruncated}); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+	if err := s.Unpack(nil, unpack.Errors{Format: ErrRecords, Truncated: ErrTruncated}); err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
 	}
 	if err := s.start(); err != nil {
 		return err
@@ -95,33 +84,24 @@ func (s *Source) open() error {
 	if err := s.readPreamble(); err != nil {
 		return err // before the size is looked at: what is no such file at all is told by its values
 	}
-	if p, ok := s.records.(*packed); ok && s.in.Packing() == unpack.None && info.Mode().IsRegular() {
+	if p, ok := s.records.(*packed); ok && s.In.Packing() == unpack.None && info.Mode().IsRegular() {
 		whole, left := info.Size()/int64(len(p.buf)), info.Size()%int64(len(p.buf))
 		if left != 0 {
 			return p.breaksOff(int(whole), int(left))
 		}
-		s.frames = int(whole)
+		s.Total = int(whole)
 	}
 	return nil
 }
 
 // start begins at the beginning of the unpacked bytes.
 func (s *Source) start() error {
-	if s.layout.FormatOf(s.path) == Packed {
-		p, _ := s.records.(*packed)
-		if p == nil {
-			p = &packed{path: s.path, layout: s.layout}
-		}
-		s.records = p
-		p.start(s.in)
-		return nil
+	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
+		s.records = &packed{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
+	} else if s.records == nil {
+		s.records = &text{lines: lines{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
 	}
-	t, _ := s.records.(*text)
-	if t == nil {
-		t = &text{lines: lines{path: s.path, comma: s.layout.Separator(s.path)}, layout: s.layout}
-	}
-	s.records = t
-	if err := t.start(s.in); err != io.EOF {
+	if err := s.records.start(s.In); err != io.EOF {
 		return err
 	}
 	return s.tooShort()
@@ -138,22 +118,21 @@ func (s *Source) readPreamble() error {
 		}
 	}
 	s.first = *schema.NewFrame()
-	for s.at <= s.layout.Preamble {
+	for s.Count <= s.Lead {
 		if err := s.read(&s.first); err == io.EOF {
 			return s.tooShort()
 		} else if err != nil {
 			return err
 		}
-		if s.at == 1 && s.layout.Preamble > 0 {
+		if s.Count == 1 && s.Lead > 0 {
 			s.initial.CopyFrom(&s.first)
 		}
-		if s.at <= s.layout.Preamble {
+		if s.Count <= s.Lead {
 			if err := s.repeats(); err != nil {
 				return err
 			}
 		}
 	}
-	s.tick = uint32(s.layout.Preamble)
 	return nil
 }
 
@@ -162,32 +141,27 @@ func (s *Source) repeats() error {
 	fields := s.layout.Schema.Fields
 	for i, v := range s.first.Table {
 		if was := s.initial.Table[i]; v != was {
-			return &Error{File: s.path, Kind: ErrRecords,
-				Place:    fmt.Sprintf("frame %d, %s %d, field %s", s.at-1, s.layout.Schema.Item, i/len(fields), fields[i%len(fields)].Name),
+			return &source.Error{File: s.Path, Kind: ErrRecords,
+				Place:    fmt.Sprintf("frame %d, %s %d, field %s", s.Count-1, s.layout.Schema.Item, i/len(fields), fields[i%len(fields)].Name),
 				Problem:  fmt.Sprintf("is at step %d, in frame 0 at %d", v, was),
-				Expected: fmt.Sprintf("the initial state in the first %d frames: preamble in the schema says so", s.layout.Preamble)}
+				Expected: fmt.Sprintf("the initial state in the first %d frames: preamble in the schema says so", s.Lead)}
 		}
 	}
 	return nil
 }
 
 func (s *Source) tooShort() error {
-	return &Error{File: s.path, Problem: fmt.Sprintf("holds %d frames", s.at), Kind: ErrRecords,
-		Expected: fmt.Sprintf("at least %d of %d rows", s.layout.Preamble+1, s.layout.Schema.Rows)}
+	return &source.Error{File: s.Path, Problem: fmt.Sprintf("holds %d frames", s.Count), Kind: ErrRecords,
+		Expected: fmt.Sprintf("at least %d of %d rows", s.Lead+1, s.layout.Schema.Rows)}
 }
 
 // read reads the next frame of the file.
 func (s *Source) read(f *frame.Frame) error {
-	if n := s.layout.Schema.Cells(); cap(f.Table) < n {
-		f.Table = make([]int32, n)
-	} else {
-		f.Table = f.Table[:n]
-	}
-	f.Body = f.Body[:0]
-	if err := s.records.read(f.Table, s.at); err != nil {
+	f.Table, f.Body = slices.Grow(f.Table[:0], s.layout.Schema.Cells())[:s.layout.Schema.Cells()], f.Body[:0]
+	if err := s.records.read(f.Table, s.Count); err != nil {
 		return err
 	}
-	s.at++
+	s.Count++
 	return nil
 }
 
@@ -202,72 +176,40 @@ func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
 func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.initial) }
 
 // Next fills f with the next frame. After an error it keeps failing with the same one.
-func (s *Source) Next(f *frame.Frame) error {
-	if s.err == nil {
-		s.err = s.next(f)
-	}
-	return s.err
-}
+func (s *Source) Next(f *frame.Frame) error { return s.Fill(f, s.next) }
 
 func (s *Source) next(f *frame.Frame) error {
-	s.seam = false
+	s.Restart = false
 	if !s.begun {
 		s.begun = true
 		f.CopyFrom(&s.first)
-	} else if err := s.read(f); err == io.EOF {
-		if s.frames = s.at; !s.loop {
-			return io.EOF
-		}
-		if err := s.again(f); err != nil {
-			return err
-		}
-	} else if err != nil {
-		return err
+		return nil
 	}
-	f.Tick = s.tick
-	s.tick++
-	return nil
+	err := s.read(f)
+	if err == io.EOF {
+		s.Total = s.Count
+		if s.Loop {
+			return s.again(f)
+		}
+	}
+	return err
 }
 
 // again begins anew and fills f with the first frame after the preamble.
 func (s *Source) again(f *frame.Frame) error {
-	if err := s.in.Rewind(); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+	if err := s.In.Rewind(); err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
 	}
 	if err := s.start(); err != nil {
 		return err
 	}
-	for s.at = 0; s.at <= s.layout.Preamble; {
+	for s.Count = 0; s.Count <= s.Lead; {
 		if err := s.read(f); err == io.EOF {
 			return s.tooShort() // it was cut meanwhile
 		} else if err != nil {
 			return err
 		}
 	}
-	s.seam = true
+	s.Restart = true
 	return nil
-}
-
-// Seam reports whether the frame that Next filled last is the first once more.
-func (s *Source) Seam() bool { return s.seam }
-
-// Frames returns how many frames Next fills in one round, or 0 while that is not
-// known: only of raw packed records is it known before they were read once.
-func (s *Source) Frames() int { return max(0, s.frames-s.layout.Preamble) }
-
-// Close closes the file. Next fails from then on.
-func (s *Source) Close() error {
-	if s.in != nil {
-		s.in.Close()
-		s.in = nil
-	}
-	if s.err == nil || errors.Is(s.err, io.EOF) {
-		s.err = fmt.Errorf("%s: %w", s.path, ErrClosed)
-	}
-	if s.file == nil {
-		return nil
-	}
-	file := s.file
-	s.file = nil
-	return file.Close()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // two is a schema of two rows of a quantity and a flag.
@@ -84,7 +85,7 @@ func zipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// CSV in all its spellings, and the packed integers, give the same frames.
+// formatCSV in all its spellings, and the packed integers, give the same frames.
 func TestFormatsAgree(t *testing.T) {
 	want := [][]int32{{-100, 0, 12, 1}, {100, 1, 0, 0}, {7, 1, -33, 1}}
 	packed := packedBytes(want)
@@ -186,7 +187,7 @@ func TestPreambleAndLoop(t *testing.T) {
 		if s.Frames() != 2 {
 			t.Errorf("%s: %d frames, want 2", name, s.Frames())
 		}
-		if errors.Join(s.Close(), s.Close()) != nil || !errors.Is(s.Next(f), ErrClosed) {
+		if errors.Join(s.Close(), s.Close()) != nil || !errors.Is(s.Next(f), source.ErrClosed) {
 			t.Errorf("%s: cannot be closed twice, or plays on", name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"wirelab/internal/suggest"
+	"wirelab/internal/unpack"
 )
 
 // text reads frames from rows of CSV.
@@ -25,7 +26,7 @@ type text struct {
 }
 
 // start reads the names of the columns, if the file has them.
-func (t *text) start(in io.Reader) error {
+func (t *text) start(in *unpack.Reader) error {
 	if t.in == nil {
 		t.in = bufio.NewReaderSize(in, maxLine)
 	}

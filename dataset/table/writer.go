@@ -12,10 +12,10 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Writer writes frames as CSV, and the schema with which that reads back as the same frames: a
+// csvWriter writes frames as CSV, and the schema with which that reads back as the same frames: a
 // line for each row, with the number of the frame and of the row in front. The first frame is the
 // initial state.
-type Writer struct {
+type csvWriter struct {
 	out    *bufio.Writer
 	layout Layout
 	line   []byte
@@ -24,14 +24,14 @@ type Writer struct {
 
 // NewWriter returns a writer of frames of schema s, and writes the names of the columns. Schema s
 // must have rows.
-func NewWriter(out io.Writer, s *frame.Schema) *Writer {
+func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
 	free := func(name string) string {
 		for slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Name == name }) {
 			name += "_"
 		}
 		return name
 	}
-	w := &Writer{out: bufio.NewWriterSize(out, 1<<16)}
+	w := &csvWriter{out: bufio.NewWriterSize(out, 1<<16)}
 	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: free("frame")}
 	w.line = append(append(w.line, w.layout.Frame+","...), free("row")...)
 	for i := range s.Fields {
@@ -50,10 +50,10 @@ func quotedCell(name string) string {
 }
 
 // Schema returns the schema as a file that ParseLayout takes.
-func (w *Writer) Schema() []byte { return w.layout.Describe() }
+func (w *csvWriter) Schema() []byte { return w.layout.Describe() }
 
 // Write writes a frame. What is wrong with the output, Close says.
-func (w *Writer) Write(f *frame.Frame) error {
+func (w *csvWriter) Write(f *frame.Frame) error {
 	s := w.layout.Schema
 	if len(f.Body) > 0 {
 		return fmt.Errorf("frame %d has bytes besides its table, for which CSV has no place", w.frames)
@@ -71,13 +71,13 @@ func (w *Writer) Write(f *frame.Frame) error {
 	return nil
 }
 
-func (w *Writer) flush() {
+func (w *csvWriter) flush() {
 	_, _ = w.out.Write(append(w.line, '\n')) // the error stays, and Close returns it
 	w.line = w.line[:0]
 }
 
 // Close writes what is left, and returns what was wrong.
-func (w *Writer) Close() error { return w.out.Flush() }
+func (w *csvWriter) Close() error { return w.out.Flush() }
 
 // appendCell appends a value as parse reads it.
 func appendCell(dst []byte, v int32, f *frame.Field) []byte {

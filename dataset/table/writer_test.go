@@ -15,6 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/rpc"
+	"wirelab/dataset/source"
 )
 
 // odd has names and values that CSV and TOML could trip over.
@@ -32,7 +33,11 @@ func odd() *frame.Schema {
 // Whatever frames hold, what is written reads back as the same frames, with the same schema.
 func TestWriter(t *testing.T) {
 	quake := netcode.NewLayout(71, 3)
-	for _, s := range []*frame.Schema{odd(), frame.Cubes(4), rpc.Schema(), quake.Schema(20)} {
+	calls, err := rpc.Kind.Open("", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*frame.Schema{odd(), frame.Cubes(4), calls.Schema(), quake.Schema(20)} {
 		rng := rand.New(rand.NewPCG(7, 18))
 		var frames []*frame.Frame
 		var csv bytes.Buffer
@@ -57,7 +62,7 @@ func TestWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		l, err := ReadLayout(filepath.Join(dir, "x.toml"))
+		l, err := readLayout(filepath.Join(dir, "x.toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ package teeworlds
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"wirelab/dataset/frame"
@@ -27,16 +26,13 @@ const ticksPerSecond = 50
 // Every tick that the demo marks makes a frame, so that frames keep the game's pace: where there
 // is no snapshot with it, nothing but the tick changed.
 type match struct {
-	demo   *demo
-	layout *protocol.Layout
-	loop   bool
+	source.Rounds // of the demo's ticks
+	demo          *demo
+	layout        *protocol.Layout
 
 	reader  reader
 	table   []int32
 	changed frame.Rows
-	at      int    // the tick to be played next
-	count   uint32 // of frames
-	seam    bool
 	price   source.Price
 }
 
@@ -53,7 +49,7 @@ func newMatch(d *demo, loop bool) (*match, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &match{demo: d, layout: layout, loop: loop, table: layout.Schema.NewFrame().Table,
+	return &match{Rounds: source.Rounds{Total: len(d.ticks), Loop: loop}, demo: d, layout: layout, table: layout.Schema.NewFrame().Table,
 		changed: frame.NewRows(layout.Schema.Rows)}, nil
 }
 
@@ -87,11 +83,8 @@ func (s *match) Remarks() []string {
 // Schema describes the frames.
 func (s *match) Schema() *frame.Schema { return s.layout.Schema }
 
-// Frames returns the number of frames of a round.
-func (s *match) Frames() int { return len(s.demo.ticks) }
-
 // Seam reports whether the last frame is the first of a further round.
-func (s *match) Seam() bool { return s.seam }
+func (s *match) Seam() bool { return s.Again() }
 
 // Changed returns the rows in which the last frame may differ from the one before.
 func (s *match) Changed() frame.Rows { return s.changed }
@@ -105,14 +98,11 @@ func (s *match) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame())
 
 // Next fills f with the state at the next tick.
 func (s *match) Next(f *frame.Frame) error {
-	s.seam = false
-	if s.at == len(s.demo.ticks) {
-		if !s.loop {
-			return io.EOF
-		}
-		s.at, s.seam = 0, true
+	n, tick, err := s.Advance()
+	if err != nil {
+		return err
 	}
-	t := &s.demo.ticks[s.at]
+	t := &s.demo.ticks[n]
 	s.changed.Clear()
 	s.changed.Add(0)
 	if t.kind != same {
@@ -123,10 +113,8 @@ func (s *match) Next(f *frame.Frame) error {
 		s.reader.advance()
 	}
 	s.table[s.layout.Now] = t.at
-	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(s.at, 1), Key: t.kind == whole}
-	f.CopyFrom(&frame.Frame{Tick: s.count, Table: s.table})
-	s.at++
-	s.count++
+	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == whole}
+	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
 }
 

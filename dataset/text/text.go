@@ -9,7 +9,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -43,12 +42,10 @@ var errEmpty = errors.New("text is empty")
 // messages cuts a text in messages. It implements source.Source and Sized. It is not Seamed where
 // it loops: no message depends on the one before it.
 type messages struct {
+	source.Rounds
 	schema *frame.Schema
 	text   []byte
 	size   int // of a message
-	loop   bool
-	at     int // of the next message
-	tick   uint32
 }
 
 // open reads the text at path, the embedded one if it is "". A text that loops begins again at
@@ -64,7 +61,7 @@ func open(path string, opt *source.Options) (*messages, error) {
 	if size < 1 || size > MaxMessage {
 		return nil, fmt.Errorf("messages of %d bytes, expected 1 to %d", size, MaxMessage)
 	}
-	return &messages{text: text, size: size, loop: opt.Loop,
+	return &messages{Rounds: source.Rounds{Total: (len(text) + size - 1) / size, Loop: opt.Loop}, text: text, size: size,
 		schema: &frame.Schema{Name: "text", Item: "byte", Delivery: frame.Each, TickHz: tickHz}}, nil
 }
 
@@ -84,23 +81,14 @@ func read(ctx context.Context, path string) ([]byte, error) {
 // Schema describes messages: bytes, and no table.
 func (s *messages) Schema() *frame.Schema { return s.schema }
 
-// Frames returns the number of messages of the text.
-func (s *messages) Frames() int { return (len(s.text) + s.size - 1) / s.size }
-
 // Initial makes f the empty message.
 func (s *messages) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{}) }
 
 // Next fills f with the next message; the last of a text may be a short one.
 func (s *messages) Next(f *frame.Frame) error {
-	if s.at == len(s.text) {
-		if !s.loop {
-			return io.EOF
-		}
-		s.at = 0
+	n, tick, err := s.Advance()
+	if err == nil {
+		f.CopyFrom(&frame.Frame{Tick: tick, Body: s.text[n*s.size : min((n+1)*s.size, len(s.text))]})
 	}
-	end := min(s.at+s.size, len(s.text))
-	f.CopyFrom(&frame.Frame{Tick: s.tick, Body: s.text[s.at:end]})
-	s.at = end
-	s.tick++
-	return nil
+	return err
 }

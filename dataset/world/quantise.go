@@ -13,13 +13,13 @@ func (s *sim) snapshot(f *frame.Frame) { f.CopyFrom(&frame.Frame{Tick: f.Tick, T
 
 // quantise updates cube i's row. The rows of sleeping cubes do not change.
 func (s *sim) quantise(i int) {
-	row := Row(s.scene.Body(i))
+	row := bodyRow(s.scene.Body(i))
 	row[frame.CubeInteracting] = int32(held(s.interacting[i]))
 	*(*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:]) = row
 }
 
-// Row returns a body as a row of a snapshot, not interacting.
-func Row(b *physics.Body) [frame.CubeFields]int32 {
+// bodyRow returns a body as a row of a snapshot, not interacting.
+func bodyRow(b *physics.Body) [frame.CubeFields]int32 {
 	largest, three := smallestThree(b.Rot)
 	return [frame.CubeFields]int32{
 		largest, three[0], three[1], three[2],

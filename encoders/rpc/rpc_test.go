@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	workload "wirelab/dataset/rpc"
 	"wirelab/encoders"
 )
 
@@ -15,7 +14,7 @@ import (
 // made and as both ends now hold it.
 func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i int, truth, held *frame.Frame)) float64 {
 	t.Helper()
-	s := workload.Schema()
+	s := schema()
 	enc, dec, err := c.New(s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +50,7 @@ func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i i
 // The figures to hold it against: a call of 540 bits, at most 68 % of that in
 // differences (the source's 365 of 540), and at most 60 % of those predicted.
 func TestLadder(t *testing.T) {
-	if got := fullBits(columns(workload.Schema())); got != 540 {
+	if got := fullBits(columns(schema())); got != 540 {
 		t.Errorf("a call has %d bits, want the source's 540", got)
 	}
 	for _, age := range []int{2, 6, 18} { // round trips of 33, 100 and 300 ms
@@ -70,7 +69,7 @@ func TestLadder(t *testing.T) {
 // No float is ever further off than half a tenth and the rounding of a float32, on
 // the last call of a long chain as on the first; all else is exact.
 func TestErrorsDoNotAddUp(t *testing.T) {
-	s := workload.Schema()
+	s := schema()
 	for _, c := range []encoders.Codec{Delta(), Adaptive()} {
 		worst := 0.0
 		chain(t, c, 3, 6000, 1, func(n int, truth, held *frame.Frame) {
@@ -102,7 +101,7 @@ func TestOddFloats(t *testing.T) {
 	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -math.MaxFloat32,
 		math.SmallestNonzeroFloat32, float32(math.Copysign(0, -1)), 1.7e6, -1.7e6, 0}
 	rng := rand.New(rand.NewPCG(5, 6))
-	s := workload.Schema()
+	s := schema()
 	for _, c := range []encoders.Codec{Full(), Delta(), Adaptive()} {
 		enc, dec, _ := c.New(s, nil)
 		base := s.NewFrame()
@@ -116,7 +115,7 @@ func TestOddFloats(t *testing.T) {
 				if rng.IntN(3) == 0 {
 					v = math.Float32frombits(rng.Uint32())
 				}
-				cur.Table[workload.Position+rng.IntN(15)] = int32(math.Float32bits(v))
+				cur.Table[colPosition+rng.IntN(15)] = int32(math.Float32bits(v))
 			}
 			truth := &frame.Frame{}
 			truth.CopyFrom(cur)
@@ -129,7 +128,7 @@ func TestOddFloats(t *testing.T) {
 			if got, err = dec.Decode(held, payload, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !held.Equal(cur) {
 				t.Fatalf("%s, call %d: another one came out, error %v", c.Name, n, err)
 			}
-			for i := workload.Position; i < workload.Mode; i++ {
+			for i := colPosition; i < colMode; i++ {
 				a, b := float64(float(truth.Table[i])), float64(float(held.Table[i]))
 				if math.IsNaN(a) != math.IsNaN(b) || !math.IsNaN(a) && a != b && !(math.Abs(a-b) <= 0.11+math.Abs(a)*1e-6) {
 					t.Fatalf("%s, call %d, field %s: %v became %v", c.Name, n, s.Fields[i].Name, a, b)
@@ -143,7 +142,7 @@ func TestOddFloats(t *testing.T) {
 // At the bounds of what a vector holds: the largest difference that fits goes as one,
 // the next float beyond makes a full call, exact in every field.
 func TestBoundsOfDifferences(t *testing.T) {
-	s := workload.Schema()
+	s := schema()
 	const bound = float32(1_677_721.5)
 	for _, c := range []struct {
 		to   float32
@@ -157,8 +156,8 @@ func TestBoundsOfDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		base, cur, held := s.NewFrame(), s.NewFrame(), s.NewFrame()
-		base.Table[workload.Time] = 1 // not the initial call
-		cur.Table[workload.Velocity+1] = int32(math.Float32bits(c.to))
+		base.Table[colTime] = 1 // not the initial call
+		cur.Table[colVelocity+1] = int32(math.Float32bits(c.to))
 		refs := []encoders.Ref{{Frame: base}}
 		payload, _, err := enc.Encode(nil, cur, refs, nil, nil)
 		if err != nil {
@@ -167,23 +166,23 @@ func TestBoundsOfDifferences(t *testing.T) {
 		if _, err := dec.Decode(held, payload, refs, nil); err != nil || !held.Equal(cur) {
 			t.Errorf("%v: another call came out, error %v", c.to, err)
 		}
-		exact := float(held.Table[workload.Velocity+1]) == c.to
+		exact := float(held.Table[colVelocity+1]) == c.to
 		if full := len(payload) == 68; full == c.fits || full && !exact {
-			t.Errorf("a difference of %v makes %d bytes, %v comes out", c.to, len(payload), float(held.Table[workload.Velocity+1]))
+			t.Errorf("a difference of %v makes %d bytes, %v comes out", c.to, len(payload), float(held.Table[colVelocity+1]))
 		}
 	}
 }
 
 // The schema tells which field is the rate of change of which.
 func TestRates(t *testing.T) {
-	s := workload.Schema()
+	s := schema()
 	got := rates(s)
 	for i, f := range s.Fields {
 		want := -1
 		switch {
-		case i >= workload.Position && i < workload.Acceleration:
+		case i >= colPosition && i < colAcceleration:
 			want = i + 3
-		case i >= workload.Rotation && i < workload.Spin:
+		case i >= colRotation && i < colSpin:
 			want = i + 3
 		}
 		if got[i] != want {
@@ -204,11 +203,11 @@ func TestRates(t *testing.T) {
 
 // What is no call is refused by name.
 func TestEncodeRefuses(t *testing.T) {
-	s := workload.Schema()
+	s := schema()
 	for _, c := range all() {
 		enc, _, _ := c.New(s, nil)
 		bad := s.NewFrame()
-		bad.Table[workload.Mode] = 16
+		bad.Table[colMode] = 16
 		long := s.NewFrame()
 		long.Body = []byte("x")
 		for _, f := range []*frame.Frame{bad, long, {}} {

@@ -149,7 +149,7 @@ func TestOddMessages(t *testing.T) {
 	served := make(chan *Served, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		out, _ := Serve(ctx, end, NoFiles)
+		out, _ := Serve(ctx, end, noFiles)
 		served <- out
 	}()
 	for stream := range uint8(9) {
@@ -205,7 +205,7 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 						spoil(&r.records[i])
 					}
 				}
-			}}, NoFiles)
+			}}, noFiles)
 		}()
 		link := NewLink(near, Options{To: "there"})
 		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
@@ -223,7 +223,7 @@ func TestEndings(t *testing.T) {
 	begin := func(serve bool) (*pipe, *Link, error) {
 		near, end := newPipe(0)
 		if serve {
-			go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
+			go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 		}
 		link := NewLink(near, Options{To: "there"})
 		_, err := engine.NewSession(t.Context(), configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
@@ -247,7 +247,7 @@ func TestEndings(t *testing.T) {
 		}
 	}
 	near, end := newPipe(0)
-	go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
+	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 	link := NewLink(near, Options{To: "there"})
 	s := frame.Cubes(3)
 	s.TickHz = maxHz + 1

@@ -66,7 +66,7 @@ func TestSession(t *testing.T) {
 			near, end := newPipe(loss)
 			served := make(chan *Served, 1)
 			go func() {
-				out, err := Serve(t.Context(), end, NoFiles)
+				out, err := Serve(t.Context(), end, noFiles)
 				if err != nil {
 					t.Error(err)
 				}

@@ -97,7 +97,7 @@ func TestVillain(t *testing.T) {
 		var out *Served
 		s, err := l.Accept(t.Context())
 		if err == nil {
-			out, err = Serve(t.Context(), s, NoFiles)
+			out, err = Serve(t.Context(), s, noFiles)
 		}
 		if err != nil {
 			t.Error(err)

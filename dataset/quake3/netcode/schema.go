@@ -9,8 +9,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Name is the name of the schema.
-const Name = "quake3"
+// schemaName is the name of the schema.
+const schemaName = "quake3"
 
 // MaxEntities is how many numbers entities can have; the last one ends a list of them.
 const MaxEntities = 1023
@@ -41,7 +41,7 @@ func NewLayout(protocol, rows int) Layout {
 
 // Schema describes frames of that layout.
 func (l *Layout) Schema(hz int) *frame.Schema {
-	return &frame.Schema{Name: Name, Item: "entity", Rows: l.Rows + 1, TickHz: hz, Fields: l.fields(), Parts: []frame.Part{
+	return &frame.Schema{Name: schemaName, Item: "entity", Rows: l.Rows + 1, TickHz: hz, Fields: l.fields(), Parts: []frame.Part{
 		{Name: "entity", Rows: l.Rows, Size: l.Time},
 		{Name: "player", Row: l.Rows, Rows: 1, Field: l.Time, Size: l.Columns - l.Time},
 	}}
@@ -50,7 +50,7 @@ func (l *Layout) Schema(hz int) *frame.Schema {
 // LayoutOf returns the layout of frames of schema s, and whether they are of this game. The kinds
 // and ranges count, hints do not.
 func LayoutOf(s *frame.Schema) (Layout, bool) {
-	if s.Name != Name || s.Rows < 2 || s.Rows > MaxEntities+1 {
+	if s.Name != schemaName || s.Rows < 2 || s.Rows > MaxEntities+1 {
 		return Layout{}, false
 	}
 	for _, protocol := range []int{0, QuakeLive} {

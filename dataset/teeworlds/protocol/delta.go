@@ -53,7 +53,8 @@ func (d *Delta) Parse(ints []int32) error {
 	if removed < 0 || removed > MaxItems || updated < 0 || updated > MaxItems || ints[2] != 0 {
 		return fmt.Errorf("%w: a delta removes %d items and updates %d, and has %d of a third sort", ErrCorrupt, removed, updated, ints[2])
 	}
-	if ints = ints[3:]; len(ints) < int(removed) {
+	ints = ints[3:]
+	if len(ints) < int(removed) {
 		return fmt.Errorf("%w: %d items removed, and %d numbers left", ErrShort, removed, len(ints))
 	}
 	for _, k := range ints[:removed] {
@@ -85,7 +86,8 @@ func parseItem(ints []int32) (item Item, rest []int32, err error) {
 	item.Key, ints = KeyOf(int(typ), int(id)), ints[2:]
 	size, fixed := FixedSize(int(typ))
 	if !fixed {
-		if size, ints = int(ints[0]), ints[1:]; size < 0 || size > MaxCells {
+		size, ints = int(ints[0]), ints[1:]
+		if size < 0 || size > MaxCells {
 			return item, ints, fmt.Errorf("%w: item %v has %d values", ErrCorrupt, item.Key, size)
 		}
 	}

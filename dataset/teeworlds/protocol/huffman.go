@@ -34,15 +34,15 @@ var weights = [End + 1]int32{
 	12, 18, 18, 27, 20, 18, 15, 19, 11, 17, 33, 12, 18, 15, 19, 18, 16, 26, 17, 18,
 	9, 10, 25, 22, 22, 17, 20, 16, 6, 16, 15, 20, 14, 18, 24, 335, 1}
 
-// Word is a code word: its bits, the first of them the lowest, and how many they are.
-type Word struct {
+// word is a code word: its bits, the first of them the lowest, and how many they are.
+type word struct {
 	Bits uint32
 	Len  uint
 }
 
-// Code is the game's static Huffman code.
-type Code struct {
-	Words [End + 1]Word
+// code is the game's static Huffman code.
+type code struct {
+	Words [End + 1]word
 	nodes [2*End + 1][2]uint16 // the two nodes below each; symbols have none
 }
 
@@ -51,8 +51,8 @@ var Huffman = sync.OnceValue(build)
 
 // build makes the code as the game does, which decides between equal weights by the order of
 // a list: the two at its end are joined, and what they make goes up past all that weigh less.
-func build() *Code {
-	c := &Code{}
+func build() *code {
+	c := &code{}
 	type node struct {
 		id     uint16
 		weight int32
@@ -73,23 +73,23 @@ func build() *Code {
 		}
 		list = slices.Insert(list, at, joined)
 	}
-	c.name(2*End, Word{})
+	c.name(2*End, word{})
 	return c
 }
 
 // name gives all symbols below a node their words.
-func (c *Code) name(id uint16, w Word) {
+func (c *code) name(id uint16, w word) {
 	if id <= End {
 		c.Words[id] = w
 		return
 	}
-	c.name(c.nodes[id][0], Word{w.Bits, w.Len + 1})
-	c.name(c.nodes[id][1], Word{w.Bits | 1<<w.Len, w.Len + 1})
+	c.name(c.nodes[id][0], word{w.Bits, w.Len + 1})
+	c.name(c.nodes[id][1], word{w.Bits | 1<<w.Len, w.Len + 1})
 }
 
 // Decode appends the bytes that src codes up to the end mark, at most most of them. Behind the
 // mark there is nothing but zeros that fill its byte, and a byte of them where it fills one itself.
-func (c *Code) Decode(dst, src []byte, most int) ([]byte, error) {
+func (c *code) Decode(dst, src []byte, most int) ([]byte, error) {
 	id, start := uint16(2*End), len(dst)
 	for i, b := range src {
 		for bit := range 8 {

@@ -32,7 +32,8 @@ func Int(src []byte) (v int32, rest []byte, err error) {
 		if n == len(src) {
 			return 0, src, fmt.Errorf("%w: within a number", ErrShort)
 		}
-		if b = src[n]; shift == 27 && b > 0x0f {
+		b = src[n]
+		if shift == 27 && b > 0x0f {
 			return 0, src, fmt.Errorf("%w: a number of more than 32 bits", ErrCorrupt)
 		}
 		u |= uint32(b&0x7f) << shift

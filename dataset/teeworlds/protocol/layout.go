@@ -79,8 +79,8 @@ type Groups struct {
 // ErrLarge: items that need a table of more than MaxTable cells.
 var ErrLarge = errors.New("too large")
 
-// MaxTable is the most cells of a table. Real matches need a tenth.
-const MaxTable = 1 << 18
+// maxTable is the most cells of a table. Real matches need a tenth.
+const maxTable = 1 << 18
 
 // See makes room for an item. It fails, and changes nothing, if the table becomes too large.
 func (g *Groups) See(item Item) error {
@@ -95,10 +95,10 @@ func (g *Groups) See(item Item) error {
 	x := &g.list[at]
 	ids := max(x.ids, item.Key.ID()+1)
 	rows := g.rows + ids - x.ids
-	if ids > x.ids && rows+1 > MaxTable/(fields+1) {
+	if ids > x.ids && rows+1 > maxTable/(fields+1) {
 		g.list = g.list[:len(g.at)]
 		return fmt.Errorf("%w: item %v makes a table of %d rows x %d fields, expected at most %d cells",
-			ErrLarge, item.Key, rows+1, fields+1, MaxTable)
+			ErrLarge, item.Key, rows+1, fields+1, maxTable)
 	}
 	if g.at == nil {
 		g.at = map[shape]int{}

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"wirelab/experiment"
@@ -137,21 +136,11 @@ type evaluator struct {
 
 // evaluate implements Evaluate.
 func (e *evaluator) evaluate(ctx context.Context, jobs []Job) ([]Value, error) {
-	values, errs := make([]Value, len(jobs)), make([]error, len(jobs))
-	var wg sync.WaitGroup
-	work := make(chan int)
-	for range min(e.jobs, len(jobs)) {
-		wg.Go(func() {
-			for i := range work {
-				errs[i] = panics.Call(func() (err error) { values[i], err = e.run(ctx, jobs[i]); return err })
-			}
-		})
-	}
-	for i := range jobs {
-		work <- i
-	}
-	close(work)
-	wg.Wait()
+	values := make([]Value, len(jobs))
+	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
+		values[i], err = e.run(ctx, jobs[i])
+		return err
+	})
 	return values, errors.Join(append(errs, ctx.Err())...)
 }
 

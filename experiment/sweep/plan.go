@@ -14,12 +14,10 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Plan is what a sweep is to run: every point of a grid with every seed. Runs are
-// numbered from 0, the seeds of a point next to each other.
+// Plan is a grid of runs, and what identifies it on every machine.
 type Plan struct {
+	experiment.Grid
 	Config  *config.Config    // with its sweep
-	Points  []config.Point    // of the grid, in its order
-	Repeat  int               // seeds of each point
 	Version string            // of the program: another may come to other results
 	TOML    []byte            // the configuration as text, from which any machine makes the same plan
 	Files   []engine.DataFile // that the runs read
@@ -52,12 +50,12 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 
 // plan makes a plan of a configuration that was checked before.
 func plan(c *config.Config, version string) (*Plan, error) {
-	points, err := c.Points()
+	grid, err := experiment.NewGrid(c)
 	if err != nil {
 		return nil, err
 	}
 	text, err := c.Chosen()
-	return &Plan{Config: c, Points: points, Repeat: c.Repeat(), Version: version, TOML: text}, err
+	return &Plan{Grid: grid, Config: c, Version: version, TOML: text}, err
 }
 
 // identify gives the plan its ID.
@@ -70,18 +68,6 @@ func (p *Plan) identify() error {
 	sum := sha256.Sum256(data)
 	p.ID = hex.EncodeToString(sum[:])
 	return err
-}
-
-// Runs is how many runs there are to be.
-func (p *Plan) Runs() int { return len(p.Points) * p.Repeat }
-
-// Run returns the n-th run: its point, with its seed.
-func (p *Plan) Run(n int) config.Point {
-	point := &p.Points[n/p.Repeat]
-	if p.Repeat == 1 {
-		return *point
-	}
-	return point.Seeded(n % p.Repeat)
 }
 
 // Job is a chunk of runs for one worker.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
@@ -54,8 +55,8 @@ type state struct {
 	workers  []string // who ran it
 	progress Progress
 	sum      *Summary
-	news     bool  // since the summary was saved last
-	saveAt   int64 // not before: when it is saved next
+	news     bool // since the summary was saved last
+	pace     experiment.Pace
 	failed   error
 	closed   bool          // the work has ended: what still comes changes nothing
 	done     chan struct{} // closed when no result is missing, or when it failed
@@ -77,7 +78,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.tell()
-	s.saveAt = opt.Clock.Now() + int64(saveEvery)
+	s.pace = experiment.NewPace(opt.Clock, saveEvery)
 	if runs, _ := s.chunks.missing(); runs > 0 {
 		s.work(ctx)
 	}
@@ -145,22 +146,21 @@ func (s *state) cores(ctx context.Context) {
 	s.chunks.shared(jobs)
 	s.alive(jobs)
 	x := s.executor()
-	var wg sync.WaitGroup
-	for range jobs {
-		wg.Go(panics.Guard(s.finish, func() {
+	panics.Each(jobs, jobs, func(int) error {
+		panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
 				j, ok := s.chunks.take()
 				if !ok {
-					return // what is missing is in the hands of others here
+					return // other goroutines run what is missing
 				}
 				d, _ := x.do(ctx, j)
 				if err := s.take(d, true); err != nil {
 					s.finish(err)
 				}
 			}
-		}))
-	}
-	wg.Wait()
+		})()
+		return nil
+	})
 }
 
 // executor runs jobs on this machine.
@@ -293,19 +293,18 @@ func (s *state) save(last bool) error {
 }
 
 // saveLocked writes the pages of the folder, if it is time or the last time. Pages of a
-// large grid take a while: they get a twentieth of the time and no more.
+// large grid take a while.
 func (s *state) saveLocked(last bool) error {
-	if s.opt.Store == nil {
+	switch {
+	case s.opt.Store == nil || !last && !s.news:
 		return nil
+	case last:
+		return s.opt.Store.pages(s.sum)
 	}
-	now := s.opt.Clock.Now()
-	if !last && (!s.news || now < s.saveAt) {
-		return nil
-	}
-	s.news = false
-	err := s.opt.Store.pages(s.sum)
-	s.saveAt = s.opt.Clock.Now() + max(int64(saveEvery), 20*(s.opt.Clock.Now()-now))
-	return err
+	return s.pace.Do(func() error {
+		s.news = false
+		return s.opt.Store.pages(s.sum)
+	})
 }
 
 // pages writes the pages of a sweep for people and for other programs.

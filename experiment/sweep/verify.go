@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"sync"
 
 	"wirelab/internal/panics"
 )
@@ -23,35 +22,30 @@ func (s *state) verify(ctx context.Context) error {
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
 	s.mu.Unlock()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	x := s.executor()
-	next := make(chan int, len(picked))
-	for _, n := range picked {
-		next <- n
-	}
-	close(next)
-	var wg sync.WaitGroup
-	for range max(s.opt.Jobs, 1) {
-		wg.Go(panics.Guard(cancel, func() {
-			for n := range next {
-				d, err := x.do(ctx, s.plan.job([]int{n}))
-				if err != nil {
-					return // interrupted: what was repeated is counted
-				}
-				if d.Error != "" {
-					cancel(errors.New(d.Error))
-				} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
-					cancel(s.differ(n, s.workers[n], hostName()))
-				} else {
-					s.verified(v, n)
-				}
-			}
-		}))
-	}
-	wg.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+	for _, err := range panics.Each(s.opt.Jobs, len(picked), func(i int) error {
+		n := picked[i]
+		d, err := x.do(ctx, s.plan.job([]int{n}))
+		if err != nil {
+			return nil // interrupted: the repeated runs are counted
+		}
+		if d.Error != "" {
+			err = errors.New(d.Error)
+		} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
+			err = s.differ(n, s.workers[n], hostName())
+		} else {
+			s.verified(v, n)
+		}
+		if err != nil {
+			cancel()
+		}
 		return err
+	}) {
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // far end gone. If it looks and nothing comes, that is one.
 func TestStoppedProcess(t *testing.T) {
 	near, _ := newPipe(0)
-	l := NewLink(near, Options{To: "there"})
+	l := NewLink(near, "there")
 	long := time.Now().Add(-time.Minute)
 	l.heard, l.looked = long, long
 	if err := l.Err(); err != nil {
@@ -49,7 +49,7 @@ func TestSetupTooLarge(t *testing.T) {
 // pause is none of that: it is told as one.
 func TestDisplayFallsBehind(t *testing.T) {
 	near, end := newPipe(0)
-	l := NewLink(near, Options{To: "there"})
+	l := NewLink(near, "there")
 	zero := time.Now()
 	f := far{began: zero, show: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &Setup{DisplayMilliHz: 60_000}}
 	hear := func() {

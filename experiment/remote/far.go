@@ -241,7 +241,8 @@ func (f *far) game(at time.Time, msg []byte) error {
 	f.records = append(f.records, r)
 	f.msg = append(append(f.msg[:0], f.state.session), msg[:4]...)
 	n := len(f.msg)
-	if f.msg = f.rcv.Ack(f.msg); len(f.msg) > n {
+	f.msg = f.rcv.Ack(f.msg)
+	if len(f.msg) > n {
 		f.send(streamAck)
 	}
 	return nil
@@ -335,7 +336,8 @@ func (f *far) report() {
 		n := 0
 		f.msg, n = m.append(f.msg[:0], f.state.session)
 		f.send(streamReport)
-		if f.sent += n; f.sent == len(f.records) {
+		f.sent += n
+		if f.sent == len(f.records) {
 			return
 		}
 	}

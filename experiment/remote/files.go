@@ -17,12 +17,6 @@ import (
 // opened. The names come out of packets.
 type Files func(name string) (path string)
 
-// NoFiles is for a far end that opens none.
-func NoFiles(string) string { return "" }
-
-// AnyFile is for a far end whose near end is this very process.
-func AnyFile(name string) string { return name }
-
 // OnlyFiles is for a far end that opens these and no others, whatever folder the near end
 // has them in.
 func OnlyFiles(paths []string) (Files, error) {

@@ -74,10 +74,10 @@ func TestSessionOfFile(t *testing.T) {
 	for _, c := range []struct {
 		find Files
 		says string
-	}{{AnyFile, ""}, {NoFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
+	}{{anyFile, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
 		near, end := newPipe(0)
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		source := labtest.NewCrowd(4, 1, -1, 4)
 		setup := Setup{Version: Version, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
 			Encoder: "deflate", Files: []SetupFile{{mine, sum}}}
@@ -88,7 +88,7 @@ func TestSessionOfFile(t *testing.T) {
 		}
 		link.reset()
 		var gone *engine.NetworkError
-		if err := link.introduce(data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
+		if err := link.introduce(t.Context(), data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
 			t.Errorf("%v, expected %q", err, c.says)
 		}
 		near.close(io.EOF)
@@ -99,3 +99,7 @@ func TestSessionOfFile(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
+
+// The far ends of tests open every file or none.
+func anyFile(name string) string { return name }
+func noFiles(string) string      { return "" }

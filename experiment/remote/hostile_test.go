@@ -126,9 +126,9 @@ func FuzzReport(f *testing.F) {
 }
 
 func FuzzRecording(f *testing.F) {
-	var r Recording
+	var r recording
 	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
-	r.arrival(9, &event{number: 1, took: 3, said: record{decoded: true}})
+	r.arrival(9, &event{number: 1, took: 3, record: record{decoded: true}})
 	r.arrival(9, &event{counts: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -136,7 +136,7 @@ func FuzzRecording(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var again Recording
+		var again recording
 		for i := range l.played.acks {
 			again.ack(l.played.acks[i].at, &l.played.acks[i])
 		}
@@ -149,7 +149,7 @@ func TestOddMessages(t *testing.T) {
 	served := make(chan *Served, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		out, _ := Serve(ctx, end, NoFiles)
+		out, _ := Serve(ctx, end, noFiles)
 		served <- out
 	}()
 	for stream := range uint8(9) {
@@ -157,7 +157,7 @@ func TestOddMessages(t *testing.T) {
 			_ = near.Send(stream, msg)
 		}
 	}
-	link := NewLink(near, Options{To: "there"})
+	link := NewLink(near, "there")
 	s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
 	for stream := range uint8(9) {
 		_ = near.Send(stream, []byte{link.session, 9, 9})
@@ -168,8 +168,8 @@ func TestOddMessages(t *testing.T) {
 	}
 	lawful(t, s.Result())
 	cancel()
-	if out := <-served; out.Odd == 0 || link.odd == 0 || out.Frames != s.Result().Totals.Sent {
-		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.odd, out.Frames)
+	if out := <-served; out.Odd == 0 || link.malformed == 0 || out.Frames != s.Result().Totals.Sent {
+		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.malformed, out.Frames)
 	}
 }
 
@@ -205,9 +205,9 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 						spoil(&r.records[i])
 					}
 				}
-			}}, NoFiles)
+			}}, noFiles)
 		}()
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
 		if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
 			t.Fatal(err)
@@ -223,9 +223,9 @@ func TestEndings(t *testing.T) {
 	begin := func(serve bool) (*pipe, *Link, error) {
 		near, end := newPipe(0)
 		if serve {
-			go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
+			go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 		}
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		_, err := engine.NewSession(t.Context(), configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
 		return near, link, err
 	}
@@ -247,11 +247,11 @@ func TestEndings(t *testing.T) {
 		}
 	}
 	near, end := newPipe(0)
-	go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
-	link := NewLink(near, Options{To: "there"})
+	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
+	link := NewLink(near, "there")
 	s := frame.Cubes(3)
 	s.TickHz = maxHz + 1
-	err := link.Begin(s, &frame.Frame{Table: initial(s)}, config.Default())
+	err := link.Begin(t.Context(), s, &frame.Frame{Table: initial(s)}, config.Default())
 	if err == nil || !strings.Contains(err.Error(), "there: the far end says: it refuses the session") {
 		t.Errorf("got %v", err)
 	}

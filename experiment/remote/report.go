@@ -49,7 +49,8 @@ func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 func (r *reader) display() (d meters.DisplayCounts) {
 	for _, n := range counts(&d) {
 		v := r.uvarint()
-		if *n = int64(v); *n < 0 {
+		*n = int64(v)
+		if *n < 0 {
 			r.bad = true
 		}
 	}

@@ -66,13 +66,13 @@ func TestSession(t *testing.T) {
 			near, end := newPipe(loss)
 			served := make(chan *Served, 1)
 			go func() {
-				out, err := Serve(t.Context(), end, NoFiles)
+				out, err := Serve(t.Context(), end, noFiles)
 				if err != nil {
 					t.Error(err)
 				}
 				served <- out
 			}()
-			link := NewLink(near, Options{To: "there"})
+			link := NewLink(near, "there")
 			s := crowded(t, configured(t, set), link)
 			swapped := false
 			err := link.Drive(context.Background(), s, func() error {

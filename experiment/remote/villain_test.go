@@ -97,7 +97,7 @@ func TestVillain(t *testing.T) {
 		var out *Served
 		s, err := l.Accept(t.Context())
 		if err == nil {
-			out, err = Serve(t.Context(), s, NoFiles)
+			out, err = Serve(t.Context(), s, noFiles)
 		}
 		if err != nil {
 			t.Error(err)
@@ -109,7 +109,7 @@ func TestVillain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := NewLink(near, Options{To: "there"})
+	link := NewLink(near, "there")
 	s := crowded(t, configured(t, map[string]any{"duration": "2s", "down.loss": "2%"}), link)
 	var early, late uint64
 	if err := link.Drive(context.Background(), s, func() error {

@@ -68,13 +68,9 @@ const keptAutomatic = 10
 // Prune removes the reports below dir that nobody asked for, but for the newest.
 func Prune(disk *atomicfile.Disk, dir string) {
 	list, _ := SavedReports(dir)
-	n := 0
-	for i := range list {
-		if list[i].Automatic() {
-			if n++; n > keptAutomatic {
-				_ = disk.RemoveAll(filepath.Dir(list[i].Path)) // what stays is in nobody's way
-			}
-		}
+	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !s.Automatic() })
+	for _, s := range list[min(len(list), keptAutomatic):] {
+		_ = disk.RemoveAll(filepath.Dir(s.Path)) // a report that stays does no harm
 	}
 }
 

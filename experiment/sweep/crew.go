@@ -92,7 +92,8 @@ func (c *crew) worked(name string) {
 func (c *crew) forget() {
 	c.mu.Lock()
 	for name, w := range c.members {
-		if w.silent++; w.silent > patience {
+		w.silent++
+		if w.silent > patience {
 			delete(c.members, name)
 		}
 	}

@@ -12,30 +12,30 @@ import (
 //go:embed presets/*.toml
 var presetFiles embed.FS
 
-// Preset is an embedded configuration with a name.
-type Preset struct {
+// preset is an embedded configuration with a name.
+type preset struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"` // the first comment line of the file
 	TOML    string `json:"toml"`
 }
 
 // Presets lists the embedded configurations by name.
-func Presets() []Preset {
+func Presets() []preset {
 	entries, err := presetFiles.ReadDir("presets")
 	if err != nil {
 		panic("experiment: embedded presets cannot be read: " + err.Error())
 	}
-	var out []Preset
+	var out []preset
 	for _, e := range entries {
 		data, err := presetFiles.ReadFile(path.Join("presets", e.Name()))
 		if err != nil {
 			panic("experiment: embedded preset cannot be read: " + err.Error())
 		}
 		first, _, _ := strings.Cut(string(data), "\n")
-		out = append(out, Preset{Name: strings.TrimSuffix(e.Name(), ".toml"), Summary: strings.TrimSpace(strings.TrimPrefix(first, "#")),
+		out = append(out, preset{Name: strings.TrimSuffix(e.Name(), ".toml"), Summary: strings.TrimSpace(strings.TrimPrefix(first, "#")),
 			TOML: string(data)})
 	}
-	slices.SortFunc(out, func(a, b Preset) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b preset) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// Summary is what a sweep over many machines came to: the JSON of its report.json, which
+// summary is what a sweep over many machines came to: the JSON of its report.json, which
 // has the points of the grid and not the runs.
-type Summary struct {
+type summary struct {
 	Planned     int           `json:"planned"`
 	Done        int           `json:"done"`
 	Repeat      int           `json:"repeat"`
@@ -37,8 +37,8 @@ type Summary struct {
 var errNoSummary = errors.New("no summary of a sweep")
 
 // ReadSummary reads the JSON of a summary.
-func ReadSummary(data []byte) (*Summary, error) {
-	var s Summary
+func ReadSummary(data []byte) (*summary, error) {
+	var s summary
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoSummary, err)
 	}
@@ -49,7 +49,7 @@ func ReadSummary(data []byte) (*Summary, error) {
 }
 
 // loadSummary reads the summary at path, if it is one.
-func loadSummary(path string) (*Summary, error) {
+func loadSummary(path string) (*summary, error) {
 	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
 	if err != nil {
 		return nil, err
@@ -61,12 +61,12 @@ func loadSummary(path string) (*Summary, error) {
 const maxSummaryBytes = 256 << 20
 
 // points are those of the grid that have runs.
-func (s *Summary) points() (out []Point) {
+func (s *summary) points() (out []gridPoint) {
 	for _, p := range s.Points {
 		if p.Seeds == 0 {
 			continue
 		}
-		x := Point{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
+		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
 			i := paired.Interval{Diff: m.Mean}
 			if m.Lo != nil && m.Hi != nil {
@@ -80,7 +80,7 @@ func (s *Summary) points() (out []Point) {
 }
 
 // Write writes the page of the sweep.
-func (s *Summary) Write(w io.Writer) error {
+func (s *summary) Write(w io.Writer) error {
 	points := s.points()
 	wrong := 0.0
 	for i := range points {

@@ -15,14 +15,14 @@ import (
 	"wirelab/experiment/report"
 )
 
-// WriteSweep writes the page of a sweep.
-func WriteSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
+// writeSweep writes the page of a sweep.
+func writeSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
 
 // maxAlarms bounds the sentences about what did not hold.
 const maxAlarms = 20
 
 func sweepDocument(r *report.Report) *document {
-	points := PointsOf(r.Runs)
+	points := pointsOf(r.Runs)
 	wrong := int64(0)
 	for _, run := range r.Runs {
 		wrong += run.Totals.Wrong
@@ -48,7 +48,7 @@ func sweepDocument(r *report.Report) *document {
 
 // gridDocument begins the page of a grid. runs counts the runs in words, failed has a sentence for
 // each failure, and endings, unless empty, describe how the sweep ended.
-func gridDocument(points []Point, headline, runs string, failed []string, endings ...string) *document {
+func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
 	axes := axesOf(points)
 	for _, a := range axes {
@@ -66,7 +66,7 @@ func gridDocument(points []Point, headline, runs string, failed []string, ending
 }
 
 // sweep adds what there is to see of a grid.
-func (d *document) sweep(points []Point, axes []axis) {
+func (d *document) sweep(points []gridPoint, axes []axis) {
 	ms := metrics(points)
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figure by figure"}
@@ -95,7 +95,7 @@ func brief(values []string) []string {
 	return append(slices.Clone(values[:most-1]), "… "+values[len(values)-1])
 }
 
-func seeds(points []Point) (most int) {
+func seeds(points []gridPoint) (most int) {
 	for i := range points {
 		most = max(most, points[i].Seeds)
 	}
@@ -103,12 +103,12 @@ func seeds(points []Point) (most int) {
 }
 
 // gridHeadline says what came out of a grid, in a sentence.
-func gridHeadline(points []Point, runs int, wrong int64) string {
+func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep of which no run was finished."
 	}
 	least, most := math.Inf(1), math.Inf(-1)
-	var cheapest, dearest *Point
+	var cheapest, dearest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[cost]; ok {
 			if v.Diff < least {
@@ -152,7 +152,7 @@ func lastWord(key string) string {
 const maxLines = 8
 
 // gridChart draws a figure over the last axis, a line for each combination of the others.
-func (d *document) gridChart(points []Point, axes []axis, m metric) {
+func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
 	along := axes[len(axes)-1]
 	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
 	if along.unit != "" {
@@ -179,13 +179,13 @@ func (d *document) gridChart(points []Point, axes []axis, m metric) {
 		sorted[i] = x[k]
 	}
 	var names []string
-	byName := map[string]map[string]*Point{}
+	byName := map[string]map[string]*gridPoint{}
 	for i := range points {
 		rest := maps.Clone(points[i].Set)
 		delete(rest, along.key)
 		name := shortSet(only(rest, axes))
 		if byName[name] == nil {
-			byName[name] = map[string]*Point{}
+			byName[name] = map[string]*gridPoint{}
 			names = append(names, name)
 		}
 		byName[name][points[i].Set[along.key]] = &points[i]
@@ -239,7 +239,7 @@ func only(set map[string]string, axes []axis) map[string]string {
 const maxListed = 1000
 
 // pointTable lists the points with their figures.
-func (d *document) pointTable(points []Point, ms []metric) {
+func (d *document) pointTable(points []gridPoint, ms []metric) {
 	var keys []string
 	if len(points) > 0 {
 		keys = slices.Sorted(maps.Keys(points[0].Set))
@@ -280,14 +280,14 @@ func (d *document) pointTable(points []Point, ms []metric) {
 }
 
 // values returns what is set at the point, in the order of keys.
-func (p *Point) values(keys []string) (out []string) {
+func (p *gridPoint) values(keys []string) (out []string) {
 	for _, k := range keys {
 		out = append(out, p.Set[k])
 	}
 	return out
 }
 
-func (p *Point) cell(m metric) string {
+func (p *gridPoint) cell(m metric) string {
 	v, ok := p.Figures[m.key]
 	if !ok {
 		return figure(figures.Figure{})

@@ -44,7 +44,7 @@ func TestOnlyFiles(t *testing.T) {
 		if err := encoders.SetParam(params, "dictionary", name); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := codec.New(s, params); errors.Is(err, ErrSetup) != refused {
+		if _, _, err := codec.New(s, params); errors.Is(err, errSetup) != refused {
 			t.Errorf("%q: %v, refused %v", name, err, refused)
 		}
 	}
@@ -79,8 +79,8 @@ func TestSessionOfFile(t *testing.T) {
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
 		link := NewLink(near, "there")
 		source := labtest.NewCrowd(4, 1, -1, 4)
-		setup := Setup{Version: Version, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
-			Encoder: "deflate", Files: []SetupFile{{mine, sum}}}
+		setup := setup{Version: protocolVersion, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
+			Encoder: "deflate", Files: []setupFile{{mine, sum}}}
 		setup.Initial.Table = make([]int32, setup.Schema.Cells())
 		data, err := setup.encode()
 		if err != nil {
@@ -95,7 +95,7 @@ func TestSessionOfFile(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}
-	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (SetupFile{"a.zdict", sum}) {
+	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", sum}) {
 		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -19,9 +19,9 @@ import (
 )
 
 // some returns a setup that is taken on.
-func some() *Setup {
+func some() *setup {
 	s := frame.Cubes(5)
-	return &Setup{Version: Version, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
+	return &setup{Version: protocolVersion, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
 		Encoder: "rotor", Initial: frame.Frame{Table: initial(s)}}
 }
 
@@ -52,20 +52,20 @@ func TestSetupTravels(t *testing.T) {
 
 // What would cost the far end memory or time, or makes no sense, is refused in a sentence.
 func TestSetupsThatAreRefused(t *testing.T) {
-	for says, spoil := range map[string]func(*Setup){
-		"version 7":     func(s *Setup) { s.Version = 7 },
-		"take more":     func(s *Setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
-		"a history":     func(s *Setup) { s.History = 4000 },
-		"a second":      func(s *Setup) { s.Schema.TickHz = 0 },
-		"a display":     func(s *Setup) { s.DisplayMilliHz = math.MaxInt32 },
-		"playout":       func(s *Setup) { s.Playout = -1 },
-		"delivered":     func(s *Setup) { s.Schema.Delivery = frame.Every },
-		"knows no":      func(s *Setup) { s.Encoder = "nobody's" },
-		"is none for":   func(s *Setup) { s.Encoder = "receiver-adaptive" },
-		"no kind":       func(s *Setup) { s.Schema.Fields[0].Kind = 99 },
-		"out of range":  func(s *Setup) { s.Initial.Table[0] = 1 << 30 },
-		"names of more": func(s *Setup) { s.Schema.Name = strings.Repeat("x", 1000) },
-		"digests":       func(s *Setup) { s.DigestBits = 7 },
+	for says, spoil := range map[string]func(*setup){
+		"version 7":     func(s *setup) { s.Version = 7 },
+		"take more":     func(s *setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
+		"a history":     func(s *setup) { s.History = 4000 },
+		"a second":      func(s *setup) { s.Schema.TickHz = 0 },
+		"a display":     func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
+		"playout":       func(s *setup) { s.Playout = -1 },
+		"delivered":     func(s *setup) { s.Schema.Delivery = frame.Every },
+		"knows no":      func(s *setup) { s.Encoder = "nobody's" },
+		"is none for":   func(s *setup) { s.Encoder = "receiver-adaptive" },
+		"no kind":       func(s *setup) { s.Schema.Fields[0].Kind = 99 },
+		"out of range":  func(s *setup) { s.Initial.Table[0] = 1 << 30 },
+		"names of more": func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
+		"digests":       func(s *setup) { s.DigestBits = 7 },
 	} {
 		s := some()
 		spoil(s)
@@ -73,13 +73,13 @@ func TestSetupsThatAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parseSetup(data); !errors.Is(err, ErrSetup) || !strings.Contains(err.Error(), says) {
+		if _, err := parseSetup(data); !errors.Is(err, errSetup) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v", says, err)
 		}
 	}
 	bomb := some()
 	bomb.Initial.Body = make([]byte, maxRaw)
-	if _, err := bomb.encode(); !errors.Is(err, ErrSetup) {
+	if _, err := bomb.encode(); !errors.Is(err, errSetup) {
 		t.Errorf("a setup of %d bytes: %v", maxRaw, err)
 	}
 }
@@ -94,7 +94,7 @@ func FuzzSetup(f *testing.F) {
 		s, err := parseSetup(data)
 		if err == nil {
 			endpoint.NewReceiver(&s.Schema, &s.Initial, nil, s.options())
-		} else if !errors.Is(err, ErrSetup) && !errors.Is(err, ErrProtocol) {
+		} else if !errors.Is(err, errSetup) && !errors.Is(err, errProtocol) {
 			t.Errorf("no typed error: %v", err)
 		}
 	})
@@ -112,7 +112,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m, again report
 		if err := m.parse(data); err != nil {
-			if !errors.Is(err, ErrProtocol) {
+			if !errors.Is(err, errProtocol) {
 				t.Errorf("no typed error: %v", err)
 			}
 			return
@@ -132,7 +132,7 @@ func FuzzRecording(f *testing.F) {
 	r.arrival(9, &event{counts: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := Replay(&engine.Remote{Version: Version, Events: data})
+		l, err := Replay(&engine.Remote{Version: protocolVersion, Events: data})
 		if err != nil {
 			return
 		}
@@ -146,7 +146,7 @@ func FuzzRecording(f *testing.F) {
 // What makes no sense changes nothing at the far end, and is counted.
 func TestOddMessages(t *testing.T) {
 	near, end := newPipe(0)
-	served := make(chan *Served, 1)
+	served := make(chan *servedStats, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		out, _ := Serve(ctx, end, noFiles)

@@ -28,7 +28,7 @@ const (
 // Link is the near end of a session: the network of an engine.Session. It belongs to the
 // goroutine that drives the session.
 type Link struct {
-	conn Conn   // nil in a replay
+	conn conn   // nil in a replay
 	to   string // what the far end is called in errors and reports
 	buf  []byte // for what is read
 	msg  []byte // for what is sent
@@ -87,7 +87,7 @@ const (
 
 // NewLink returns the near end of sessions over a connection. to names the far end in errors and
 // reports.
-func NewLink(conn Conn, to string) *Link {
+func NewLink(conn conn, to string) *Link {
 	return &Link{conn: conn, to: to, buf: make([]byte, channel.MaxPayload)}
 }
 
@@ -100,7 +100,7 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 // Begin implements engine.Network. A session that was begun before is over.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
-	setup := Setup{Version: Version, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
+	setup := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
 		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
 	l.sent.playout = c.Receiver.Playout
 	if l.conn == nil {
@@ -285,7 +285,7 @@ func (l *Link) confirm() {
 	_ = l.conn.Send(streamConfirm, l.msg) // Err tells of a connection that has ended
 }
 
-func (l *Link) handle(d *Datagram, msg []byte) error {
+func (l *Link) handle(d *datagram, msg []byte) error {
 	switch d.Stream {
 	case streamAck:
 		return l.ack(d.At, msg)

@@ -80,7 +80,7 @@ func (r *recording) arrival(now time.Duration, e *event) {
 
 // Recorded returns the recording of the session, for a report.
 func (l *Link) Recorded() *engine.Remote {
-	x := &engine.Remote{To: l.to, Version: Version}
+	x := &engine.Remote{To: l.to, Version: protocolVersion}
 	if !l.records.full {
 		x.Events = slices.Clone(l.records.events)
 	}
@@ -98,8 +98,8 @@ func (l *Link) AddTo(r *engine.Result) {
 
 // Replay returns a network that does what a recorded one did.
 func Replay(x *engine.Remote) (*Link, error) {
-	if x.Version != Version {
-		return nil, fmt.Errorf("its recording of the network is of version %d; this one reads version %d", x.Version, Version)
+	if x.Version != protocolVersion {
+		return nil, fmt.Errorf("its recording of the network is of version %d; this one reads version %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
 		return nil, fmt.Errorf("it holds no recording of the network: nothing came in, or more than %d MB", maxRecording>>20)

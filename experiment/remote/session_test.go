@@ -64,7 +64,7 @@ func TestSession(t *testing.T) {
 				loss = 0
 			}
 			near, end := newPipe(loss)
-			served := make(chan *Served, 1)
+			served := make(chan *servedStats, 1)
 			go func() {
 				out, err := Serve(t.Context(), end, noFiles)
 				if err != nil {

@@ -92,9 +92,9 @@ func TestVillain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan *Served, 1)
+	served := make(chan *servedStats, 1)
 	go func() {
-		var out *Served
+		var out *servedStats
 		s, err := l.Accept(t.Context())
 		if err == nil {
 			out, err = Serve(t.Context(), s, noFiles)

@@ -26,8 +26,8 @@ type SavedReport struct {
 	Bytes int64
 }
 
-// MaxReports is how many reports SavedReports lists.
-const MaxReports = 1000
+// maxReports is how many reports SavedReports lists.
+const maxReports = 1000
 
 // SavedReports lists the reports below dir, the newest first, at most MaxReports.
 // A folder that does not exist holds none.
@@ -49,7 +49,7 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	slices.SortFunc(list, func(a, b SavedReport) int {
 		return cmp.Or(b.Saved.Compare(a.Saved), cmp.Compare(b.Name, a.Name))
 	})
-	return list[:min(len(list), MaxReports)], nil
+	return list[:min(len(list), maxReports)], nil
 }
 
 // Automatic stands in the name of a report that nobody asked for, behind the date: one

@@ -70,8 +70,8 @@ func (p *Plan) identify() error {
 	return err
 }
 
-// Job is a chunk of runs for one worker.
-type Job struct {
+// job is a chunk of runs for one worker.
+type job struct {
 	Key     string `json:"key"`   // hash of plan and runs: results of one key are the same
 	Plan    string `json:"plan"`  // ID of the plan
 	Runs    []int  `json:"runs"`  // numbers, ascending
@@ -82,13 +82,13 @@ type Job struct {
 const maxChunk = 64
 
 // job makes the job of these runs.
-func (p *Plan) job(runs []int) Job {
+func (p *Plan) job(runs []int) job {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v", p.ID, runs))
-	return Job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
+	return job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
 }
 
 // check says whether a job that somebody sent is one of this plan.
-func (p *Plan) check(j Job) error {
+func (p *Plan) check(j job) error {
 	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxChunk || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
 		j.Runs[len(j.Runs)-1] >= p.Runs() || j.Key != p.job(j.Runs).Key {
 		return fmt.Errorf("a job that is none of this sweep")
@@ -96,8 +96,8 @@ func (p *Plan) check(j Job) error {
 	return nil
 }
 
-// Done is what a job came to.
-type Done struct {
+// done is what a job came to.
+type done struct {
 	Key     string    `json:"key"`
 	Plan    string    `json:"plan"`
 	Version string    `json:"version"` // of the program that ran it

@@ -31,9 +31,9 @@ type Summary struct {
 	Interrupted bool          `json:"interrupted"`
 	Error       string        `json:"error,omitempty"`
 	Keys        []string      `json:"keys"` // that differ between points, outermost first
-	Points      []PointResult `json:"points"`
+	Points      []pointResult `json:"points"`
 	Failed      []string      `json:"failed,omitempty"` // a sentence for each assertion that did not hold
-	Verified    *Verified     `json:"verified,omitempty"`
+	Verified    *verified     `json:"verified,omitempty"`
 	Digest      string        `json:"digest,omitempty"` // of the digests of all runs, in order
 
 	failed  []failedRun // the first of those in which an assertion did not hold, by number
@@ -98,14 +98,14 @@ func (s *samples) ratio(point, figure int) Mean {
 	return RatioOf(x, y)
 }
 
-// Verified says how many runs were repeated on this machine, and on which workers' word.
-type Verified struct {
+// verified says how many runs were repeated on this machine, and on which workers' word.
+type verified struct {
 	Runs    int            `json:"runs"`
 	Workers map[string]int `json:"workers"` // runs of each that were repeated
 }
 
-// PointResult is a point of the grid over its seeds.
-type PointResult struct {
+// pointResult is a point of the grid over its seeds.
+type pointResult struct {
 	Set     map[string]string `json:"set"`
 	Seeds   int               `json:"seeds"` // that are there
 	Figures map[string]Mean   `json:"figures"`
@@ -121,7 +121,7 @@ func newSummary(p *Plan) *Summary {
 		s.Keys = append(s.Keys, axis.Key)
 	}
 	for _, point := range p.Points {
-		s.Points = append(s.Points, PointResult{Set: point.Set})
+		s.Points = append(s.Points, pointResult{Set: point.Set})
 	}
 	return s
 }

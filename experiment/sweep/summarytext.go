@@ -54,7 +54,7 @@ func (s *Summary) table() *texttable.Table {
 	heads := append(slices.Clone(s.Keys), "seeds")
 	var shown []int
 	for i, c := range columns {
-		if slices.ContainsFunc(s.Points, func(p PointResult) bool { _, ok := p.Figures[c.name]; return ok }) {
+		if slices.ContainsFunc(s.Points, func(p pointResult) bool { _, ok := p.Figures[c.name]; return ok }) {
 			heads, shown = append(heads, c.heading), append(shown, i)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Summary) table() *texttable.Table {
 }
 
 // place returns what is set at a point, in the order of the keys.
-func (s *Summary) place(p *PointResult) (cells []string) {
+func (s *Summary) place(p *pointResult) (cells []string) {
 	for _, k := range s.Keys {
 		cells = append(cells, p.Set[k])
 	}

@@ -21,7 +21,7 @@ type Options struct {
 	Clock wallclock.Clock // monotonic wall time: for the size of jobs, and for what is told
 	// Jobs is how many run side by side on this machine; with a queue 0 is none.
 	Jobs  int
-	Queue *Queue // nil: this machine's cores alone
+	Queue *queue // nil: this machine's cores alone
 	// Verify is the share of runs, 0 to 1, that this machine repeats when all are there.
 	Verify float64
 	Store  *Store // nil: results are kept in memory only
@@ -68,7 +68,7 @@ type state struct {
 // returns what was measured until then, marked as interrupted, and no error.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newState(p, opt)
-	skipped, err := opt.Store.Load(p, func(d Done) error { return s.take(d, false) })
+	skipped, err := opt.Store.Load(p, func(d done) error { return s.take(d, false) })
 	if err != nil {
 		return s.sum, err
 	}
@@ -173,7 +173,7 @@ func (s *state) executor() *executor {
 }
 
 // take takes what a job came to, and keeps it if it is news.
-func (s *state) take(d Done, keep bool) error {
+func (s *state) take(d done, keep bool) error {
 	if err := s.plan.accepts(&d); err != nil {
 		return nil // of another sweep: nothing to us
 	}
@@ -228,18 +228,18 @@ func (s *state) take(d Done, keep bool) error {
 // differ says that two workers came to different results of one run.
 func (s *state) differ(run int, a, b string) error {
 	point := s.plan.Run(run)
-	return &DifferError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
+	return &differError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
 }
 
-// DifferError says that two machines came to different results of one run.
-type DifferError struct {
+// differError says that two machines came to different results of one run.
+type differError struct {
 	Set     map[string]string
 	Seed    uint64
 	Workers [2]string
 }
 
 // Error names both machines.
-func (e *DifferError) Error() string {
+func (e *differError) Error() string {
 	if e.Workers[0] == e.Workers[1] {
 		return fmt.Sprintf("%s came to two results of one run, %s: it is not deterministic there", e.Workers[0], place(e.Set, e.Seed))
 	}

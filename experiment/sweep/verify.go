@@ -17,7 +17,7 @@ func (s *state) verify(ctx context.Context) error {
 	if len(picked) == 0 {
 		return nil
 	}
-	v := &Verified{Workers: map[string]int{}}
+	v := &verified{Workers: map[string]int{}}
 	s.sum.Verified = v
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
@@ -51,7 +51,7 @@ func (s *state) verify(ctx context.Context) error {
 }
 
 // verified counts a run that came to the same.
-func (s *state) verified(v *Verified, run int) {
+func (s *state) verified(v *verified, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.Runs++

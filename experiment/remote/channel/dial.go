@@ -131,9 +131,9 @@ func (d *dialer) send(b []byte) {
 func (d *dialer) take(b []byte) (verdict, *Session, error) {
 	switch {
 	case len(b) == 0:
-		return drop(Malformed), nil, nil
+		return drop(malformed), nil, nil
 	case b[0]>>4 != version:
-		return drop(Version), nil, nil
+		return drop(protocolVersion), nil, nil
 	}
 	a, ok := parseAnswer(b, &d.token)
 	switch {
@@ -172,7 +172,7 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 		case <-s.done:
 			return s.Err()
 		case <-ctx.Done():
-			s.finish(ErrClosed)
+			s.finish(errClosed)
 			return d.gaveUp(ctx)
 		case <-time.After(wait):
 		}
@@ -206,19 +206,19 @@ func (s *Session) readFrom(conn *socket, heard chan struct{}) {
 
 // sort takes a datagram from the dialer's socket; first as take says it.
 func (s *Session) sort(b []byte, at time.Duration) (first bool) {
-	v := drop(Malformed)
+	v := drop(malformed)
 	switch {
 	case len(b) == 0:
 	case b[0]>>4 != version:
-		v = drop(Version)
+		v = drop(protocolVersion)
 	case b[0] == head(kindData) && len(b) >= Overhead:
 		if binary.BigEndian.Uint32(b[1:]) == s.contract.session {
 			_, first = s.take(b, at)
 			return first
 		}
-		v = drop(Stranger)
+		v = drop(stranger)
 	case b[0] == head(kindRetry) || b[0] == head(kindWelcome) || b[0] == head(kindRefusal):
-		v = drop(Stranger) // the handshake is over
+		v = drop(stranger) // the handshake is over
 	}
 	s.in.Lock()
 	defer s.in.Unlock()

@@ -41,7 +41,7 @@ func newDoor(t *Token) door {
 // greet answers a hello.
 func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdict {
 	if len(b) != helloBytes {
-		return drop(Malformed)
+		return drop(malformed)
 	}
 	d := &l.door
 	h, ok := parseHello(b, &d.token)
@@ -56,7 +56,7 @@ func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdic
 		return drop(Forged)
 	}
 	if was := d.timeOf(&h); at-was > cookieLife || was > at {
-		return drop(Expired)
+		return drop(expired)
 	}
 	if g, known := d.greeted[h.nonce]; known {
 		if g.session.confirmed() || g.session.Err() != nil {

@@ -27,7 +27,7 @@ type Options struct {
 const (
 	DefaultIdle     = 20 * time.Second
 	DefaultSessions = 16
-	DefaultBuffer   = 1 << 20
+	defaultBuffer   = 1 << 20
 )
 
 func (o *Options) complete() {
@@ -38,7 +38,7 @@ func (o *Options) complete() {
 		o.MaxSessions = DefaultSessions
 	}
 	if o.Buffer <= 0 {
-		o.Buffer = DefaultBuffer
+		o.Buffer = defaultBuffer
 	}
 	o.Buffer = max(o.Buffer, 1<<17) // two datagrams of any size
 	if o.Token == (Token{}) {
@@ -106,7 +106,7 @@ func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-l.closed:
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 }
 
@@ -233,18 +233,18 @@ func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdic
 	defer l.mu.Unlock()
 	switch {
 	case len(b) == 0:
-		return drop(Malformed), nil
+		return drop(malformed), nil
 	case b[0]>>4 != version:
-		return drop(Version), nil
+		return drop(protocolVersion), nil
 	case b[0] == head(kindHello):
 		return l.greet(b, from, at), nil
 	case b[0] != head(kindData) || len(b) < Overhead:
-		return drop(Malformed), nil
+		return drop(malformed), nil
 	}
 	id := binary.BigEndian.Uint32(b[1:])
 	s := cmp.Or(l.sessions[id], l.over[id])
 	if s == nil || s.remote != plainAddress(from) {
-		return drop(Stranger), nil
+		return drop(stranger), nil
 	}
 	return verdict{}, s
 }

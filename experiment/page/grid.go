@@ -41,6 +41,30 @@ func pointsOf(runs []*engine.Result) []gridPoint {
 	return out
 }
 
+// grouped groups points by a name, in the order in which the names come.
+func grouped(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
+	groups = map[string][]*gridPoint{}
+	for i := range points {
+		n := name(&points[i])
+		if groups[n] == nil {
+			names = append(names, n)
+		}
+		groups[n] = append(groups[n], &points[i])
+	}
+	return names, groups
+}
+
+// shortSet names the point by its values of these axes.
+func (p *gridPoint) shortSet(axes []axis) string {
+	set := map[string]string{}
+	for _, a := range axes {
+		if v, ok := p.Set[a.key]; ok {
+			set[a.key] = v
+		}
+	}
+	return shortSet(set)
+}
+
 // failedKey is the sum of the failures, which has no key of its own.
 const failedKey = "failures"
 

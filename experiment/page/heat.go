@@ -22,16 +22,7 @@ func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
 	}
 	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Down: %s. Across: %s. The darkest cell, or in the dark the lightest, is the most.",
 		down.key, across.key)}}
-	rest := axes[:len(axes)-2]
-	groups := map[string][]*gridPoint{}
-	var names []string
-	for i := range points {
-		name := shortSet(only(points[i].Set, rest))
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], &points[i])
-	}
+	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
 	for _, m := range ms {
 		for _, name := range names {
 			if len(s.Tables) < maxHeatMaps {

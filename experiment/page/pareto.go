@@ -47,24 +47,21 @@ func condition(key string) bool {
 // byCondition groups the points that have both figures, at most maxLines groups of several
 // points that differ.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
-	groups = map[string][]*gridPoint{}
 	least, most := math.Inf(1), math.Inf(-1)
-	for i := range points {
-		p := &points[i]
+	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		c, known := p.Figures[cost]
 		q, ok := p.Figures[m.key]
-		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) || i >= maxListed {
-			continue
+		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) {
+			return true
 		}
+		least, most = min(least, q.Diff), max(most, q.Diff)
+		return false
+	})
+	names, groups = grouped(points, func(p *gridPoint) string {
 		set := maps.Clone(p.Set)
 		maps.DeleteFunc(set, func(k, _ string) bool { return !condition(k) })
-		name := shortSet(set)
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], p)
-		least, most = min(least, q.Diff), max(most, q.Diff)
-	}
+		return shortSet(set)
+	})
 	names = slices.DeleteFunc(names, func(name string) bool { return len(groups[name]) < 2 })
 	if least >= most {
 		return nil, nil

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 )
 
@@ -66,16 +65,8 @@ func (r *recording) arrival(now time.Duration, e *event) {
 	if !r.begin(recordedArrival, now, e.number, e.took) {
 		return
 	}
-	flags := byte(e.record.outcome)
-	if e.record.decoded {
-		flags |= decodedFlag
-	}
-	r.events = append(r.events, flags)
-	r.events = binary.AppendUvarint(r.events, uint64(now-e.heard))
-	if e.record.decoded {
-		r.events = binary.LittleEndian.AppendUint16(r.events, e.record.taken)
-		r.events = append(r.events, e.record.frame[:]...)
-	}
+	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.heard))
+	r.events = e.record.appendFrame(r.events)
 }
 
 // Recorded returns the recording of the session, for a report.
@@ -130,21 +121,10 @@ func (l *Link) play(events []byte) error {
 			l.played.acks = append(l.played.acks, e)
 		case recordedArrival:
 			flags := r.octet()
-			e.record = record{number: e.number, outcome: endpoint.Outcome(flags &^ decodedFlag), decoded: flags&decodedFlag != 0}
-			if waited := r.uvarint(); waited <= uint64(at) {
-				e.heard = at - time.Duration(waited)
-			} else {
-				r.bad = true
-			}
-			if e.record.outcome > endpoint.UnknownCodec {
-				r.bad = true
-			}
-			if e.record.decoded {
-				if b := r.bytes(2 + uint64(len(e.record.frame))); b != nil {
-					e.record.taken = binary.LittleEndian.Uint16(b)
-					copy(e.record.frame[:], b[2:])
-				}
-			}
+			waited := r.uvarint()
+			r.bad = r.bad || waited > uint64(at)
+			e.heard, e.record.number = at-time.Duration(waited), e.number
+			r.frame(&e.record, flags)
 			l.played.arrivals = append(l.played.arrivals, e)
 		case recordedDisplay:
 			e.counts, e.display = true, r.display()

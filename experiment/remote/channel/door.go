@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"encoding/binary"
+	"maps"
 	"net/netip"
 	"time"
 )
@@ -88,9 +89,5 @@ func (d *door) timeOf(h *hello) time.Duration {
 
 // forget drops what no cookie can bring back.
 func (d *door) forget(now time.Duration) {
-	for n, g := range d.greeted {
-		if now-g.at > cookieLife {
-			delete(d.greeted, n)
-		}
-	}
+	maps.DeleteFunc(d.greeted, func(_ nonce, g greeting) bool { return now-g.at > cookieLife })
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -140,18 +140,15 @@ func (l *Listener) Close() error {
 }
 
 // close makes Accept fail and returns the sessions there are.
-func (l *Listener) close() (all []*Session) {
+func (l *Listener) close() []*Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, s := range l.sessions {
-		all = append(all, s)
-	}
 	select {
 	case <-l.closed:
 	default:
 		close(l.closed)
 	}
-	return all
+	return slices.Collect(maps.Values(l.sessions))
 }
 
 // fail ends all sessions because of a panic.
@@ -166,46 +163,27 @@ func (l *Listener) fail(bug error) {
 }
 
 func (l *Listener) read() {
-	buf := make([]byte, 1<<16)
-	for {
-		a, err := l.conn.next(buf)
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil:
-			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
-		default:
-			l.take(buf[:a.size], a.from, a.at.Sub(l.begin))
-			l.mu.Lock()
-			l.books.Missed = a.missed
-			l.mu.Unlock()
-		}
-	}
+	l.conn.receive(func() {}, func(b []byte, a arrival) {
+		l.take(b, a.from, a.at.Sub(l.begin))
+		l.mu.Lock()
+		l.books.Missed = a.missed
+		l.mu.Unlock()
+	})
 }
 
 // tend looks after sessions and the door.
 func (l *Listener) tend() {
-	tick := time.NewTicker(l.options.tick())
-	defer tick.Stop()
-	for {
-		select {
-		case <-l.closed:
-			return
-		case <-tick.C:
-		}
+	every(l.options.tick(), l.closed, func() {
 		now := time.Since(l.begin)
 		l.mu.Lock()
 		l.door.forget(now)
 		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastHeard() > confirmWithin })
-		all := make([]*Session, 0, len(l.sessions))
-		for _, s := range l.sessions {
-			all = append(all, s)
-		}
+		all := slices.Collect(maps.Values(l.sessions))
 		l.mu.Unlock()
 		for _, s := range all {
 			s.tend(now)
 		}
-	}
+	})
 }
 
 // take takes a datagram that came from an address, as the socket names it.

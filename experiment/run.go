@@ -141,7 +141,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
 	}
-	pace := NewPace(opt.Clock, time.Second)
+	pace := NewPace(opt.Clock, begun, time.Second)
 	step, looked := slice, begun
 	var failed error
 	if opt.Remote.Live() {
@@ -195,9 +195,9 @@ type Pace struct {
 	next  int64         // not before
 }
 
-// NewPace returns a pace that begins now.
-func NewPace(clock wallclock.Clock, least time.Duration) Pace {
-	return Pace{clock, least, clock.Now() + int64(least)}
+// NewPace returns a pace that begins at a moment of the clock.
+func NewPace(clock wallclock.Clock, begun int64, least time.Duration) Pace {
+	return Pace{clock, least, begun + int64(least)}
 }
 
 // longestPause bounds how long a report is not written: a clock that leaps during a

@@ -61,7 +61,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	}
 	opt.Packs = cmp.Or(opt.Packs, delivery.NewPackCache())
 	out := &sweepOut{config: c, results: make([]*engine.Result, runs), opt: opt, folder: folder,
-		pace: NewPace(opt.Clock, time.Second), first: true}
+		pace: NewPace(opt.Clock, opt.Clock.Now(), time.Second), first: true}
 	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.tell()
-	s.pace = experiment.NewPace(opt.Clock, saveEvery)
+	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
 	if runs, _ := s.chunks.missing(); runs > 0 {
 		s.work(ctx)
 	}

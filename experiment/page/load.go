@@ -22,7 +22,7 @@ type Loaded struct {
 	Report *report.Report // nil for a sweep of which there are only the points
 	Run    *run           // the one run, nil for a sweep
 
-	summary *summary // of such a sweep
+	summary *Summary // of such a sweep
 }
 
 // Load reads a report.json, or the folder that holds it, and the rows beside it. What is

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
@@ -25,19 +26,19 @@ type Found struct {
 	// Near lists those that may be as good as the best, and its neighbours.
 	Near []rival `json:"near"`
 	// OfOwn is the first figure of the best against that of the configuration itself.
-	OfOwn       *sweep.Mean `json:"ratio_to_own,omitempty"`
-	Own         []float64   `json:"own"`                   // figures of the configuration itself
-	Sure        []string    `json:"sure"`                  // how sure that is, in sentences
-	Interrupted bool        `json:"interrupted,omitempty"` // before its end: the best until then
-	Trace       []step      `json:"trace"`
+	OfOwn       *figures.Mean `json:"ratio_to_own,omitempty"`
+	Own         []float64     `json:"own"`                   // figures of the configuration itself
+	Sure        []string      `json:"sure"`                  // how sure that is, in sentences
+	Interrupted bool          `json:"interrupted,omitempty"` // before its end: the best until then
+	Trace       []step        `json:"trace"`
 }
 
 // Chosen is a setting with its figures over the seeds that it was run with.
 type Chosen struct {
-	Set     map[string]any        `json:"set"`
-	Words   string                `json:"words"`
-	Figures map[string]sweep.Mean `json:"figures"`
-	Breaks  string                `json:"breaks,omitempty"` // bounds that it does not keep
+	Set     map[string]any          `json:"set"`
+	Words   string                  `json:"words"`
+	Figures map[string]figures.Mean `json:"figures"`
+	Breaks  string                  `json:"breaks,omitempty"` // bounds that it does not keep
 	// RunsAs says what times among the figures are of if an encoder from outside had a part in them.
 	RunsAs string `json:"runs_as,omitempty"`
 }
@@ -45,11 +46,11 @@ type Chosen struct {
 // rival is a setting against the best: the ratio of their first figures, paired by seed.
 type rival struct {
 	Chosen
-	Ratio sweep.Mean `json:"ratio"`
+	Ratio figures.Mean `json:"ratio"`
 }
 
 func (s *search) chosen(x setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.breaks(x),
+	c := Chosen{Set: map[string]any{}, Words: words(s.spec.Over, x), Figures: map[string]figures.Mean{}, Breaks: s.breaks(x),
 		RunsAs: s.value(job{x, 0, 1}).RunsAs}
 	for d, v := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
@@ -485,7 +486,7 @@ func (s *search) violation(x setting, seeds int) (worst float64) {
 }
 
 // ratio returns figure f of x over that of y, paired by seed.
-func (s *search) ratio(x, y setting, f, seeds int) sweep.Mean {
+func (s *search) ratio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.column(x, f, seeds), s.column(y, f, seeds)
 	n := min(len(a), len(b))
 	return sweep.RatioOf(a[:n], b[:n])
@@ -493,7 +494,7 @@ func (s *search) ratio(x, y setting, f, seeds int) sweep.Mean {
 
 // above is how much the first figure of x is above that of y, paired by seed: it says so
 // where the best is 0, too, and has no ratio.
-func (s *search) above(x, y setting, seeds int) sweep.Mean {
+func (s *search) above(x, y setting, seeds int) figures.Mean {
 	a, b := s.column(x, 0, seeds), s.column(y, 0, seeds)
 	diff := make([]float64, min(len(a), len(b)))
 	for i := range diff {

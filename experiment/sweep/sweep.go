@@ -316,7 +316,7 @@ func (s *Store) pages(sum *Summary) error {
 		{Name: "summary.csv", Write: sum.CSV},
 	}
 	if sum.Reason != engine.Unfinished || len(sum.Points) <= manyPoints {
-		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.html})
+		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.Write})
 	}
 	return report.WriteError(s.folder.Update(entries))
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 
+	"wirelab/experiment/page"
 	"wirelab/internal/panics"
 )
 
@@ -17,7 +18,7 @@ func (s *state) verify(ctx context.Context) error {
 	if len(picked) == 0 {
 		return nil
 	}
-	v := &verified{Workers: map[string]int{}}
+	v := &page.SummaryChecked{Workers: map[string]int{}}
 	s.sum.Verified = v
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
@@ -51,7 +52,7 @@ func (s *state) verify(ctx context.Context) error {
 }
 
 // verified counts a run that came to the same.
-func (s *state) verified(v *verified, run int) {
+func (s *state) verified(v *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.Runs++

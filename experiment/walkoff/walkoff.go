@@ -30,7 +30,7 @@ type Options struct {
 	// rules can be audited.
 	Back Back
 	// Audit makes the processes of the audit; nil: no audit.
-	Audit Process
+	Audit processCommand
 	// Clock times the encoders. It must be monotonic.
 	Clock wallclock.Clock
 	// Progress is called with the number of finished frames and of all frames, over

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,16 +12,44 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
+	"wirelab/experiment/remote/channel"
 )
 
-func loopback(t *testing.T) *remote.Loopback {
+func loopback(t *testing.T) *remote.Link {
 	t.Helper()
-	l, err := remote.NewLoopback(t.Context())
+	l, closeBoth, err := remote.NewLoopback(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() })
+	t.Cleanup(func() { _ = closeBoth() })
 	return l
+}
+
+// farEnd returns a link to a far end that leaves when its listener is closed.
+func farEnd(t *testing.T) (*remote.Link, *channel.Listener) {
+	t.Helper()
+	token, err := channel.ParseToken(channel.NewToken())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := channel.Options{Token: token}
+	far, err := channel.Listen(netip.MustParseAddrPort("127.0.0.1:0"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := channel.Dial(t.Context(), far.Addr(), remote.Purpose, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if s, err := far.Accept(context.Background()); err == nil {
+			_, _ = remote.Serve(context.Background(), s, func(string) string { return "" })
+		}
+	}()
+	t.Cleanup(func() { _, _ = near.Close(), far.Close(); <-served })
+	return remote.NewLink(near, far.Addr().String()), far
 }
 
 func worldFor(t *testing.T, duration string) *config.Config {
@@ -48,7 +77,7 @@ func TestRunOverSockets(t *testing.T) {
 	t.Parallel()
 	c := worldFor(t, "700ms")
 	dir := t.TempDir()
-	r, err := Run(t.Context(), c, RunOptions{Clock: wall(), Dir: dir, Remote: loopback(t).Link})
+	r, err := Run(t.Context(), c, RunOptions{Clock: wall(), Dir: dir, Remote: loopback(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +89,7 @@ func TestRunOverSockets(t *testing.T) {
 
 // What a network cannot do is refused in a sentence.
 func TestNotOverSockets(t *testing.T) {
-	link := loopback(t).Link
+	link := loopback(t)
 	for key, want := range map[string]string{
 		"sweep":       "as fast as it can",
 		"shadow":      "no two encoders alike",
@@ -89,7 +118,7 @@ func TestNotOverSockets(t *testing.T) {
 func TestRunnerOverSockets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t).Link})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +161,9 @@ func TestRunnerOverSockets(t *testing.T) {
 
 // A far end that is gone ends the session in a sentence, and what was measured can be saved.
 func TestRunnerLosesTheFarEnd(t *testing.T) {
-	l := loopback(t)
+	link, far := farEnd(t)
 	dir := t.TempDir()
-	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: l.Link})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: link})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +171,7 @@ func TestRunnerLosesTheFarEnd(t *testing.T) {
 	defer cancel()
 	r.Start(ctx)
 	await(t, r, "frames at the far end", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 10 })
-	l.Leave()
+	_ = far.Close()
 	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -17,13 +17,13 @@ import (
 // ReplayResult is the result of repeating a saved report.
 type ReplayResult struct {
 	Same    bool        `json:"same"` // the report is complete, and all digests are the same
-	Runs    []ReplayRun `json:"runs"`
+	Runs    []replayRun `json:"runs"`
 	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0 if unknown
 	Missing string      `json:"missing,omitempty"` // why the report is incomplete
 }
 
-// ReplayRun compares one run of a report with its repetition.
-type ReplayRun struct {
+// replayRun compares one run of a report with its repetition.
+type replayRun struct {
 	Set  map[string]string `json:"set,omitempty"`
 	Want string            `json:"want"` // the saved digests: the first encoder's, then the shadows'
 	Got  string            `json:"got"`
@@ -66,7 +66,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if again.Interrupted {
 			return out, ctx.Err()
 		}
-		run := ReplayRun{Set: saved.Set, Want: saved.Digests(), Got: again.Digests()}
+		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: again.Digests()}
 		run.Same = run.Want == run.Got
 		out.Same = out.Same && run.Same
 		out.Runs = append(out.Runs, run)

@@ -141,7 +141,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
 	}
-	pace := saving{clock: opt.Clock, last: begun}
+	pace := NewPace(opt.Clock, begun, time.Second)
 	step, looked := slice, begun
 	var failed error
 	if opt.Remote.Live() {
@@ -164,7 +164,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		failed = pace.due(func() error {
+		failed = pace.Do(func() error {
 			r := now()
 			r.Partial = true
 			return out.Write(r)
@@ -187,26 +187,32 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	return r, errors.Join(failed, err)
 }
 
-// saving is the pace at which a report is written while a run goes on.
-type saving struct {
+// Pace is when a report is written while a run goes on: not before some time has passed since the
+// last time, and for at most a twentieth of the time.
+type Pace struct {
 	clock wallclock.Clock
-	last  int64
-	pause int64
+	least time.Duration // between two calls
+	next  int64         // not before
+}
+
+// NewPace returns a pace that begins at a moment of the clock.
+func NewPace(clock wallclock.Clock, begun int64, least time.Duration) Pace {
+	return Pace{clock, least, begun + int64(least)}
 }
 
 // longestPause bounds how long a report is not written: a clock that leaps during a
 // save makes it look long.
-const longestPause = int64(time.Minute)
+const longestPause = time.Minute
 
-// due calls save if it is time.
-func (p *saving) due(save func() error) error {
+// Do calls save if it is time.
+func (p *Pace) Do(save func() error) error {
 	now := p.clock.Now()
-	if now-p.last < max(p.pause, int64(time.Second)) {
+	if now < p.next {
 		return nil
 	}
 	err := save()
-	p.last = p.clock.Now()
-	p.pause = min(20*(p.last-now), longestPause)
+	end := p.clock.Now()
+	p.next = end + max(min(20*(end-now), int64(longestPause)), int64(p.least))
 	return err
 }
 

@@ -66,7 +66,7 @@ func (s *scribe) keep(now func() *engine.Result) error {
 		s.busy, s.took, s.err = false, w.took, w.err
 	default:
 	}
-	if at := s.clock.Now(); !s.busy && s.err == nil && at-s.last >= max(int64(time.Second), min(20*s.took, longestPause)) {
+	if at := s.clock.Now(); !s.busy && s.err == nil && at-s.last >= max(int64(time.Second), min(20*s.took, int64(longestPause))) {
 		s.busy, s.last = true, at
 		r := now()
 		r.Partial = true

@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -17,70 +19,77 @@ import (
 	"wirelab/internal/panics"
 )
 
+// Grid lists the runs of a sweep: every point with every seed. Runs are numbered from 0, the
+// seeds of a point next to each other.
+type Grid struct {
+	Points []config.Point
+	Repeat int // seeds of each point
+}
+
+// NewGrid returns the grid of c's sweep. A configuration without a sweep is one point.
+func NewGrid(c *config.Config) (Grid, error) {
+	points, err := c.Points()
+	return Grid{points, c.Repeat()}, err
+}
+
+// Runs returns the number of runs.
+func (g *Grid) Runs() int { return len(g.Points) * g.Repeat }
+
+// Run returns run n: its point, with its seed.
+func (g *Grid) Run(n int) config.Point {
+	point := &g.Points[n/g.Repeat]
+	if g.Repeat == 1 {
+		return *point
+	}
+	return point.Seeded(n % g.Repeat)
+}
+
 // sweep runs the grid side by side. Each run is as deterministic as if it were
 // alone, and the report lists them in the order of the grid.
 func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomicfile.Folder) (*report.Report, error) {
-	grid, err := c.Points()
+	grid, err := NewGrid(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPoints(ctx, c, grid, opt.Force); err != nil && ctx.Err() == nil {
+	if err := checkPoints(ctx, c, grid.Points, opt.Force); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if grid, err = seeded(c, grid); err != nil {
-		return nil, err
+	runs := grid.Runs()
+	if grid.Repeat > 1 && runs > config.MaxSweep {
+		return nil, &config.Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs, each with a report of its own",
+			len(grid.Points), grid.Repeat, runs), Expected: fmt.Sprintf("at most %d, or tui sweep, which keeps the figures", config.MaxSweep)}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if opt.Packs == nil {
-		opt.Packs = delivery.NewPackCache()
-	}
-	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt, folder: folder,
-		pace: saving{clock: opt.Clock, last: opt.Clock.Now()}, first: true}
+	opt.Packs = cmp.Or(opt.Packs, delivery.NewPackCache())
+	out := &sweepOut{config: c, results: make([]*engine.Result, runs), opt: opt, folder: folder,
+		pace: NewPace(opt.Clock, opt.Clock.Now(), time.Second), first: true}
 	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}
-	progress := newSweepProgress(len(grid), opt.Progress)
-	errs := make([]error, len(grid))
-	work := make(chan int)
-	var wg sync.WaitGroup
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	for range min(workers, len(grid)) {
-		wg.Go(func() {
-			for i := range work {
-				if ctx.Err() != nil {
-					continue // never begun, so nothing to tell
-				}
-				o := opt
-				o.Progress = func(done, total float64) {
-					progress.note(i, done, total)
-					if out.tick() != nil {
-						cancel()
-					}
-				}
-				errs[i] = panics.Call(func() error {
-					r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files, page.Pages()))
-					out.add(i, r)
-					return err
-				})
-				if errs[i] != nil {
-					cancel()
-				}
-			}
-		})
-	}
-	for i := range grid {
-		if ctx.Err() != nil {
-			break
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
+	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) (err error) {
+		if running.Err() != nil {
+			return nil
 		}
-		work <- i
-	}
-	close(work)
-	wg.Wait()
-	err = joinOnce(append(errs, out.failed))
+		defer func() {
+			if err != nil {
+				cancel()
+			}
+		}()
+		o := opt
+		o.Progress = func(done, total float64) {
+			progress.set(i, done, total)
+			if out.saveIfDue() != nil {
+				cancel()
+			}
+		}
+		point := grid.Run(i)
+		r, err := runOne(running, point.Config, o, report.NewExporter(out.folderOf(i), point.Set, opt.files, page.Pages()))
+		out.add(i, r)
+		return err
+	})
+	err = joinDistinct(append(errs, out.failed))
 	r := out.report("")
 	r.Interrupted = err == nil && ctx.Err() != nil
 	r.End(err)
@@ -91,35 +100,16 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	return r, err
 }
 
-// seeded lists every point with each of its seeds, if the sweep repeats its points.
-func seeded(c *config.Config, grid []config.Point) ([]config.Point, error) {
-	n := c.Repeat()
-	if n == 1 {
-		return grid, nil
-	}
-	if runs := n * len(grid); runs > config.MaxSweep {
-		return nil, &config.Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs, each with a report of its own",
-			len(grid), n, runs), Expected: fmt.Sprintf("at most %d, or tui sweep, which keeps the figures", config.MaxSweep)}
-	}
-	var out []config.Point
-	for i := range grid {
-		for r := range n {
-			out = append(out, grid[i].Seeded(r))
-		}
-	}
-	return out, nil
-}
-
-// joinOnce joins errors, those that say the same only once: all runs may have failed for
+// joinDistinct joins errors, those with the same text only once: all runs may have failed for
 // one reason.
-func joinOnce(errs []error) error {
-	said := map[string]bool{}
+func joinDistinct(errs []error) error {
+	seen := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
-		again := err == nil || said[err.Error()]
-		if !again {
-			said[err.Error()] = true
+		repeated := err == nil || seen[err.Error()]
+		if !repeated {
+			seen[err.Error()] = true
 		}
-		return again
+		return repeated
 	})...)
 }
 
@@ -127,15 +117,14 @@ func joinOnce(errs []error) error {
 // folder current, so that an interruption loses no finished run.
 type sweepOut struct {
 	config *config.Config
-	grid   []config.Point
 	opt    RunOptions
 	folder *atomicfile.Folder // nil: none
 	first  bool               // nothing was written yet
 
 	mu      sync.Mutex
-	results []*engine.Result
-	news    bool // some of them are not saved yet
-	pace    saving
+	results []*engine.Result // nil until the run has ended
+	unsaved bool             // some results are not saved yet
+	pace    Pace
 	failed  error // the folder could not be written
 }
 
@@ -147,44 +136,33 @@ func (s *sweepOut) folderOf(i int) *atomicfile.Folder {
 	return s.folder.Sub(fmt.Sprintf("run-%03d", i+1))
 }
 
-// add takes what a run came to, unless it came to nothing.
+// add stores the result of a run, unless the run never began.
 func (s *sweepOut) add(i int, r *engine.Result) {
 	if r == nil || r.Frames == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.results[i], s.news = r, true
+	s.results[i], s.unsaved = r, true
 }
 
-// tick saves what there is, if there is news and it is time.
-func (s *sweepOut) tick() error {
+// saveIfDue saves the results so far, if some are new and it is time.
+func (s *sweepOut) saveIfDue() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.news && s.failed == nil {
-		s.failed = s.pace.due(func() error {
-			s.news = false
-			return s.save(s.reportLocked(engine.Unfinished))
+	if s.unsaved && s.failed == nil {
+		s.failed = s.pace.Do(func() error {
+			s.unsaved = false
+			return s.save(s.report(engine.Unfinished))
 		})
 	}
 	return s.failed
 }
 
+// report returns the results so far. While runs go on the caller holds the lock.
 func (s *sweepOut) report(why engine.Ending) *report.Report {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.reportLocked(why)
-}
-
-// reportLocked is report for who holds the lock.
-func (s *sweepOut) reportLocked(why engine.Ending) *report.Report {
-	r := &report.Report{Runs: []*engine.Result{}, Sweep: true, Planned: len(s.grid), Reason: why}
-	for _, x := range s.results {
-		if x != nil {
-			r.Runs = append(r.Runs, x)
-		}
-	}
-	return r
+	results := slices.DeleteFunc(slices.Clone(s.results), func(r *engine.Result) bool { return r == nil })
+	return &report.Report{Runs: results, Sweep: true, Planned: len(s.results), Reason: why}
 }
 
 // save writes the top of the folder; one caller at a time.
@@ -197,38 +175,31 @@ func (s *sweepOut) save(r *report.Report) error {
 	return err
 }
 
-// sweepProgress adds the runs' progress up. Runs whose length is not known yet
-// are taken to be as long as the longest known.
+// sweepProgress adds the progress of the runs. Runs whose length is unknown count as long as the
+// longest known.
 type sweepProgress struct {
-	mu    sync.Mutex
-	done  []float64
-	total []float64
-	tell  func(done, total float64)
+	mu     sync.Mutex
+	done   []float64
+	total  []float64
+	report func(done, total float64) // nil: none
 }
 
-func newSweepProgress(n int, tell func(done, total float64)) *sweepProgress {
-	return &sweepProgress{done: make([]float64, n), total: make([]float64, n), tell: tell}
-}
-
-func (p *sweepProgress) note(i int, done, total float64) {
-	if p.tell == nil {
+// set stores the progress of a run and reports the sum.
+func (p *sweepProgress) set(i int, done, total float64) {
+	if p.report == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done[i], p.total[i] = done, total
-	longest := 0.0
-	for _, t := range p.total {
-		longest = max(longest, t)
-	}
+	longest := max(slices.Max(p.total), 0)
 	sumDone, sum := 0.0, 0.0
-	for j := range p.done {
+	for j, t := range p.total {
 		sumDone += p.done[j]
-		if p.total[j] > 0 {
-			sum += p.total[j]
-		} else {
-			sum += longest
+		if t <= 0 {
+			t = longest
 		}
+		sum += t
 	}
-	p.tell(sumDone, sum)
+	p.report(sumDone, sum)
 }

@@ -198,17 +198,17 @@ func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
 	case f.udp && f.far.to != "":
 		return none, usagef("--udp is a far end in this process and --to one in another; expected one of them")
 	case f.udp:
-		l, err := remote.NewLoopback(ctx)
+		l, closeBoth, err := remote.NewLoopback(ctx)
 		if err != nil {
 			return none, fmt.Errorf("--udp: %w", err)
 		}
-		return remoteLink{l.Link, func() { _ = l.Close() }}, nil
+		return remoteLink{l, func() { _ = closeBoth() }}, nil
 	case f.far.to != "":
 		s, err := f.far.dial(ctx, remote.Purpose)
 		if err != nil {
 			return none, err
 		}
-		return remoteLink{remote.NewLink(s, remote.Options{To: s.Remote().String(), Context: ctx}), func() { _ = s.Close() }}, nil
+		return remoteLink{remote.NewLink(s, s.Remote().String()), func() { _ = s.Close() }}, nil
 	case f.far.tokenFile != "":
 		return none, usagef("--token-file is for --to HOST:PORT, which is not there")
 	}

@@ -11,9 +11,9 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/experiment/search"
-	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -184,7 +184,7 @@ func writeFound(w io.Writer, f *search.Found) {
 }
 
 // meanText writes a mean and half of its interval.
-func meanText(m sweep.Mean) string {
+func meanText(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}
@@ -195,7 +195,7 @@ func meanText(m sweep.Mean) string {
 	return text
 }
 
-func ratioText(m sweep.Mean) string {
+func ratioText(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}

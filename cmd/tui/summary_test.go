@@ -6,7 +6,6 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/sweep"
 )
 
 func TestFigure(t *testing.T) {
@@ -44,7 +43,7 @@ func TestGaugeValue(t *testing.T) {
 		}
 	}
 	lo, hi := 123_000.0, 124_000.0
-	if got := meanText(sweep.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
+	if got := meanText(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
 		t.Errorf("a mean is shown as %s", got)
 	}
 }

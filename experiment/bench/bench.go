@@ -38,13 +38,13 @@ type Board struct {
 	Go        string          `json:"go"`
 	Reference float64         `json:"reference_us"` // a pass of the fixed loop
 	Rounds    int             `json:"rounds"`
-	Rows      []Row           `json:"rows"`
+	Rows      []row           `json:"rows"`
 	// Interrupted says that not all rounds were measured.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// Row is an encoder. Each list of samples has one of every round.
-type Row struct {
+// row is an encoder. Each list of samples has one of every round.
+type row struct {
 	Encoder        string  `json:"encoder"`
 	RunsAs         string  `json:"runs_as,omitempty"` // of one from outside: WebAssembly or process, whose times they are
 	Packets        int     `json:"packets"`
@@ -52,25 +52,25 @@ type Row struct {
 	Kbps           float64 `json:"kbps"`
 	BitsPerChanged float64 `json:"bits_per_changed_item"`
 
-	Encode Samples `json:"encode"` // a packet, the median of all
-	Decode Samples `json:"decode"`
-	Frame  Samples `json:"frame"` // the whole engine, the mean of all frames, with 5 % loss and 50 +- 16 ms
+	Encode samples `json:"encode"` // a packet, the median of all
+	Decode samples `json:"decode"`
+	Frame  samples `json:"frame"` // the whole engine, the mean of all frames, with 5 % loss and 50 +- 16 ms
 	// RealTime is how many times as fast as real time the engine ran.
 	RealTime float64 `json:"real_time_factor"`
 }
 
-// Samples are times of one thing, a figure each round.
-type Samples struct {
+// samples are times of one thing, a figure each round.
+type samples struct {
 	US  []float64 `json:"us"`  // microseconds
 	Ref []float64 `json:"ref"` // in passes of the reference loop, measured just before and after
 }
 
 // Median returns the middle of both lists, which are not empty.
-func (s *Samples) Median() (us, ref float64) {
+func (s *samples) Median() (us, ref float64) {
 	return quantile.Median(slices.Clone(s.US)), quantile.Median(slices.Clone(s.Ref))
 }
 
-func (s *Samples) add(us, ref float64) {
+func (s *samples) add(us, ref float64) {
 	s.US = append(s.US, us)
 	s.Ref = append(s.Ref, us/ref)
 }
@@ -85,7 +85,7 @@ func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codec
 		return b, err
 	}
 	m := measuring{board: b, spec: spec, open: open, config: c, opt: opt}
-	rows := make([]Row, len(codecs))
+	rows := make([]row, len(codecs))
 	for round := range opt.Rounds {
 		for i, codec := range codecs {
 			m.step = func(part float64) {
@@ -109,9 +109,9 @@ func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codec
 }
 
 // cut takes back what was measured of a round that was not finished.
-func cut(rows []Row, rounds int) {
+func cut(rows []row, rounds int) {
 	for i := range rows {
-		for _, s := range []*Samples{&rows[i].Encode, &rows[i].Decode, &rows[i].Frame} {
+		for _, s := range []*samples{&rows[i].Encode, &rows[i].Decode, &rows[i].Frame} {
 			s.US, s.Ref = s.US[:rounds], s.Ref[:rounds]
 		}
 	}
@@ -143,7 +143,7 @@ type measuring struct {
 }
 
 // row measures a codec once more.
-func (m *measuring) row(ctx context.Context, row *Row, codec *encoders.Codec) error {
+func (m *measuring) row(ctx context.Context, row *row, codec *encoders.Codec) error {
 	before := reference(m.opt.Clock)
 	board, err := walkoff.Run(ctx, m.spec, m.open, []*encoders.Codec{codec}, walkoff.Options{
 		Frames: m.opt.Frames, Clock: m.opt.Clock, Progress: func(done, total float64) { m.step(done / total / 2) }})

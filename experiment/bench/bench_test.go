@@ -21,10 +21,10 @@ import (
 // The loop does what it always did, and what the same loop in Python does. A faster one would
 // be another unit.
 func TestReferenceIsFixed(t *testing.T) {
-	if got := Reference(); got != 0x56a07a04b999b603 {
+	if got := runReference(); got != 0x56a07a04b999b603 {
 		t.Errorf("%#x", got)
 	}
-	if n := testing.AllocsPerRun(10, func() { Reference() }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { runReference() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -70,7 +70,7 @@ func TestRun(t *testing.T) {
 		if r.Encoder != w.Encoder || r.Packets != 54 || r.BytesPerPacket != w.BytesPerPacket || r.BitsPerChanged != w.BitsPerChangedItem {
 			t.Errorf("%+v, by the walk-off %+v", r, w)
 		}
-		for _, s := range []*Samples{&r.Encode, &r.Decode} {
+		for _, s := range []*samples{&r.Encode, &r.Decode} {
 			if us, ref := s.Median(); len(s.US) != 2 || us != 1 || ref != 1 {
 				t.Errorf("%s: %+v", r.Encoder, s)
 			}

@@ -36,7 +36,7 @@ func WriteGo(w io.Writer, b *Board) error {
 			fmt.Fprintf(out, "BenchmarkEncoder/%s %d", name, r.Packets)
 			for _, x := range []struct {
 				unit string
-				of   *Samples
+				of   *samples
 			}{{"encode", &r.Encode}, {"decode", &r.Decode}, {"frame", &r.Frame}} {
 				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", units.Fixed(1000*x.of.US[round], 0), x.unit, units.Fixed(x.of.Ref[round], 4))
 			}

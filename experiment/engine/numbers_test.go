@@ -16,7 +16,7 @@ import (
 // five seconds. trusting is how sessions were before the receiver doubted any number.
 func numberDamage(t *testing.T, encoder string, digest int, seed uint64, trusting bool) *Session {
 	t.Helper()
-	version := DigestVersion
+	version := currentDigestVersion
 	if trusting {
 		version = 1
 	}
@@ -192,7 +192,7 @@ func TestOutageUnderGuard(t *testing.T) {
 // version is refused.
 func TestDigestVersions(t *testing.T) {
 	digests := map[string]bool{}
-	for version := 1; version <= DigestVersion; version++ {
+	for version := 1; version <= currentDigestVersion; version++ {
 		s := numberDamageOf(t, "relative-orientation", 16, firstMoved(t), version)
 		if err := s.RunUntil(7 * time.Second); err != nil {
 			t.Fatal(err)
@@ -216,12 +216,12 @@ func TestDigestVersions(t *testing.T) {
 			t.Errorf("version %d: the replay is another", version)
 		}
 		digests[r.Digest] = true
-		r.DigestVersion = DigestVersion + 1
+		r.DigestVersion = currentDigestVersion + 1
 		if _, err := r.Replayable(); err == nil {
 			t.Error("a report of a later version of the digest is replayed")
 		}
 	}
-	if len(digests) != DigestVersion {
+	if len(digests) != currentDigestVersion {
 		t.Error("two versions do the same: the test tests nothing")
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -32,7 +33,7 @@ type Path interface {
 // Network connects the ends of the first lane.
 type Network interface {
 	// Begin sends the far end what both are configured with, and waits until it is ready.
-	Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) error
+	Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error
 	// Connect returns the paths in both directions; the modelled links are their near parts. The
 	// path to the receiver is a FarEnd.
 	Connect(down, up *lossmodel.Link) (Path, Path)

@@ -17,11 +17,11 @@ type Result struct {
 	DigestVersion int               `json:"digest_version"` // of what the digest covers; 0 means 1
 	Set           map[string]string `json:"set,omitempty"`  // the settings of this run in a sweep
 	Config        map[string]any    `json:"config"`
-	Extent
+	extent
 	Totals      figures.Totals         `json:"totals"`
 	Timing      figures.Timing         `json:"timing"`
 	Budget      []figures.BudgetShare  `json:"budget"`
-	Shadows     []ShadowResult         `json:"shadows"`
+	Shadows     []shadowResult         `json:"shadows"`
 	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders, where there are shadows
 	Changes     []config.StampedChange `json:"changes"`
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
@@ -32,14 +32,14 @@ type Result struct {
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest      string                 `json:"digest"`
 	Label       string                 `json:"label,omitempty"` // the first encoder at the end, named as the shadows are
-	Completion
+	completion
 	SideBySide []LaneSamples `json:"-"`                // of all encoders, where there are shadows
 	Files      []DataFile    `json:"files,omitempty"`  // that the data and the links were read from
 	Remote     *Remote       `json:"remote,omitempty"` // what came in, if the receiver was elsewhere
 }
 
-// Extent is how much a run covers.
-type Extent struct {
+// extent is how much a run covers.
+type extent struct {
 	Seed          uint64        `json:"seed"`
 	DurationS     float64       `json:"duration_s"`
 	DurationNS    time.Duration `json:"duration_ns"` // DurationS, exactly
@@ -48,8 +48,8 @@ type Extent struct {
 	ItemsPerFrame int           `json:"items_per_frame"`
 }
 
-// Completion is how a run ended, compared with what was planned.
-type Completion struct {
+// completion is how a run ended, compared with what was planned.
+type completion struct {
 	Planned  int     `json:"planned,omitempty"`   // runs: one
 	PlannedS float64 `json:"planned_s,omitempty"` // planned duration; 0: as long as the data
 	Reason   Ending  `json:"reason,omitempty"`    // why it ended
@@ -86,8 +86,8 @@ type DataFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// ShadowResult is the result of a shadow: a further encoder on the same frames and fates.
-type ShadowResult struct {
+// shadowResult is the result of a shadow: a further encoder on the same frames and fates.
+type shadowResult struct {
 	Encoder string                `json:"encoder"`
 	Label   string                `json:"label,omitempty"`  // Encoder, and the params that distinguish it from the others
 	FromS   float64               `json:"from_s,omitempty"` // when it joined, in seconds; its figures count from then
@@ -109,10 +109,10 @@ func (s *Session) Result() *Result {
 	totals := first.totals(until)
 	r := &Result{
 		Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
-		Extent: Extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
 		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
-		Interrupted: s.interrupted, Shadows: []ShadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
+		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: check(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
 	}
 	for _, remark := range s.remarks() {
@@ -124,7 +124,7 @@ func (s *Session) Result() *Result {
 	differs := s.differences()
 	r.Label = joinName(first.codec(), differs[0])
 	for i, l := range s.lanes[1:] {
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: l.codec(), Label: joinName(l.codec(), differs[1+i]),
+		r.Shadows = append(r.Shadows, shadowResult{Encoder: l.codec(), Label: joinName(l.codec(), differs[1+i]),
 			FromS: l.began.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
 			Digest: l.digest.sum()})
 	}
@@ -161,11 +161,11 @@ func (s *Session) itemsPerFrame() int {
 // programs could misread a report, not when keys are added.
 const ReportVersion = 1
 
-// DigestVersion is the version of what digests cover. It grows when the endpoints answer the same
+// currentDigestVersion is the version of what digests cover. It grows when the endpoints answer the same
 // datagrams differently, and when a digest covers other parts of a run; replays of older reports
 // still get the behaviour of their version. Version 2 doubts sequence numbers that damage may have
 // moved. Version 3 covers a frame that equals the source's by its number.
-const DigestVersion = 3
+const currentDigestVersion = 3
 
 func digestVersion(c *config.Config) int {
 	switch {
@@ -174,7 +174,7 @@ func digestVersion(c *config.Config) int {
 	case c.WholeFrames:
 		return 2
 	}
-	return DigestVersion
+	return currentDigestVersion
 }
 
 // Settings returns the configuration at the end of the run: every key with its value as text.
@@ -219,9 +219,9 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d is longer than a run can be", int64(r.DurationNS)),
 			Expected: fmt.Sprintf("at most %d, which is %v h", int64(config.MaxDuration), config.MaxDuration.Hours())}
 	}
-	if r.DigestVersion > DigestVersion {
+	if r.DigestVersion > currentDigestVersion {
 		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
-			Expected: fmt.Sprintf("at most %d", DigestVersion)}
+			Expected: fmt.Sprintf("at most %d", currentDigestVersion)}
 	}
 	values := config.PluginSizesOf(r.Config)
 	if err := config.LoadPlugins(values); err != nil {

@@ -102,7 +102,7 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := NewSessionOf(c, src, opt)
+	s, err := newSession(ctx, c, src, opt)
 	if err != nil {
 		return nil, errors.Join(c.Locate(err), (&feed{source: src}).close())
 	}
@@ -111,6 +111,11 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 
 // NewSessionOf builds a session on any source. Close releases the source.
 func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
+	return newSession(context.Background(), c, src, opt)
+}
+
+// newSession is NewSessionOf; the wait for the far end of a network ends with ctx.
+func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	c = c.Clone()
 	if err := c.Pin(); err != nil {
 		return nil, err
@@ -127,7 +132,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 		if err := s.checkNetwork(c); err != nil {
 			return nil, err
 		}
-		if err := opt.Network.Begin(s.schema, s.initial, c); err != nil {
+		if err := opt.Network.Begin(ctx, s.schema, s.initial, c); err != nil {
 			return nil, err
 		}
 	}

@@ -2,19 +2,19 @@ package figures
 
 import "strings"
 
-// Direction is which values of a figure are better.
-type Direction int
+// direction is which values of a figure are better.
+type direction int
 
 // The directions. Of a figure without one, such as how many packets were sent, neither
 // more nor less is better.
 const (
-	Neither Direction = iota
+	Neither direction = iota
 	LessIsBetter
 	MoreIsBetter
 )
 
 // DirectionOf returns the direction of a figure by its dotted key.
-func DirectionOf(key string) Direction {
+func DirectionOf(key string) direction {
 	switch key {
 	case "decoded", "transfer.delivered":
 		return MoreIsBetter

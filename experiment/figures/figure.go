@@ -88,6 +88,15 @@ func (f *Figure) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &f.value)
 }
 
+// Mean is the mean of a figure over several seeds, with its 95 % interval. Without two seeds
+// there is no interval: Lo and Hi are nil.
+type Mean struct {
+	N    int      `json:"n"` // seeds that have the figure
+	Mean float64  `json:"mean"`
+	Lo   *float64 `json:"lo"`
+	Hi   *float64 `json:"hi"`
+}
+
 // Quantiles summarise a distribution, such as of packet sizes or of times. Without data
 // they are null in JSON.
 type Quantiles struct {

@@ -12,10 +12,6 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// WarmUp is how long a lane does not count after it began or was swapped: its first
-// packets rest on the initial state.
-const WarmUp = engine.WarmUp
-
 // CaughtUp returns the samples of a lane without those of its warm-up. Lanes that begin with the
 // session begin together and have no warm-up.
 func CaughtUp(l *engine.Lane) []meters.Sample {
@@ -23,7 +19,7 @@ func CaughtUp(l *engine.Lane) []meters.Sample {
 		return l.Samples
 	}
 	n := 0
-	for n < len(l.Samples) && l.Samples[n].T <= l.Began+WarmUp {
+	for n < len(l.Samples) && l.Samples[n].T <= l.Began+engine.WarmUp {
 		n++
 	}
 	return l.Samples[n:]

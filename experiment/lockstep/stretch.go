@@ -31,10 +31,10 @@ type Series struct {
 // the past.
 func Absent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
-// Since returns the moment from which all lanes of a snapshot can be compared: after the warm-up of
+// since returns the moment from which all lanes of a snapshot can be compared: after the warm-up of
 // the last that joined, after the encoder of the first was last swapped, and not before the oldest
 // sample that all keep.
-func Since(snap *engine.Snapshot) time.Duration {
+func since(snap *engine.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -43,7 +43,7 @@ func Since(snap *engine.Snapshot) time.Duration {
 		}
 		from = max(from, l.Began)
 		if s := l.Samples; len(s) > 0 {
-			from = max(from, s[0].T-meters.SamplePeriod-WarmUp)
+			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
 		}
 	}
 	for _, c := range snap.Log {
@@ -51,13 +51,13 @@ func Since(snap *engine.Snapshot) time.Duration {
 			from = max(from, c.T)
 		}
 	}
-	return from + WarmUp
+	return from + engine.WarmUp
 }
 
 // Gather gathers what the lanes of a snapshot have in common. It takes time in
 // proportion to samples and lanes.
 func Gather(snap *engine.Snapshot) Stretch {
-	x := Stretch{From: Since(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
+	x := Stretch{From: since(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
 	n := math.MaxInt
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]

@@ -64,7 +64,7 @@ func besideNames(list []*Loaded) []string {
 }
 
 func (d *document) besideRuns(list []*Loaded, names []string) {
-	runs := make([]*Run, len(list))
+	runs := make([]*run, len(list))
 	for i, l := range list {
 		runs[i] = l.Run
 	}
@@ -86,7 +86,7 @@ func (d *document) besideRuns(list []*Loaded, names []string) {
 	d.besideBits(runs, names)
 }
 
-func resultsOf(runs []*Run) []*engine.Result {
+func resultsOf(runs []*run) []*engine.Result {
 	out := make([]*engine.Result, len(runs))
 	for i, r := range runs {
 		out[i] = r.Result
@@ -95,7 +95,7 @@ func resultsOf(runs []*Run) []*engine.Result {
 }
 
 // besideHeadline compares the payload of the others with that of the first.
-func besideHeadline(runs []*Run, names []string) string {
+func besideHeadline(runs []*run, names []string) string {
 	first := runs[0].Result.Totals.PayloadKbps
 	text := fmt.Sprintf("%s takes %s kbps", names[0], round(first))
 	for i, r := range runs[1:] {
@@ -111,7 +111,7 @@ func besideHeadline(runs []*Run, names []string) string {
 			text += ", the same"
 		}
 	}
-	same := !slices.ContainsFunc(runs, func(r *Run) bool { return r.Result.Seed != runs[0].Result.Seed })
+	same := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
 	if same {
 		return text + "; under the same seed."
 	}
@@ -167,7 +167,7 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 	"playout.late", "playout.behind_ms", "playout.position_error_mm.p95", "transfer.time_s", "transfer.resent"}
 
 // besideFigures sets the figures side by side: those that matter most, then all.
-func (d *document) besideFigures(runs []*Run, names []string) {
+func (d *document) besideFigures(runs []*run, names []string) {
 	all := make([]map[string]float64, len(runs))
 	for i, r := range runs {
 		all[i] = figures.Of(r.Result.Totals)
@@ -238,7 +238,7 @@ func move(key string, base, v float64, known bool, interval string) texttable.Ce
 }
 
 // besideCharts draws the runs over each other.
-func (d *document) besideCharts(runs []*Run, names []string) {
+func (d *document) besideCharts(runs []*run, names []string) {
 	d.besideChart(runs, names, "Payload", "kbps", payloadKbps, 1)
 	d.besideChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
 	d.besideChart(runs, names, "Packets that failed or were lost", "a second", uselessRate, 1)
@@ -254,7 +254,7 @@ func (d *document) besideCharts(runs []*Run, names []string) {
 }
 
 // besideChart draws one figure of all runs, at the moments that any of them has.
-func (d *document) besideChart(runs []*Run, names []string, title, unit string, of ratio, times float64) {
+func (d *document) besideChart(runs []*run, names []string, title, unit string, of ratio, times float64) {
 	moments := map[float64]bool{}
 	some := false
 	for _, r := range runs {
@@ -297,7 +297,7 @@ func (d *document) besideChart(runs []*Run, names []string, title, unit string, 
 }
 
 // besideBits sets beside each other what the bits went to.
-func (d *document) besideBits(runs []*Run, names []string) {
+func (d *document) besideBits(runs []*run, names []string) {
 	var slots []string
 	for _, r := range runs {
 		for _, b := range r.Result.Budget {
@@ -336,11 +336,11 @@ const reportKey = "report"
 // besideSweeps draws sweeps as one grid in which the report is a further axis, and compares
 // the others with the first, point by point.
 func (d *document) besideSweeps(list []*Loaded, names []string) {
-	var points []Point
+	var points []gridPoint
 	firsts := make([]*engine.Result, len(list))
 	for i, l := range list {
 		firsts[i] = l.Report.Runs[0]
-		for _, p := range PointsOf(l.Report.Runs) {
+		for _, p := range pointsOf(l.Report.Runs) {
 			set := maps.Clone(p.Set)
 			if set == nil {
 				set = map[string]string{}

@@ -160,7 +160,7 @@ func pagesToTry(t *testing.T) map[string]string {
 		sweep.Runs = append(sweep.Runs, l.Run.Result)
 	}
 	var b bytes.Buffer
-	if err := WriteSweep(&b, &sweep); err != nil {
+	if err := writeSweep(&b, &sweep); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
@@ -320,7 +320,7 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 // one opening is the machine's, so it is told and not demanded; what is demanded is what it
 // depends on, the number of points and bytes.
 func TestTenMinutes(t *testing.T) {
-	rows := NewRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
+	rows := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved", "lost", "stale", "no_baseline"}, []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
 	for i := range 6000 {
 		v := fmt.Sprint(100 + 50*(i%37)/37)

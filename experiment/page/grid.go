@@ -14,19 +14,19 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Point is a point of a grid: what was set there, and what came out, over the seeds that
+// gridPoint is a point of a grid: what was set there, and what came out, over the seeds that
 // it was run with.
-type Point struct {
+type gridPoint struct {
 	Set     map[string]string          // without the seed
 	Seeds   int                        // runs
 	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
 }
 
-// PointsOf gathers the runs of a sweep into points, in the order in which they come.
-func PointsOf(runs []*engine.Result) []Point {
-	var out []Point
+// pointsOf gathers the runs of a sweep into points, in the order in which they come.
+func pointsOf(runs []*engine.Result) []gridPoint {
+	var out []gridPoint
 	for _, group := range report.PointsOf(runs) {
-		p := Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
+		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
 			for key, v := range figuresOf(&r.Totals) {
@@ -39,6 +39,30 @@ func PointsOf(runs []*engine.Result) []Point {
 		out = append(out, p)
 	}
 	return out
+}
+
+// grouped groups points by a name, in the order in which the names come.
+func grouped(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
+	groups = map[string][]*gridPoint{}
+	for i := range points {
+		n := name(&points[i])
+		if groups[n] == nil {
+			names = append(names, n)
+		}
+		groups[n] = append(groups[n], &points[i])
+	}
+	return names, groups
+}
+
+// shortSet names the point by its values of these axes.
+func (p *gridPoint) shortSet(axes []axis) string {
+	set := map[string]string{}
+	for _, a := range axes {
+		if v, ok := p.Set[a.key]; ok {
+			set[a.key] = v
+		}
+	}
+	return shortSet(set)
 }
 
 // failedKey is the sum of the failures, which has no key of its own.
@@ -58,7 +82,7 @@ type metric struct {
 
 // metrics are those that a page of a sweep draws, if they have data and are not the same
 // everywhere.
-func metrics(points []Point) (out []metric) {
+func metrics(points []gridPoint) (out []metric) {
 	for _, m := range []metric{
 		{"payload_kbps", "Payload", "kbps", 1},
 		{"transfer.time_s", "Until the file was there", "s", 1},
@@ -98,7 +122,7 @@ type axis struct {
 }
 
 // axesOf lists the keys that differ among points, those with numbers last.
-func axesOf(points []Point) (out []axis) {
+func axesOf(points []gridPoint) (out []axis) {
 	if len(points) == 0 {
 		return nil
 	}

@@ -15,23 +15,14 @@ const (
 
 // heat adds heat maps of the two axes with the most values: tables whose cells are coloured
 // from the least to the most, so that each can be read as a number, too.
-func (d *document) heat(points []Point, axes []axis, ms []metric) {
+func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
 	across, down := axes[len(axes)-1], axes[len(axes)-2]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
 		return
 	}
 	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Down: %s. Across: %s. The darkest cell, or in the dark the lightest, is the most.",
 		down.key, across.key)}}
-	rest := axes[:len(axes)-2]
-	groups := map[string][]*Point{}
-	var names []string
-	for i := range points {
-		name := shortSet(only(points[i].Set, rest))
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], &points[i])
-	}
+	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
 	for _, m := range ms {
 		for _, name := range names {
 			if len(s.Tables) < maxHeatMaps {
@@ -42,7 +33,7 @@ func (d *document) heat(points []Point, axes []axis, ms []metric) {
 	d.Sections = append(d.Sections, s)
 }
 
-func heatMap(points []*Point, name string, down, across axis, m metric) table {
+func heatMap(points []*gridPoint, name string, down, across axis, m metric) table {
 	t := newTable(m.title, lastWord(down.key)+" \\ "+lastWord(across.key))
 	t.Heat = true
 	for _, v := range across.values {
@@ -54,7 +45,7 @@ func heatMap(points []*Point, name string, down, across axis, m metric) table {
 	if name != "" {
 		t.Caption += "; " + name
 	}
-	at := map[[2]string]*Point{}
+	at := map[[2]string]*gridPoint{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p

@@ -20,7 +20,7 @@ import (
 type Loaded struct {
 	Path   string         // as it was named
 	Report *report.Report // nil for a sweep of which there are only the points
-	Run    *Run           // the one run, nil for a sweep
+	Run    *run           // the one run, nil for a sweep
 
 	summary *Summary // of such a sweep
 }
@@ -40,7 +40,7 @@ func Load(path string) (*Loaded, error) {
 		return l, nil
 	}
 	dir := folderOf(path)
-	l.Run = &Run{Result: r.Runs[0], Rows: NewRows(nil, nil)}
+	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)}
 	samples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)
 		return l.Run.Rows.Sample
@@ -81,11 +81,11 @@ func (l *Loaded) Write(w io.Writer) error {
 	if l.Run != nil {
 		return l.Run.Write(w)
 	}
-	return WriteSweep(w, l.Report)
+	return writeSweep(w, l.Report)
 }
 
 // read hands every row of a file to what begin returns for its head.
-func (r *Run) read(dir, name, use string, begin func(head []string) func(row []string)) error {
+func (r *run) read(dir, name, use string, begin func(head []string) func(row []string)) error {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return &config.Error{File: path, Problem: "is no file", Expected: "the " + name + " of the report"}

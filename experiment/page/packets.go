@@ -159,7 +159,8 @@ func (p *packets) trouble(outcome string, e event) {
 		x = &reason{first: e}
 		p.reasons[e.reason] = x
 	}
-	if x.n++; e.before(&x.first) < 0 {
+	x.n++
+	if e.before(&x.first) < 0 {
 		x.first = e
 	}
 }

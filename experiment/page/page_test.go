@@ -134,7 +134,7 @@ func TestOrderOfPackets(t *testing.T) {
 		rows = append(rows, row)
 	}
 	page := func(order []int) string {
-		r := NewRows([]string{"t_s"}, head)
+		r := newRows([]string{"t_s"}, head)
 		for _, i := range order {
 			r.Packet(rows[i])
 		}
@@ -157,7 +157,7 @@ func TestOrderOfPackets(t *testing.T) {
 
 // What a page keeps of a run is bounded, and its sums are right all the same.
 func TestBounded(t *testing.T) {
-	r := NewRows([]string{"t_s", "sent", "payload_kbps", "lost"}, []string{"seq", "send_us", "recv_us", "outcome", "reason"})
+	r := newRows([]string{"t_s", "sent", "payload_kbps", "lost"}, []string{"seq", "send_us", "recv_us", "outcome", "reason"})
 	const n = 100_000 // of 100 ms: nearly three hours
 	for i := range n {
 		r.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", fmt.Sprint(i % 100), "1"})
@@ -232,7 +232,7 @@ func TestHostileTexts(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"run":    func(b *bytes.Buffer) error { return l.Write(b) },
 		"beside": func(b *bytes.Buffer) error { return WriteBeside(b, []*Loaded{l, other}) },
-		"sweep":  func(b *bytes.Buffer) error { return WriteSweep(b, &sweep) },
+		"sweep":  func(b *bytes.Buffer) error { return writeSweep(b, &sweep) },
 		"sweeps": func(b *bytes.Buffer) error {
 			s := &Loaded{Path: hostile, Report: &sweep}
 			return WriteBeside(b, []*Loaded{s, s})
@@ -389,7 +389,7 @@ func FuzzRows(f *testing.F) {
 	f.Add("t_s,payload_kbps\n0.1,5\n", "seq,send_us,recv_us,outcome,reason,why\n1,5,lost,lost,lost,x\n")
 	f.Add("t_s\n-1e308\nNaN\n1e300\n", "seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
 	f.Fuzz(func(t *testing.T, samples, packets string) {
-		rows := NewRows(nil, nil)
+		rows := newRows(nil, nil)
 		feed := func(text string, head func([]string), row func([]string)) {
 			for i, line := range strings.Split(text, "\n") {
 				if i == 0 {

@@ -10,7 +10,7 @@ import (
 // pairedInterval returns the interval of 95 % of how much a figure of b is another than that of
 // a, " (-12.9 to -11.4)" in percent; "" where the runs are no pair, or the figure is none
 // that the samples tell.
-func pairedInterval(a, b *Run, key string) string {
+func pairedInterval(a, b *run, key string) string {
 	if a.Result.Seed != b.Result.Seed || a.Rows == nil || b.Rows == nil {
 		return ""
 	}

@@ -18,7 +18,7 @@ const cost = "payload_kbps"
 // pareto draws what the choices cost against how good they are. What the link does is no
 // choice: each condition has a frontier of its own, the points that no other under the same
 // condition beats in both.
-func (d *document) pareto(points []Point) {
+func (d *document) pareto(points []gridPoint) {
 	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
 		{"playout.position_error_mm.p95", "moving cubes off by, 95 %", "mm", 1}, {"transfer.time_s", "until the file was there", "s", 1}} {
 		names, groups := byCondition(points, m)
@@ -46,25 +46,22 @@ func condition(key string) bool {
 
 // byCondition groups the points that have both figures, at most maxLines groups of several
 // points that differ.
-func byCondition(points []Point, m metric) (names []string, groups map[string][]*Point) {
-	groups = map[string][]*Point{}
+func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
 	least, most := math.Inf(1), math.Inf(-1)
-	for i := range points {
-		p := &points[i]
+	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		c, known := p.Figures[cost]
 		q, ok := p.Figures[m.key]
-		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) || i >= maxListed {
-			continue
+		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) {
+			return true
 		}
+		least, most = min(least, q.Diff), max(most, q.Diff)
+		return false
+	})
+	names, groups = grouped(points, func(p *gridPoint) string {
 		set := maps.Clone(p.Set)
 		maps.DeleteFunc(set, func(k, _ string) bool { return !condition(k) })
-		name := shortSet(set)
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], p)
-		least, most = min(least, q.Diff), max(most, q.Diff)
-	}
+		return shortSet(set)
+	})
 	names = slices.DeleteFunc(names, func(name string) bool { return len(groups[name]) < 2 })
 	if least >= most {
 		return nil, nil
@@ -73,9 +70,9 @@ func byCondition(points []Point, m metric) (names []string, groups map[string][]
 }
 
 // frontier returns the points that no other beats, the cheapest first.
-func frontier(list []*Point, quality string) (out []*Point) {
+func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b *Point) int {
+	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
 		return cmp.Or(cmp.Compare(a.Figures[cost].Diff, b.Figures[cost].Diff), cmp.Compare(a.Figures[quality].Diff, b.Figures[quality].Diff))
 	})
 	best := math.Inf(1)
@@ -87,7 +84,7 @@ func frontier(list []*Point, quality string) (out []*Point) {
 	return out
 }
 
-func frontierTable(names []string, groups map[string][]*Point, m metric) table {
+func frontierTable(names []string, groups map[string][]*gridPoint, m metric) table {
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		return strings.Compare(strconv.FormatBool(condition(b)), strconv.FormatBool(condition(a)))
@@ -108,7 +105,7 @@ const (
 	paretoTop, paretoBottom = 24.0, 300.0
 )
 
-func paretoGraphic(names []string, groups map[string][]*Point, m metric) graphic {
+func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
 	g := graphic{Title: "Cheaper is further left, better is further down", Width: 740, Height: 350,
 		Says: "What each point costs and how good it is; the table below lists those that no other beats"}
 	mostX, mostY := 0.0, 0.0

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Rows gathers what the charts and tables of one run need from the rows of its
+// rows gathers what the charts and tables of one run need from the rows of its
 // samples.csv and packets.csv. Its size is bounded.
-type Rows struct {
+type rows struct {
 	sampleHead, packetHead columns
 	series                 series
 	packets                packets
 }
 
-// NewRows returns a Rows for files with these columns. Columns that it does not know are
+// newRows returns rows for files with these columns. Columns that it does not know are
 // ignored, and those that are missing count as 0.
-func NewRows(sampleHead, packetHead []string) *Rows {
-	return &Rows{sampleHead: columnsOf(sampleHead), packetHead: columnsOf(packetHead)}
+func newRows(sampleHead, packetHead []string) *rows {
+	return &rows{sampleHead: columnsOf(sampleHead), packetHead: columnsOf(packetHead)}
 }
 
 // Sample takes a row of samples.csv; they come in the order of time.
-func (r *Rows) Sample(row []string) { r.series.add(cells{r.sampleHead, row}) }
+func (r *rows) Sample(row []string) { r.series.add(cells{r.sampleHead, row}) }
 
 // Packet takes a row of packets.csv; they may come in any order.
-func (r *Rows) Packet(row []string) { r.packets.add(cells{r.packetHead, row}) }
+func (r *rows) Packet(row []string) { r.packets.add(cells{r.packetHead, row}) }
 
 // Clone returns a copy, for rows that may still change.
-func (r *Rows) Clone() *Rows {
+func (r *rows) Clone() *rows {
 	x := *r
 	x.series, x.packets = r.series.clone(), r.packets.clone()
 	return &x

@@ -15,17 +15,17 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// Run is one run: its result, and its rows as far as they are there.
-type Run struct {
+// run is one run: its result, and its rows as far as they are there.
+type run struct {
 	Result  *engine.Result
-	Rows    *Rows
+	Rows    *rows
 	Missing []string // what is not there, in sentences
 }
 
 // Write writes the page of one run.
-func (r *Run) Write(w io.Writer) error { return write(w, r.document()) }
+func (r *run) Write(w io.Writer) error { return write(w, r.document()) }
 
-func (r *Run) document() *document {
+func (r *run) document() *document {
 	x := r.Result
 	c, err := config.FromValues("", x.Config)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *document) tiles(x *engine.Result) {
 }
 
 // overTime is the charts, their marks, and the same in a table.
-func (d *document) overTime(r *Run, c *config.Config) {
+func (d *document) overTime(r *run, c *config.Config) {
 	budget := 0.0
 	if c != nil {
 		budget = c.BudgetKbps
@@ -156,7 +156,7 @@ func (d *document) bits(x *engine.Result) {
 	d.Sections = append(d.Sections, s)
 }
 
-func (d *document) packetSection(r *Run) {
+func (d *document) packetSection(r *run) {
 	x := &r.Result.Totals
 	s := section{ID: "packets", Title: "Packets"}
 	t := newTable("How packets ended", "outcome", ">packets", ">share")

@@ -10,19 +10,19 @@ import (
 // Pages makes report.html for the folders of reports.
 func Pages() report.Pages {
 	return report.Pages{
-		Run:   func(sampleHead, packetHead []string) report.Page { return saved{NewRows(sampleHead, packetHead)} },
-		Sweep: WriteSweep,
+		Run:   func(sampleHead, packetHead []string) report.Page { return saved{newRows(sampleHead, packetHead)} },
+		Sweep: writeSweep,
 	}
 }
 
 // saved is the page of a run that follows its rows.
-type saved struct{ *Rows }
+type saved struct{ *rows }
 
 // Copy implements report.Page.
-func (s saved) Copy() report.Page { return saved{s.Rows.Clone()} }
+func (s saved) Copy() report.Page { return saved{s.rows.Clone()} }
 
 // Write implements report.Page.
 func (s saved) Write(w io.Writer, r *engine.Result) error {
-	run := Run{Result: r, Rows: s.Rows}
+	run := run{Result: r, Rows: s.rows}
 	return run.Write(w)
 }

@@ -92,7 +92,8 @@ func (s *series) take(p point) {
 	} else {
 		s.open.join(&p)
 	}
-	if s.n++; s.n < s.each {
+	s.n++
+	if s.n < s.each {
 		return
 	}
 	s.points = append(s.points, s.open)

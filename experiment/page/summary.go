@@ -8,36 +8,53 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
 )
 
-// Summary is what a sweep over many machines came to: the JSON of its report.json, which
-// has the points of the grid and not the runs.
+// Summary is the result of a sweep over many machines: the JSON of its report.json, which has the
+// points of the grid and not the runs.
 type Summary struct {
-	Planned     int           `json:"planned"`
-	Done        int           `json:"done"`
-	Repeat      int           `json:"repeat"`
-	Reason      engine.Ending `json:"reason"`
-	Interrupted bool          `json:"interrupted"`
-	Error       string        `json:"error"`
-	Points      []struct {
-		Set     map[string]string `json:"set"`
-		Seeds   int               `json:"seeds"`
-		Figures map[string]struct {
-			Mean float64  `json:"mean"`
-			Lo   *float64 `json:"lo"`
-			Hi   *float64 `json:"hi"`
-		} `json:"figures"`
-	} `json:"points"`
-	Failed []string `json:"failed"`
-	Digest string   `json:"digest"`
+	Plan        string          `json:"plan"` // its ID
+	Version     string          `json:"version"`
+	Planned     int             `json:"planned"` // runs
+	Done        int             `json:"done"`
+	Repeat      int             `json:"repeat"`
+	Reason      engine.Ending   `json:"reason"`
+	Interrupted bool            `json:"interrupted"`
+	Error       string          `json:"error,omitempty"`
+	Keys        []string        `json:"keys"` // that differ between points, outermost first
+	Points      []SummaryPoint  `json:"points"`
+	Failed      []string        `json:"failed,omitempty"` // a sentence for each assertion that did not hold
+	Verified    *SummaryChecked `json:"verified,omitempty"`
+	Digest      string          `json:"digest,omitempty"` // of the digests of all runs, in order
+}
+
+// SummaryPoint is a point of the grid over its seeds.
+type SummaryPoint struct {
+	Set     map[string]string       `json:"set"`
+	Seeds   int                     `json:"seeds"` // that are there
+	Figures map[string]figures.Mean `json:"figures"`
+	// Ratio holds the figures against those of the first point, over the seeds that both
+	// have.
+	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
+}
+
+// SummaryChecked counts the runs that were repeated on this machine.
+type SummaryChecked struct {
+	Runs    int            `json:"runs"`
+	Workers map[string]int `json:"workers"` // runs of each worker that were repeated
 }
 
 // errNoSummary: the file is no summary of a sweep.
 var errNoSummary = errors.New("no summary of a sweep")
 
-// ReadSummary reads the JSON of a summary.
-func ReadSummary(data []byte) (*Summary, error) {
+// loadSummary reads the summary at path, if it is one.
+func loadSummary(path string) (*Summary, error) {
+	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
+	if err != nil {
+		return nil, err
+	}
 	var s Summary
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoSummary, err)
@@ -48,25 +65,16 @@ func ReadSummary(data []byte) (*Summary, error) {
 	return &s, nil
 }
 
-// loadSummary reads the summary at path, if it is one.
-func loadSummary(path string) (*Summary, error) {
-	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
-	if err != nil {
-		return nil, err
-	}
-	return ReadSummary(data)
-}
-
 // maxSummaryBytes bounds what is read as a summary.
 const maxSummaryBytes = 256 << 20
 
 // points are those of the grid that have runs.
-func (s *Summary) points() (out []Point) {
+func (s *Summary) points() (out []gridPoint) {
 	for _, p := range s.Points {
 		if p.Seeds == 0 {
 			continue
 		}
-		x := Point{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
+		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
 			i := paired.Interval{Diff: m.Mean}
 			if m.Lo != nil && m.Hi != nil {

@@ -15,14 +15,14 @@ import (
 	"wirelab/experiment/report"
 )
 
-// WriteSweep writes the page of a sweep.
-func WriteSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
+// writeSweep writes the page of a sweep.
+func writeSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
 
 // maxAlarms bounds the sentences about what did not hold.
 const maxAlarms = 20
 
 func sweepDocument(r *report.Report) *document {
-	points := PointsOf(r.Runs)
+	points := pointsOf(r.Runs)
 	wrong := int64(0)
 	for _, run := range r.Runs {
 		wrong += run.Totals.Wrong
@@ -48,7 +48,7 @@ func sweepDocument(r *report.Report) *document {
 
 // gridDocument begins the page of a grid. runs counts the runs in words, failed has a sentence for
 // each failure, and endings, unless empty, describe how the sweep ended.
-func gridDocument(points []Point, headline, runs string, failed []string, endings ...string) *document {
+func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
 	axes := axesOf(points)
 	for _, a := range axes {
@@ -66,7 +66,7 @@ func gridDocument(points []Point, headline, runs string, failed []string, ending
 }
 
 // sweep adds what there is to see of a grid.
-func (d *document) sweep(points []Point, axes []axis) {
+func (d *document) sweep(points []gridPoint, axes []axis) {
 	ms := metrics(points)
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figure by figure"}
@@ -95,7 +95,7 @@ func brief(values []string) []string {
 	return append(slices.Clone(values[:most-1]), "… "+values[len(values)-1])
 }
 
-func seeds(points []Point) (most int) {
+func seeds(points []gridPoint) (most int) {
 	for i := range points {
 		most = max(most, points[i].Seeds)
 	}
@@ -103,12 +103,12 @@ func seeds(points []Point) (most int) {
 }
 
 // gridHeadline says what came out of a grid, in a sentence.
-func gridHeadline(points []Point, runs int, wrong int64) string {
+func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep of which no run was finished."
 	}
 	least, most := math.Inf(1), math.Inf(-1)
-	var cheapest, dearest *Point
+	var cheapest, dearest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[cost]; ok {
 			if v.Diff < least {
@@ -152,94 +152,87 @@ func lastWord(key string) string {
 const maxLines = 8
 
 // gridChart draws a figure over the last axis, a line for each combination of the others.
-func (d *document) gridChart(points []Point, axes []axis, m metric) {
-	along := axes[len(axes)-1]
+func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
+	others, along := axes[:len(axes)-1], axes[len(axes)-1]
 	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
 	if along.unit != "" {
 		c.Axis += ", " + along.unit
 	}
-	var x []place
-	for i := range along.values {
-		if along.at == nil {
-			x = append(x, place(i))
-		} else {
-			x = append(x, place(along.at[i]))
-		}
-	}
 	if along.at == nil {
 		c.Ticks = along.values
 	}
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+	values, x := along.sorted()
+	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(others) })
+	if len(names) > maxLines {
+		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
+		names = names[:maxLines]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	sorted := make([]place, len(x))
-	for i, k := range order {
-		sorted[i] = x[k]
-	}
-	var names []string
-	byName := map[string]map[string]*Point{}
-	for i := range points {
-		rest := maps.Clone(points[i].Set)
-		delete(rest, along.key)
-		name := shortSet(only(rest, axes))
-		if byName[name] == nil {
-			byName[name] = map[string]*Point{}
-			names = append(names, name)
-		}
-		byName[name][points[i].Set[along.key]] = &points[i]
-	}
-	said := []value{}
+	var means []value
 	for i, name := range names {
-		if i == maxLines {
-			c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
-			break
+		lines := m.lines(groups[name], along.key, values)
+		means = append(means, lines[0].Y...)
+		lines[0].Name = cmp.Or(name, m.title)
+		for k := range lines {
+			lines[k].Ink = 1 + i
 		}
-		mid, lo, hi := make([]value, len(x)), make([]value, len(x)), make([]value, len(x))
-		banded := false
-		for k, at := range order {
-			mid[k], lo[k], hi[k] = none, none, none
-			p := byName[name][along.values[at]]
-			if p == nil {
-				continue
-			}
-			v, ok := p.Figures[m.key]
-			if !ok {
-				continue
-			}
-			mid[k] = value(v.Diff * m.times)
-			if v.Known {
-				lo[k], hi[k], banded = value(max(v.Lo, 0)*m.times), value(v.Hi*m.times), true // none can be negative
-			}
-		}
-		said = append(said, mid...)
-		c.Lines = append(c.Lines, line{Name: cmp.Or(name, m.title), Ink: 1 + i, Y: mid})
-		if banded {
-			c.Lines = append(c.Lines, line{Name: "95 %, up to", Ink: 1 + i, Kind: "edge", Y: hi}, line{Name: "from", Ink: 1 + i, Kind: "edge", Band: 1, Y: lo})
-		}
+		c.Lines = append(c.Lines, lines...)
 	}
-	c.Label = label(m.title, m.unit, said) + ", by " + along.key + "; the table of all points has the figures"
-	c.X = d.data.axis(sorted)
+	c.Label = label(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
+	c.X = d.data.axis(x)
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// only returns the settings of a point that are among the axes.
-func only(set map[string]string, axes []axis) map[string]string {
-	out := map[string]string{}
-	for _, a := range axes {
-		if v, ok := set[a.key]; ok {
-			out[a.key] = v
+// sorted returns the values of the axis in the order of their places, and these.
+func (a *axis) sorted() (values []string, at []place) {
+	order := make([]int, len(a.values))
+	for i := range order {
+		order[i] = i
+	}
+	if a.at != nil {
+		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.at[i], a.at[k]) })
+	}
+	for _, i := range order {
+		values = append(values, a.values[i])
+		if a.at == nil {
+			at = append(at, place(i))
+		} else {
+			at = append(at, place(a.at[i]))
 		}
 	}
-	return out
+	return values, at
+}
+
+// lines returns the line of the means of points over the values of a key and, if any point has
+// an interval, the edges of the band.
+func (m metric) lines(points []*gridPoint, key string, values []string) []line {
+	at := map[string]*gridPoint{}
+	for _, p := range points {
+		at[p.Set[key]] = p
+	}
+	mid, lo, hi := make([]value, len(values)), make([]value, len(values)), make([]value, len(values))
+	banded := false
+	for k, text := range values {
+		mid[k], lo[k], hi[k] = none, none, none
+		if p := at[text]; p != nil {
+			if v, ok := p.Figures[m.key]; ok {
+				mid[k] = value(v.Diff * m.times)
+				if v.Known {
+					lo[k], hi[k], banded = value(max(v.Lo, 0)*m.times), value(v.Hi*m.times), true // none can be negative
+				}
+			}
+		}
+	}
+	if !banded {
+		return []line{{Y: mid}}
+	}
+	return []line{{Y: mid}, {Name: "95 %, up to", Kind: "edge", Y: hi}, {Name: "from", Kind: "edge", Band: 1, Y: lo}}
 }
 
 // maxListed bounds the table of points.
 const maxListed = 1000
 
 // pointTable lists the points with their figures.
-func (d *document) pointTable(points []Point, ms []metric) {
+func (d *document) pointTable(points []gridPoint, ms []metric) {
 	var keys []string
 	if len(points) > 0 {
 		keys = slices.Sorted(maps.Keys(points[0].Set))
@@ -280,14 +273,14 @@ func (d *document) pointTable(points []Point, ms []metric) {
 }
 
 // values returns what is set at the point, in the order of keys.
-func (p *Point) values(keys []string) (out []string) {
+func (p *gridPoint) values(keys []string) (out []string) {
 	for _, k := range keys {
 		out = append(out, p.Set[k])
 	}
 	return out
 }
 
-func (p *Point) cell(m metric) string {
+func (p *gridPoint) cell(m metric) string {
 	v, ok := p.Figures[m.key]
 	if !ok {
 		return figure(figures.Figure{})

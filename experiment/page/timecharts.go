@@ -10,7 +10,7 @@ import (
 )
 
 // timeCharts adds the charts of a run over time. item is what a frame has many of.
-func (d *data) timeCharts(r *Rows, item string, budget float64) {
+func (d *data) timeCharts(r *rows, item string, budget float64) {
 	points := r.series.all()
 	if len(points) > 0 {
 		d.sampleCharts(points, item, budget)

@@ -18,7 +18,7 @@ func MeanOf(values []float64) Interval {
 	if n < 2 {
 		return out
 	}
-	half := StudentT(n-1) * math.Sqrt(m.variance()/float64(n))
+	half := studentQuantile(n-1) * math.Sqrt(m.variance()/float64(n))
 	out.Lo, out.Hi, out.Known = out.Diff-half, out.Diff+half, !math.IsNaN(half) && !math.IsInf(half, 0)
 	return out
 }

@@ -97,9 +97,9 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 	return out
 }
 
-// Quantiles returns the difference of the p-th quantiles, a minus b, for 0 < p < 1 by
+// bootstrapQuantiles returns the difference of the p-th quantiles, a minus b, for 0 < p < 1 by
 // nearest rank. Both slices must have equal lengths.
-func Quantiles(a, b []float64, p float64, seed uint64) Interval {
+func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)
 	if len(b) != n {
 		panic("paired: slices of different lengths are not paired")

@@ -139,7 +139,7 @@ func TestQuantileCoverage(t *testing.T) {
 			x[k] += base[k]
 			y[k] += base[k]
 		}
-		if got := Quantiles(x, y, 0.95, uint64(i)); got.Known && got.Lo <= 0 && 0 <= got.Hi {
+		if got := bootstrapQuantiles(x, y, 0.95, uint64(i)); got.Known && got.Lo <= 0 && 0 <= got.Hi {
 			hit++
 		}
 	}
@@ -161,7 +161,7 @@ func TestQuantileOfTwoClusters(t *testing.T) {
 			x[i] += 4000
 		}
 	}
-	if got := Quantiles(x, y, 0.5, 1); !got.Significant() || got.Lo < 200 || got.Hi < 4000 {
+	if got := bootstrapQuantiles(x, y, 0.5, 1); !got.Significant() || got.Lo < 200 || got.Hi < 4000 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -294,7 +294,7 @@ func TestTooFewPairs(t *testing.T) {
 	none := Ratio{ones(100), make([]float64, 100)}
 	for name, got := range map[string]Interval{
 		"few pairs": Ratios(a, b, 1), "over nothing": Ratios(none, Ratio{ones(100), ones(100)}, 1), "nothing": Ratios(Ratio{}, Ratio{}, 1),
-		"few for a quantile": Quantiles(a.Num, b.Num, 0.95, 1), "no quantile": Quantiles(nil, nil, 0.5, 1),
+		"few for a quantile": bootstrapQuantiles(a.Num, b.Num, 0.95, 1), "no quantile": bootstrapQuantiles(nil, nil, 0.5, 1),
 	} {
 		if got.Known || got.Significant() {
 			t.Errorf("%s: %+v", name, got)
@@ -322,6 +322,6 @@ func BenchmarkQuantiles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	x, y := against(rng, autoregressive(rng, 600, 0.5))
 	for b.Loop() {
-		Quantiles(x.Num, y.Num, 0.95, 1)
+		bootstrapQuantiles(x.Num, y.Num, 0.95, 1)
 	}
 }

@@ -58,7 +58,7 @@ func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
 			v[i] = math.Log(v[i])
 		}
 	}
-	i := Quantiles(x, y, p, seed)
+	i := bootstrapQuantiles(x, y, p, seed)
 	return i.quotient()
 }
 

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// StudentT returns the 0.975 quantile of Student's t distribution with df degrees of
+// studentQuantile returns the 0.975 quantile of Student's t distribution with df degrees of
 // freedom, at least 1: exact for 1 and 2, else by bisection of its distribution function,
 // which for whole degrees of freedom is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
-func StudentT(df int) float64 {
+func studentQuantile(df int) float64 {
 	if t, ok := quantiles.Load(df); ok {
 		return t.(float64)
 	}

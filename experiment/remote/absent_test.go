@@ -15,7 +15,7 @@ import (
 // far end gone. If it looks and nothing comes, that is one.
 func TestStoppedProcess(t *testing.T) {
 	near, _ := newPipe(0)
-	l := NewLink(near, Options{To: "there"})
+	l := NewLink(near, "there")
 	long := time.Now().Add(-time.Minute)
 	l.heard, l.looked = long, long
 	if err := l.Err(); err != nil {
@@ -33,7 +33,7 @@ func TestStoppedProcess(t *testing.T) {
 
 // What is too large is told by the size that is.
 func TestSetupTooLarge(t *testing.T) {
-	s := Setup{Version: Version, Schema: frame.Schema{Name: "noise", Rows: 600_000, Fields: []frame.Field{{Name: "x"}}}}
+	s := setup{Version: protocolVersion, Schema: frame.Schema{Name: "noise", Rows: 600_000, Fields: []frame.Field{{Name: "x"}}}}
 	s.Initial.Table = make([]int32, s.Schema.Cells())
 	x := uint64(1)
 	for i := range s.Initial.Table {
@@ -49,9 +49,9 @@ func TestSetupTooLarge(t *testing.T) {
 // pause is none of that: it is told as one.
 func TestDisplayFallsBehind(t *testing.T) {
 	near, end := newPipe(0)
-	l := NewLink(near, Options{To: "there"})
+	l := NewLink(near, "there")
 	zero := time.Now()
-	f := far{began: zero, show: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &Setup{DisplayMilliHz: 60_000}}
+	f := far{began: zero, show: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &setup{DisplayMilliHz: 60_000}}
 	hear := func() {
 		buf := make([]byte, 2000)
 		for d, ok := end.Poll(buf); ok; d, ok = end.Poll(buf) {

@@ -11,7 +11,7 @@ import (
 // While time stands still, whatever the far end says takes no more than so much memory.
 func TestPausedQueues(t *testing.T) {
 	near, end := newPipe(0)
-	l := NewLink(near, Options{To: "there"})
+	l := NewLink(near, "there")
 	l.flying.add([]byte("sent"))
 	say := func(stream uint8, msg []byte) {
 		if err := end.Send(stream, msg); err != nil {

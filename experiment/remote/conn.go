@@ -8,13 +8,13 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// Conn brings datagrams to the other end and back, each whole or not at all, in any order,
+// conn brings datagrams to the other end and back, each whole or not at all, in any order,
 // none twice. No method blocks. A session of package channel is one.
-type Conn interface {
+type conn interface {
 	// Send sends a payload on one of the streams 1 to 255.
 	Send(stream uint8, payload []byte) error
 	// Poll returns the next datagram that has come, whose data lie in buf.
-	Poll(buf []byte) (Datagram, bool)
+	Poll(buf []byte) (datagram, bool)
 	// Ready has a token if anything may have come since it was last empty.
 	Ready() <-chan struct{}
 	// Done is closed when nothing more comes; Err says why.
@@ -22,8 +22,8 @@ type Conn interface {
 	Err() error
 }
 
-// Datagram is one that came in.
-type Datagram = channel.Datagram
+// datagram is one that came in.
+type datagram = channel.Datagram
 
 // Purpose is what the near end tells a listener that it dials for.
 const Purpose = 1
@@ -51,12 +51,12 @@ func wire(payload int) int64 { return int64(payload + channel.Overhead + headerB
 
 const cover = coverBytes + channel.Overhead
 
-// ErrProtocol says that the other end, although it holds the token, does not speak as this
+// errProtocol says that the other end, although it holds the token, does not speak as this
 // package does.
-var ErrProtocol = errors.New("the other end does not speak as this one does")
+var errProtocol = errors.New("the other end does not speak as this one does")
 
 func malformed(what string, data []byte) error {
-	return fmt.Errorf("%w: %s of %d bytes", ErrProtocol, what, len(data))
+	return fmt.Errorf("%w: %s of %d bytes", errProtocol, what, len(data))
 }
 
 // reader takes numbers off the front of a message. Once it has failed it stays so.

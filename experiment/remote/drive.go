@@ -72,7 +72,7 @@ func (l *Link) Settle(s *engine.Session) {
 	if l.conn == nil || s.Done() {
 		return
 	}
-	l.set.ending, l.set.paused = true, true
+	l.sent.ending, l.sent.paused = true, true
 	l.confirm()
 	begun := time.Now()
 	to := max(s.Now(), l.stamped) + beforeEnd/2
@@ -83,5 +83,5 @@ func (l *Link) Settle(s *engine.Session) {
 	l.acks.hurry(to)
 	l.arrivals.hurry(to)
 	_ = s.RunUntil(to) // the session says so itself
-	l.set.ending, l.set.paused = false, false
+	l.sent.ending, l.sent.paused = false, false
 }

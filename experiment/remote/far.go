@@ -29,8 +29,8 @@ const (
 // datagram that it could not report.
 const maxRecords = 8192
 
-// Served is what a far end did.
-type Served struct {
+// servedStats is what a far end did.
+type servedStats struct {
 	Sessions  int    `json:"sessions"` // that began; one after the other
 	Data      string `json:"data"`     // of the last
 	Datagrams int64  `json:"datagrams"`
@@ -43,7 +43,7 @@ type Served struct {
 }
 
 // String says it in a line.
-func (s *Served) String() string {
+func (s *servedStats) String() string {
 	if s.Sessions == 0 && s.Refused != "" {
 		return s.Refused
 	}
@@ -54,8 +54,8 @@ func (s *Served) String() string {
 // Serve is the far end of sessions over a connection, one after the other, until that ends
 // or ctx does. Encoders open the files that find lets them. The error is nil if the near
 // end took its leave.
-func Serve(ctx context.Context, conn Conn, find Files) (out *Served, err error) {
-	f := &far{conn: conn, find: find, buf: make([]byte, channel.MaxPayload), out: &Served{}}
+func Serve(ctx context.Context, conn conn, find Files) (out *servedStats, err error) {
+	f := &far{conn: conn, find: find, buf: make([]byte, channel.MaxPayload), out: &servedStats{}}
 	defer func() {
 		f.count()
 		if bug := panics.Recovered(recover()); bug != nil {
@@ -87,17 +87,17 @@ func Serve(ctx context.Context, conn Conn, find Files) (out *Served, err error) 
 
 // far is the far end of one connection.
 type far struct {
-	conn  Conn
+	conn  conn
 	find  Files
 	buf   []byte // of what comes
 	msg   []byte // of what goes
-	out   *Served
+	out   *servedStats
 	setup *assembly // in the making
 	asked bool      // there was a session, or an attempt
 	state status    // of the present session
 
 	// of the present session, if its state is ready
-	s       *Setup
+	s       *setup
 	rcv     *endpoint.Receiver
 	show    *playout.Counter
 	prints  engine.Fingerprinter
@@ -134,7 +134,7 @@ func (f *far) hear() {
 	}
 }
 
-func (f *far) handle(d *Datagram, session uint8, msg []byte) error {
+func (f *far) handle(d *datagram, session uint8, msg []byte) error {
 	if d.Stream == streamSetup {
 		return f.piece(session, msg)
 	}
@@ -241,7 +241,8 @@ func (f *far) game(at time.Time, msg []byte) error {
 	f.records = append(f.records, r)
 	f.msg = append(append(f.msg[:0], f.state.session), msg[:4]...)
 	n := len(f.msg)
-	if f.msg = f.rcv.Ack(f.msg); len(f.msg) > n {
+	f.msg = f.rcv.Ack(f.msg)
+	if len(f.msg) > n {
 		f.send(streamAck)
 	}
 	return nil
@@ -335,7 +336,8 @@ func (f *far) report() {
 		n := 0
 		f.msg, n = m.append(f.msg[:0], f.state.session)
 		f.send(streamReport)
-		if f.sent += n; f.sent == len(f.records) {
+		f.sent += n
+		if f.sent == len(f.records) {
 			return
 		}
 	}

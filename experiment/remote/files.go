@@ -17,9 +17,6 @@ import (
 // opened. The names come out of packets.
 type Files func(name string) (path string)
 
-// AnyFile is for a far end whose near end is this very process.
-func AnyFile(name string) string { return name }
-
 // OnlyFiles is for a far end that opens these and no others, whatever folder the near end
 // has them in.
 func OnlyFiles(paths []string) (Files, error) {
@@ -40,14 +37,14 @@ func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)
 // maxFile bounds a file that an encoder's parameters name.
 const maxFile = 16 << 20
 
-// SetupFile is a file that the first encoder needs at both ends.
-type SetupFile struct {
+// setupFile is a file that the first encoder needs at both ends.
+type setupFile struct {
 	Name   string `json:"name"` // without its folder
 	SHA256 string `json:"sha256"`
 }
 
 // filesOf lists those of the encoder of c.
-func filesOf(c *config.Config) (list []SetupFile, err error) {
+func filesOf(c *config.Config) (list []setupFile, err error) {
 	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
 	if err != nil {
 		return nil, err
@@ -61,7 +58,7 @@ func filesOf(c *config.Config) (list []SetupFile, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, SetupFile{baseName(name), sum})
+		list = append(list, setupFile{baseName(name), sum})
 	}
 	return list, nil
 }
@@ -73,7 +70,7 @@ func sumOf(path string) (string, error) {
 }
 
 // missing says which of the files this end has not; nil if none.
-func (find Files) missing(list []SetupFile) error {
+func (find Files) missing(list []setupFile) error {
 	for _, x := range list {
 		path := find(x.Name)
 		if path == "" {

@@ -44,7 +44,7 @@ func TestOnlyFiles(t *testing.T) {
 		if err := encoders.SetParam(params, "dictionary", name); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := codec.New(s, params); errors.Is(err, ErrSetup) != refused {
+		if _, _, err := codec.New(s, params); errors.Is(err, errSetup) != refused {
 			t.Errorf("%q: %v, refused %v", name, err, refused)
 		}
 	}
@@ -74,13 +74,13 @@ func TestSessionOfFile(t *testing.T) {
 	for _, c := range []struct {
 		find Files
 		says string
-	}{{AnyFile, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
+	}{{anyFile, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
 		near, end := newPipe(0)
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		source := labtest.NewCrowd(4, 1, -1, 4)
-		setup := Setup{Version: Version, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
-			Encoder: "deflate", Files: []SetupFile{{mine, sum}}}
+		setup := setup{Version: protocolVersion, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
+			Encoder: "deflate", Files: []setupFile{{mine, sum}}}
 		setup.Initial.Table = make([]int32, setup.Schema.Cells())
 		data, err := setup.encode()
 		if err != nil {
@@ -88,17 +88,18 @@ func TestSessionOfFile(t *testing.T) {
 		}
 		link.reset()
 		var gone *engine.NetworkError
-		if err := link.introduce(data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
+		if err := link.introduce(t.Context(), data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
 			t.Errorf("%v, expected %q", err, c.says)
 		}
 		near.close(io.EOF)
 	}
 	cfg := config.Default()
 	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}
-	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (SetupFile{"a.zdict", sum}) {
+	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", sum}) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
 
-// noFiles opens no file.
-func noFiles(string) string { return "" }
+// The far ends of tests open every file or none.
+func anyFile(name string) string { return name }
+func noFiles(string) string      { return "" }

@@ -19,9 +19,9 @@ import (
 )
 
 // some returns a setup that is taken on.
-func some() *Setup {
+func some() *setup {
 	s := frame.Cubes(5)
-	return &Setup{Version: Version, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
+	return &setup{Version: protocolVersion, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
 		Encoder: "rotor", Initial: frame.Frame{Table: initial(s)}}
 }
 
@@ -52,20 +52,20 @@ func TestSetupTravels(t *testing.T) {
 
 // What would cost the far end memory or time, or makes no sense, is refused in a sentence.
 func TestSetupsThatAreRefused(t *testing.T) {
-	for says, spoil := range map[string]func(*Setup){
-		"version 7":     func(s *Setup) { s.Version = 7 },
-		"take more":     func(s *Setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
-		"a history":     func(s *Setup) { s.History = 4000 },
-		"a second":      func(s *Setup) { s.Schema.TickHz = 0 },
-		"a display":     func(s *Setup) { s.DisplayMilliHz = math.MaxInt32 },
-		"playout":       func(s *Setup) { s.Playout = -1 },
-		"delivered":     func(s *Setup) { s.Schema.Delivery = frame.Every },
-		"knows no":      func(s *Setup) { s.Encoder = "nobody's" },
-		"is none for":   func(s *Setup) { s.Encoder = "receiver-adaptive" },
-		"no kind":       func(s *Setup) { s.Schema.Fields[0].Kind = 99 },
-		"out of range":  func(s *Setup) { s.Initial.Table[0] = 1 << 30 },
-		"names of more": func(s *Setup) { s.Schema.Name = strings.Repeat("x", 1000) },
-		"digests":       func(s *Setup) { s.DigestBits = 7 },
+	for says, spoil := range map[string]func(*setup){
+		"version 7":     func(s *setup) { s.Version = 7 },
+		"take more":     func(s *setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
+		"a history":     func(s *setup) { s.History = 4000 },
+		"a second":      func(s *setup) { s.Schema.TickHz = 0 },
+		"a display":     func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
+		"playout":       func(s *setup) { s.Playout = -1 },
+		"delivered":     func(s *setup) { s.Schema.Delivery = frame.Every },
+		"knows no":      func(s *setup) { s.Encoder = "nobody's" },
+		"is none for":   func(s *setup) { s.Encoder = "receiver-adaptive" },
+		"no kind":       func(s *setup) { s.Schema.Fields[0].Kind = 99 },
+		"out of range":  func(s *setup) { s.Initial.Table[0] = 1 << 30 },
+		"names of more": func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
+		"digests":       func(s *setup) { s.DigestBits = 7 },
 	} {
 		s := some()
 		spoil(s)
@@ -73,13 +73,13 @@ func TestSetupsThatAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parseSetup(data); !errors.Is(err, ErrSetup) || !strings.Contains(err.Error(), says) {
+		if _, err := parseSetup(data); !errors.Is(err, errSetup) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v", says, err)
 		}
 	}
 	bomb := some()
 	bomb.Initial.Body = make([]byte, maxRaw)
-	if _, err := bomb.encode(); !errors.Is(err, ErrSetup) {
+	if _, err := bomb.encode(); !errors.Is(err, errSetup) {
 		t.Errorf("a setup of %d bytes: %v", maxRaw, err)
 	}
 }
@@ -94,7 +94,7 @@ func FuzzSetup(f *testing.F) {
 		s, err := parseSetup(data)
 		if err == nil {
 			endpoint.NewReceiver(&s.Schema, &s.Initial, nil, s.options())
-		} else if !errors.Is(err, ErrSetup) && !errors.Is(err, ErrProtocol) {
+		} else if !errors.Is(err, errSetup) && !errors.Is(err, errProtocol) {
 			t.Errorf("no typed error: %v", err)
 		}
 	})
@@ -112,7 +112,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m, again report
 		if err := m.parse(data); err != nil {
-			if !errors.Is(err, ErrProtocol) {
+			if !errors.Is(err, errProtocol) {
 				t.Errorf("no typed error: %v", err)
 			}
 			return
@@ -126,17 +126,17 @@ func FuzzReport(f *testing.F) {
 }
 
 func FuzzRecording(f *testing.F) {
-	var r Recording
+	var r recording
 	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
-	r.arrival(9, &event{number: 1, took: 3, said: record{decoded: true}})
+	r.arrival(9, &event{number: 1, took: 3, record: record{decoded: true}})
 	r.arrival(9, &event{counts: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := Replay(&engine.Remote{Version: Version, Events: data})
+		l, err := Replay(&engine.Remote{Version: protocolVersion, Events: data})
 		if err != nil {
 			return
 		}
-		var again Recording
+		var again recording
 		for i := range l.played.acks {
 			again.ack(l.played.acks[i].at, &l.played.acks[i])
 		}
@@ -146,7 +146,7 @@ func FuzzRecording(f *testing.F) {
 // What makes no sense changes nothing at the far end, and is counted.
 func TestOddMessages(t *testing.T) {
 	near, end := newPipe(0)
-	served := make(chan *Served, 1)
+	served := make(chan *servedStats, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		out, _ := Serve(ctx, end, noFiles)
@@ -157,7 +157,7 @@ func TestOddMessages(t *testing.T) {
 			_ = near.Send(stream, msg)
 		}
 	}
-	link := NewLink(near, Options{To: "there"})
+	link := NewLink(near, "there")
 	s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
 	for stream := range uint8(9) {
 		_ = near.Send(stream, []byte{link.session, 9, 9})
@@ -168,8 +168,8 @@ func TestOddMessages(t *testing.T) {
 	}
 	lawful(t, s.Result())
 	cancel()
-	if out := <-served; out.Odd == 0 || link.odd == 0 || out.Frames != s.Result().Totals.Sent {
-		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.odd, out.Frames)
+	if out := <-served; out.Odd == 0 || link.malformed == 0 || out.Frames != s.Result().Totals.Sent {
+		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.malformed, out.Frames)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 				}
 			}}, noFiles)
 		}()
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
 		if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func TestEndings(t *testing.T) {
 		if serve {
 			go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 		}
-		link := NewLink(near, Options{To: "there"})
+		link := NewLink(near, "there")
 		_, err := engine.NewSession(t.Context(), configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
 		return near, link, err
 	}
@@ -248,10 +248,10 @@ func TestEndings(t *testing.T) {
 	}
 	near, end := newPipe(0)
 	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
-	link := NewLink(near, Options{To: "there"})
+	link := NewLink(near, "there")
 	s := frame.Cubes(3)
 	s.TickHz = maxHz + 1
-	err := link.Begin(s, &frame.Frame{Table: initial(s)}, config.Default())
+	err := link.Begin(t.Context(), s, &frame.Frame{Table: initial(s)}, config.Default())
 	if err == nil || !strings.Contains(err.Error(), "there: the far end says: it refuses the session") {
 		t.Errorf("got %v", err)
 	}

@@ -25,50 +25,58 @@ const (
 	silence       = 5 * time.Second // after which the far end counts as gone
 )
 
-// Options of a link.
-type Options struct {
-	To string // what the far end is called in errors and reports
-	// Context ends the wait for the far end; nil: nothing does.
-	Context context.Context
-}
-
 // Link is the near end of a session: the network of an engine.Session. It belongs to the
 // goroutine that drives the session.
 type Link struct {
-	conn Conn // nil in a replay
-	opt  Options
-	buf  []byte
-	msg  []byte
+	conn conn   // nil in a replay
+	to   string // what the far end is called in errors and reports
+	buf  []byte // for what is read
+	msg  []byte // for what is sent
 
 	session uint8
 	down    *lossmodel.Link // modelled, in front of the socket
 	up      *lossmodel.Link // behind it
 	flying  flying
+	traffic meters.LabTraffic
+	records recording
+	played  played // in a replay: all events
+	err     error
 
-	arrivals queue // told of, to happen at the receiver here
+	incoming
+	reports
+	contact
+	zero time.Time // the wall time of virtual time zero; not set while time stands still
+}
+
+// incoming is what came from the far end and takes effect at a virtual time.
+type incoming struct {
+	arrivals queue // at the receiver of this end
 	acks     queue
-	now      engine.Delivery // of the newest delivery
-	told     bool
+	latest   engine.Delivery // of the newest arrival
+	reported bool            // latest came from the far end
 	rtts     []time.Duration
 	display  meters.DisplayCounts
-	traffic  meters.LabTraffic
-	records  Recording
-	played   played // in a replay: everything
+}
 
-	rep     report
-	read    uint64        // records
-	fastest fastest       // by the two clocks, of what arrived lately
-	lag     time.Duration // of the receiver here behind that at the far end
-	stamped time.Duration // of the newest event
-	heard   time.Time     // when the far end was heard of last, or when this end began to listen again
-	looked  time.Time     // when this end last looked for what came
-	settled time.Time     // when it was told of the settings last
-	set     confirm       // what it was told
-	odd     int64         // messages that make no sense
-	trip    time.Duration // a round trip, smoothed
-	zero    time.Time     // the wall time of virtual time zero; not while time stands still
-	missed  time.Time     // when the far end was told last that records are missing
-	err     error
+// reports is what was read of the reports of the far end.
+type reports struct {
+	rep       report
+	read      uint64        // records
+	epoch     time.Time     // any moment: departures are measured from it
+	fastest   fastest       // of the latest arrivals, by the two clocks
+	lag       time.Duration // of the receiver of this end behind the far end's
+	stamped   time.Duration // virtual time of the newest message
+	malformed int64         // messages
+}
+
+// contact is when the ends last exchanged messages, by the wall clock.
+type contact struct {
+	heard     time.Time     // when the newest message came, or when this end began to read again
+	looked    time.Time     // when this end last read
+	confirmed time.Time     // when this end last sent a confirmation
+	requested time.Time     // when this end last requested missing records
+	sent      confirm       // the newest confirmation
+	trip      time.Duration // round trip, smoothed
 }
 
 // leastLag is how far the receiver here is behind: as long as reports usually take.
@@ -77,26 +85,24 @@ const (
 	mostLag  = time.Second
 )
 
-// NewLink returns the near end of sessions over a connection.
-func NewLink(conn Conn, opt Options) *Link {
-	if opt.Context == nil {
-		opt.Context = context.Background()
-	}
-	return &Link{conn: conn, opt: opt, buf: make([]byte, channel.MaxPayload)}
+// NewLink returns the near end of sessions over a connection. to names the far end in errors and
+// reports.
+func NewLink(conn conn, to string) *Link {
+	return &Link{conn: conn, to: to, buf: make([]byte, channel.MaxPayload)}
 }
 
-// To returns what the far end is called.
-func (l *Link) To() string { return l.opt.To }
+// To returns the name of the far end.
+func (l *Link) To() string { return l.to }
 
 // Live reports whether there is a far end: neither in a replay nor without a link.
 func (l *Link) Live() bool { return l != nil && l.conn != nil }
 
 // Begin implements engine.Network. A session that was begun before is over.
-func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) error {
+func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
-	setup := Setup{Version: Version, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
+	setup := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
 		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
-	l.set.playout = c.Receiver.Playout
+	l.sent.playout = c.Receiver.Playout
 	if l.conn == nil {
 		l.acks.events, l.arrivals.events = l.played.acks, l.played.arrivals
 		return nil
@@ -109,22 +115,23 @@ func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) er
 	if err != nil {
 		return err
 	}
-	return l.introduce(data)
+	return l.introduce(ctx, data)
 }
 
 // broken is what is wrong with the network or the far end.
 func (l *Link) broken(format string, args ...any) error {
-	return &engine.NetworkError{To: l.opt.To, Problem: fmt.Sprintf(format, args...)}
+	return &engine.NetworkError{To: l.to, Problem: fmt.Sprintf(format, args...)}
 }
 
 // reset forgets the session before.
 func (l *Link) reset() {
-	*l = Link{conn: l.conn, opt: l.opt, buf: l.buf, msg: l.msg, session: l.session + 1, lag: leastLag, played: l.played}
+	*l = Link{conn: l.conn, to: l.to, buf: l.buf, msg: l.msg, session: l.session + 1, played: l.played,
+		reports: reports{lag: leastLag, epoch: time.Now()}}
 }
 
 // introduce sends a setup and waits until the far end is ready.
-func (l *Link) introduce(data []byte) error {
-	ctx, cancel := context.WithTimeout(l.opt.Context, setupPatience)
+func (l *Link) introduce(ctx context.Context, data []byte) error {
+	wait, cancel := context.WithTimeout(ctx, setupPatience)
 	defer cancel()
 	next, sent := 0, 0
 	again := time.NewTimer(0)
@@ -139,8 +146,8 @@ func (l *Link) introduce(data []byte) error {
 		}
 		again.Reset(pieceAgain)
 		select {
-		case <-ctx.Done():
-			if err := l.opt.Context.Err(); err != nil {
+		case <-wait.Done():
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			return l.broken("the far end does not answer to what the session is about within %v", setupPatience)
@@ -205,8 +212,8 @@ func (l *Link) Err() error {
 
 // Paused tells the far end that time stands still, or goes on.
 func (l *Link) Paused(now bool) {
-	if l.set.paused != now {
-		l.set.paused = now
+	if l.sent.paused != now {
+		l.sent.paused = now
 		l.confirm()
 	}
 }
@@ -228,12 +235,12 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 			continue // of a session before
 		}
 		if err := l.handle(&d, d.Data[1:]); err != nil {
-			l.odd++
+			l.malformed++
 		}
 	}
-	due := time.Since(l.settled) >= confirmEvery
-	if l.set.read != l.read && due || c.Receiver.Playout != l.set.playout || time.Since(l.settled) >= aliveEvery {
-		l.set.playout = c.Receiver.Playout
+	due := time.Since(l.confirmed) >= confirmEvery
+	if l.sent.read != l.read && due || c.Receiver.Playout != l.sent.playout || time.Since(l.confirmed) >= aliveEvery {
+		l.sent.playout = c.Receiver.Playout
 		l.confirm()
 	}
 }
@@ -257,12 +264,12 @@ const leastLost = 50 * time.Millisecond
 // the far end does the same: else all that it shows would be late from then on.
 func (l *Link) pace(zero time.Time) {
 	switch behind := zero.Sub(l.zero); {
-	case l.set.paused:
+	case l.sent.paused:
 		l.zero = time.Time{}
 	case l.zero.IsZero() || behind < 0:
 		l.zero = zero
 	case behind >= leastLost:
-		l.zero, l.set.lost = zero, l.set.lost+behind
+		l.zero, l.sent.lost = zero, l.sent.lost+behind
 		l.confirm()
 	}
 }
@@ -272,13 +279,13 @@ func (l *Link) confirm() {
 	if l.conn == nil {
 		return
 	}
-	l.set.read, l.settled = l.read, time.Now()
-	l.msg = l.set.append(l.msg[:0], l.session)
+	l.sent.read, l.confirmed = l.read, time.Now()
+	l.msg = l.sent.append(l.msg[:0], l.session)
 	l.traffic.Reports += wire(len(l.msg))
 	_ = l.conn.Send(streamConfirm, l.msg) // Err tells of a connection that has ended
 }
 
-func (l *Link) handle(d *Datagram, msg []byte) error {
+func (l *Link) handle(d *datagram, msg []byte) error {
 	switch d.Stream {
 	case streamAck:
 		return l.ack(d.At, msg)
@@ -336,12 +343,12 @@ func (l *Link) report(msg []byte) error {
 // miss tells the far end that records are missing, at most once in the time that it takes
 // to send them again.
 func (l *Link) miss() {
-	if time.Since(l.missed) < l.trip+reportEvery/2 {
+	if time.Since(l.requested) < l.trip+reportEvery/2 {
 		return
 	}
-	l.missed, l.set.missing = time.Now(), true
+	l.requested, l.sent.missing = time.Now(), true
 	l.confirm()
-	l.set.missing = false
+	l.sent.missing = false
 }
 
 // arrive lets a datagram that is told of arrive at the receiver here: a fixed time after it
@@ -351,13 +358,11 @@ func (l *Link) arrive(r *record) {
 	if x == nil || x.arrived {
 		return // too long ago: nobody waits for it
 	}
-	apart := r.at - x.wall.Sub(wallZero)
-	e := event{number: r.number, took: apart - l.fastest.note(x.wall.Sub(wallZero), apart), said: *r, heard: l.stamped}
+	left := x.wall.Sub(l.epoch)
+	apart := r.at - left
+	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, heard: l.stamped}
 	arrived := x.left + e.took
 	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
 	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)
 	l.arrivals.push(e)
 }
-
-// wallZero is some moment by which wall times are told apart.
-var wallZero = time.Now()

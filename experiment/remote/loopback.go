@@ -9,59 +9,39 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Loopback is both ends in one process, with real sockets between them.
-type Loopback struct {
-	Link     *Link
-	near     *channel.Session
-	listener *channel.Listener
-	served   chan struct{}
-}
-
-// NewLoopback begins a far end of its own and connects to it.
-func NewLoopback(ctx context.Context) (*Loopback, error) {
+// NewLoopback begins a far end in this process and connects to it through real sockets. Call
+// closeBoth after use.
+func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err error) {
 	token, err := channel.ParseToken(channel.NewToken())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := channel.Options{Token: token, MaxSessions: 1}
-	l := &Loopback{served: make(chan struct{})}
-	if l.listener, err = channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), o); err != nil {
-		return nil, err
+	listener, err := channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), o)
+	if err != nil {
+		return nil, nil, err
 	}
-	if l.near, err = channel.Dial(ctx, l.listener.Addr(), Purpose, o); err != nil {
-		close(l.served)
-		return nil, errors.Join(err, l.Close())
+	near, err := channel.Dial(ctx, listener.Addr(), Purpose, o)
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
 	}
-	go l.serve() // the listener keeps the session until it is accepted
-	l.Link = NewLink(l.near, Options{To: l.listener.Addr().String(), Context: ctx})
-	return l, nil
-}
-
-// serve is the far end, until its listener is closed. A panic there ends the near end.
-func (l *Loopback) serve() {
-	defer close(l.served)
-	err := panics.Call(func() error {
-		s, err := l.listener.Accept(context.Background())
-		if err == nil {
-			_, err = Serve(context.Background(), s, AnyFile)
-		}
+	served := make(chan struct{})
+	go func() { // the listener keeps the session until it is accepted
+		defer close(served)
+		err := panics.Call(func() error {
+			s, err := listener.Accept(context.Background())
+			if err == nil {
+				_, err = Serve(context.Background(), s, func(name string) string { return name })
+			}
+			return err
+		})
+		if errors.As(err, new(*panics.Error)) {
+			near.Fail(err)
+		} // else the near end notices that nothing comes any more
+	}()
+	return NewLink(near, listener.Addr().String()), func() error {
+		err := errors.Join(near.Close(), listener.Close())
+		<-served
 		return err
-	})
-	if errors.As(err, new(*panics.Error)) {
-		l.near.Fail(err)
-	} // else the near end sees that nothing comes any more
+	}, nil
 }
-
-// Close ends both.
-func (l *Loopback) Close() error {
-	var err error
-	if l.near != nil {
-		err = l.near.Close()
-	}
-	err = errors.Join(err, l.listener.Close())
-	<-l.served
-	return err
-}
-
-// Leave lets the far end go, as one does that is stopped.
-func (l *Loopback) Leave() { _ = l.listener.Close() }

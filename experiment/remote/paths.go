@@ -16,8 +16,8 @@ type event struct {
 	took   time.Duration // an ack: the round trip; an arrival: how much longer than the fastest
 	timed  bool          // took is known
 	data   []byte        // of an ack
-	said   record        // of an arrival
-	heard  time.Duration // when it was told of
+	record record        // of an arrival
+	heard  time.Duration // when the report of it came
 
 	counts  bool // no arrival: the display has counted
 	display meters.DisplayCounts
@@ -134,7 +134,7 @@ func (p *downPath) Next() (time.Duration, bool) {
 
 // Receive implements engine.Path.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
-	p.told = false
+	p.reported = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
 		if d.Damaged {
 			return d, true // no receiver would see it
@@ -149,14 +149,14 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		x := p.flying.get(e.number)
-		p.now = engine.Delivery{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took,
+		p.latest = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.frame, Number: e.record.taken, Slower: e.took,
 			ReportedAt: e.heard}
 		p.arrivals.pop()
 		if x == nil || x.arrived {
 			continue
 		}
-		x.arrived, p.told = true, true
-		p.now.Arrived = x.left + p.now.Slower
+		x.arrived, p.reported = true, true
+		p.latest.Arrived = x.left + p.latest.Slower
 		return lossmodel.Delivery{Data: p.flying.take(x), Sent: x.left, Due: now, Tag: x.tag, Copy: x.copied, Flipped: x.flipped}, true
 	}
 	return lossmodel.Delivery{}, false
@@ -177,7 +177,7 @@ func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 }
 
 // Reported implements engine.FarEnd.
-func (p *downPath) Reported() (engine.Delivery, bool) { return p.now, p.told }
+func (p *downPath) Reported() (engine.Delivery, bool) { return p.latest, p.reported }
 
 // RoundTrip implements engine.FarEnd.
 func (p *downPath) RoundTrip() (time.Duration, bool) {

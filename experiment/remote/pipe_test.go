@@ -10,7 +10,7 @@ import (
 // pipe is a connection within the process, which loses and delays what it brings.
 type pipe struct {
 	mu    sync.Mutex
-	queue []Datagram
+	queue []datagram
 	rng   *rand.Rand
 	loss  float64
 	far   *pipe
@@ -28,7 +28,7 @@ func newPipe(loss float64) (a, b *pipe) {
 }
 
 func (p *pipe) Send(stream uint8, payload []byte) error {
-	d := Datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
+	d := datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
 	p.mu.Lock()
 	lost, swap := p.rng.Float64() < p.loss, p.rng.Float64() < p.loss
 	p.mu.Unlock()
@@ -49,11 +49,11 @@ func (p *pipe) Send(stream uint8, payload []byte) error {
 	return nil
 }
 
-func (p *pipe) Poll(buf []byte) (Datagram, bool) {
+func (p *pipe) Poll(buf []byte) (datagram, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.queue) == 0 {
-		return Datagram{}, false
+		return datagram{}, false
 	}
 	d := p.queue[0]
 	p.queue = p.queue[1:]

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 )
 
-// Recording is what came in over a session, with the virtual times at which it took effect:
+// recording is what came in over a session, with the virtual times at which it took effect:
 // all that a replay needs beside the configuration.
-type Recording struct {
+type recording struct {
 	events []byte
 	last   time.Duration
 	full   bool
@@ -30,8 +29,9 @@ const (
 )
 
 // begin begins an event; false if there is no more room.
-func (r *Recording) begin(kind byte, now time.Duration, number uint32, took time.Duration) bool {
-	if r.full = r.full || len(r.events) >= maxRecording; r.full {
+func (r *recording) begin(kind byte, now time.Duration, number uint32, took time.Duration) bool {
+	r.full = r.full || len(r.events) >= maxRecording
+	if r.full {
 		return false
 	}
 	r.events = append(r.events, kind)
@@ -43,7 +43,7 @@ func (r *Recording) begin(kind byte, now time.Duration, number uint32, took time
 }
 
 // ack notes an ack that took effect at now.
-func (r *Recording) ack(now time.Duration, e *event) {
+func (r *recording) ack(now time.Duration, e *event) {
 	kind := byte(recordedAck)
 	if e.timed {
 		kind |= timedFlag
@@ -55,7 +55,7 @@ func (r *Recording) ack(now time.Duration, e *event) {
 }
 
 // arrival notes an arrival, or the counts of the display.
-func (r *Recording) arrival(now time.Duration, e *event) {
+func (r *recording) arrival(now time.Duration, e *event) {
 	if e.counts {
 		if r.begin(recordedDisplay, now, 0, 0) {
 			r.events = appendDisplay(r.events, e.display)
@@ -65,21 +65,13 @@ func (r *Recording) arrival(now time.Duration, e *event) {
 	if !r.begin(recordedArrival, now, e.number, e.took) {
 		return
 	}
-	flags := byte(e.said.outcome)
-	if e.said.decoded {
-		flags |= decodedFlag
-	}
-	r.events = append(r.events, flags)
-	r.events = binary.AppendUvarint(r.events, uint64(now-e.heard))
-	if e.said.decoded {
-		r.events = binary.LittleEndian.AppendUint16(r.events, e.said.taken)
-		r.events = append(r.events, e.said.frame[:]...)
-	}
+	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.heard))
+	r.events = e.record.appendFrame(r.events)
 }
 
 // Recorded returns the recording of the session, for a report.
 func (l *Link) Recorded() *engine.Remote {
-	x := &engine.Remote{To: l.opt.To, Version: Version}
+	x := &engine.Remote{To: l.to, Version: protocolVersion}
 	if !l.records.full {
 		x.Events = slices.Clone(l.records.events)
 	}
@@ -97,13 +89,13 @@ func (l *Link) AddTo(r *engine.Result) {
 
 // Replay returns a network that does what a recorded one did.
 func Replay(x *engine.Remote) (*Link, error) {
-	if x.Version != Version {
-		return nil, fmt.Errorf("its recording of the network is of version %d; this one reads version %d", x.Version, Version)
+	if x.Version != protocolVersion {
+		return nil, fmt.Errorf("its recording of the network is of version %d; this one reads version %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
 		return nil, fmt.Errorf("it holds no recording of the network: nothing came in, or more than %d MB", maxRecording>>20)
 	}
-	l := NewLink(nil, Options{To: x.To})
+	l := NewLink(nil, x.To)
 	if err := l.play(x.Events); err != nil {
 		return nil, err
 	}
@@ -129,21 +121,10 @@ func (l *Link) play(events []byte) error {
 			l.played.acks = append(l.played.acks, e)
 		case recordedArrival:
 			flags := r.octet()
-			e.said = record{number: e.number, outcome: endpoint.Outcome(flags &^ decodedFlag), decoded: flags&decodedFlag != 0}
-			if waited := r.uvarint(); waited <= uint64(at) {
-				e.heard = at - time.Duration(waited)
-			} else {
-				r.bad = true
-			}
-			if e.said.outcome > endpoint.UnknownCodec {
-				r.bad = true
-			}
-			if e.said.decoded {
-				if b := r.bytes(2 + uint64(len(e.said.frame))); b != nil {
-					e.said.taken = binary.LittleEndian.Uint16(b)
-					copy(e.said.frame[:], b[2:])
-				}
-			}
+			waited := r.uvarint()
+			r.bad = r.bad || waited > uint64(at)
+			e.heard, e.record.number = at-time.Duration(waited), e.number
+			r.frame(&e.record, flags)
 			l.played.arrivals = append(l.played.arrivals, e)
 		case recordedDisplay:
 			e.counts, e.display = true, r.display()

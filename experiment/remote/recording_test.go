@@ -9,7 +9,7 @@ import (
 
 // A recording that is too large for a report is left out, and the report says so.
 func TestTooLargeToReplay(t *testing.T) {
-	l := NewLink(nil, Options{To: "there"})
+	l := NewLink(nil, "there")
 	note := func() { l.records.arrival(5, &event{}) }
 	note()
 	small, large := &engine.Result{}, &engine.Result{Warnings: []string{"before"}}

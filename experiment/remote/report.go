@@ -27,6 +27,35 @@ const (
 	decodedFlag = 0x80
 )
 
+// flags returns the outcome of a record, and whether a frame follows.
+func (x *record) flags() byte {
+	if x.decoded {
+		return byte(x.outcome) | decodedFlag
+	}
+	return byte(x.outcome)
+}
+
+// appendFrame appends what a record has of its frame, if it was decoded.
+func (x *record) appendFrame(dst []byte) []byte {
+	if !x.decoded {
+		return dst
+	}
+	return append(binary.LittleEndian.AppendUint16(dst, x.taken), x.frame[:]...)
+}
+
+// frame reads what appendFrame wrote of a record with these flags.
+func (r *reader) frame(x *record, flags byte) {
+	x.outcome, x.decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
+	r.bad = r.bad || x.outcome > endpoint.UnknownCodec
+	if !x.decoded {
+		return
+	}
+	if b := r.bytes(2 + uint64(len(x.frame))); b != nil {
+		x.taken = binary.LittleEndian.Uint16(b)
+		copy(x.frame[:], b[2:])
+	}
+}
+
 // report is one message to the lab.
 type report struct {
 	first   uint64
@@ -49,7 +78,8 @@ func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 func (r *reader) display() (d meters.DisplayCounts) {
 	for _, n := range counts(&d) {
 		v := r.uvarint()
-		if *n = int64(v); *n < 0 {
+		*n = int64(v)
+		if *n < 0 {
 			r.bad = true
 		}
 	}
@@ -67,15 +97,7 @@ func (m *report) append(dst []byte, session uint8) (msg []byte, n int) {
 		x := &m.records[n]
 		dst = binary.AppendVarint(dst, int64(x.number)-int64(last.number))
 		dst = binary.AppendVarint(dst, x.at.Microseconds()-last.at.Microseconds())
-		flags := byte(x.outcome)
-		if x.decoded {
-			flags |= decodedFlag
-		}
-		dst = append(dst, flags)
-		if x.decoded {
-			dst = binary.LittleEndian.AppendUint16(dst, x.taken)
-			dst = append(dst, x.frame[:]...)
-		}
+		dst = x.appendFrame(append(dst, x.flags()))
 		last = *x
 		n++
 	}
@@ -91,16 +113,8 @@ func (m *report) parse(src []byte) error {
 		x := record{}
 		number, us, flags := int64(last.number)+r.varint(), last.at.Microseconds()+r.varint(), r.octet()
 		x.number, x.at = uint32(number), time.Duration(us)*time.Microsecond
-		x.outcome, x.decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
-		if number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond) || x.outcome > endpoint.UnknownCodec {
-			r.bad = true
-		}
-		if x.decoded {
-			if b := r.bytes(2 + uint64(len(x.frame))); b != nil {
-				x.taken = binary.LittleEndian.Uint16(b)
-				copy(x.frame[:], b[2:])
-			}
-		}
+		r.bad = r.bad || number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond)
+		r.frame(&x, flags)
 		if !r.bad {
 			m.records = append(m.records, x)
 		}

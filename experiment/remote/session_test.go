@@ -64,7 +64,7 @@ func TestSession(t *testing.T) {
 				loss = 0
 			}
 			near, end := newPipe(loss)
-			served := make(chan *Served, 1)
+			served := make(chan *servedStats, 1)
 			go func() {
 				out, err := Serve(t.Context(), end, noFiles)
 				if err != nil {
@@ -72,7 +72,7 @@ func TestSession(t *testing.T) {
 				}
 				served <- out
 			}()
-			link := NewLink(near, Options{To: "there"})
+			link := NewLink(near, "there")
 			s := crowded(t, configured(t, set), link)
 			swapped := false
 			err := link.Drive(context.Background(), s, func() error {

@@ -15,12 +15,12 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Version is that of the messages of this package. Both ends must have the same.
-const Version = 1
+// protocolVersion is that of the messages of this package. Both ends must have the same.
+const protocolVersion = 1
 
-// Setup is what both ends of a session are configured with. All else the far end learns
+// setup is what both ends of a session are configured with. All else the far end learns
 // from the packets.
-type Setup struct {
+type setup struct {
 	Version        int           `json:"version"`
 	Schema         frame.Schema  `json:"schema"`
 	RateHz         int           `json:"rate_hz"`
@@ -29,7 +29,7 @@ type Setup struct {
 	DisplayMilliHz int           `json:"display_millihz"`
 	Playout        time.Duration `json:"playout_ns"`
 	Encoder        string        `json:"encoder"` // the first; to be known at both ends
-	Files          []SetupFile   `json:"files,omitempty"`
+	Files          []setupFile   `json:"files,omitempty"`
 	Initial        frame.Frame   `json:"-"`
 }
 
@@ -47,15 +47,15 @@ const (
 	maxNeeded = 8
 )
 
-// ErrSetup says that a session of that setup is not taken on.
-var ErrSetup = errors.New("it refuses the session")
+// errSetup says that a session of that setup is not taken on.
+var errSetup = errors.New("it refuses the session")
 
 func refuse(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrSetup, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", errSetup, fmt.Sprintf(format, args...))
 }
 
 // encode returns the setup as it travels.
-func (s *Setup) encode() ([]byte, error) {
+func (s *setup) encode() ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Setup) encode() ([]byte, error) {
 }
 
 // parseSetup reads what encode wrote. Any bytes may come.
-func parseSetup(data []byte) (*Setup, error) {
+func parseSetup(data []byte) (*setup, error) {
 	in := flate.NewReader(bytes.NewReader(data))
 	raw, err := io.ReadAll(io.LimitReader(in, maxRaw+1))
 	if err != nil || len(raw) > maxRaw {
@@ -105,10 +105,10 @@ func parseSetup(data []byte) (*Setup, error) {
 	if err := json.Unmarshal(head, &version); err != nil {
 		return nil, malformed("a setup", data)
 	}
-	if version.Version != Version {
-		return nil, refuse("it is of version %d, and this end speaks version %d", version.Version, Version)
+	if version.Version != protocolVersion {
+		return nil, refuse("it is of version %d, and this end speaks version %d", version.Version, protocolVersion)
 	}
-	s := &Setup{}
+	s := &setup{}
 	d := json.NewDecoder(bytes.NewReader(head))
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
@@ -140,7 +140,7 @@ func parseSetup(data []byte) (*Setup, error) {
 }
 
 // check holds a setup against the limits.
-func (s *Setup) check() error {
+func (s *setup) check() error {
 	x := &s.Schema
 	switch {
 	case x.Rows < 0 || len(x.Fields) > maxFields || x.Rows > maxFrames/4:
@@ -181,11 +181,11 @@ func (s *Setup) check() error {
 }
 
 // cadence relates packets to ticks.
-func (s *Setup) cadence() endpoint.Cadence {
+func (s *setup) cadence() endpoint.Cadence {
 	return endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
 }
 
 // options are those of the far end's receiver.
-func (s *Setup) options() endpoint.Options {
+func (s *setup) options() endpoint.Options {
 	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits, Defer: true}
 }

@@ -92,9 +92,9 @@ func TestVillain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan *Served, 1)
+	served := make(chan *servedStats, 1)
 	go func() {
-		var out *Served
+		var out *servedStats
 		s, err := l.Accept(t.Context())
 		if err == nil {
 			out, err = Serve(t.Context(), s, noFiles)
@@ -109,7 +109,7 @@ func TestVillain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := NewLink(near, Options{To: "there"})
+	link := NewLink(near, "there")
 	s := crowded(t, configured(t, map[string]any{"duration": "2s", "down.loss": "2%"}), link)
 	var early, late uint64
 	if err := link.Drive(context.Background(), s, func() error {

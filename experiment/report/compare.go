@@ -65,7 +65,7 @@ func Compare(base, now *Report, limits []Limit) *Comparison {
 	if len(base.Runs) == 1 && len(now.Runs) == 1 {
 		is[0].Set, is[0].Name = was[0].Set, was[0].Name
 	}
-	byName := map[string]*Point{}
+	byName := map[string]*point{}
 	for i := range is {
 		byName[is[i].Name] = &is[i]
 	}
@@ -86,15 +86,15 @@ func Compare(base, now *Report, limits []Limit) *Comparison {
 	return out
 }
 
-// Point holds the runs at one point of a sweep, which differ only in the seed.
-type Point struct {
+// point holds the runs at one point of a sweep, which differ only in the seed.
+type point struct {
 	Set  map[string]string // without the seed
 	Name string
 	Runs []*engine.Result
 }
 
 // PointsOf groups the runs of a sweep by points, in the order in which they come.
-func PointsOf(runs []*engine.Result) (out []Point) {
+func PointsOf(runs []*engine.Result) (out []point) {
 	at := map[string]int{}
 	for _, r := range runs {
 		set := maps.Clone(r.Set)
@@ -102,7 +102,7 @@ func PointsOf(runs []*engine.Result) (out []Point) {
 		name := PointName(set)
 		if _, known := at[name]; !known {
 			at[name] = len(out)
-			out = append(out, Point{Set: set, Name: name})
+			out = append(out, point{Set: set, Name: name})
 		}
 		out[at[name]].Runs = append(out[at[name]].Runs, r)
 	}
@@ -119,7 +119,7 @@ func PointName(set map[string]string) string {
 }
 
 // comparePoint compares the runs at a point.
-func comparePoint(was, is *Point, limits []Limit) (out []Difference) {
+func comparePoint(was, is *point, limits []Limit) (out []Difference) {
 	pairs := pairsOf(was.Runs, is.Runs)
 	before, after := was.Runs, is.Runs
 	if len(pairs) > 0 {

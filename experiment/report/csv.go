@@ -79,7 +79,7 @@ func packetHead() []string {
 		"changed", "seam", "reason", "why"}
 }
 
-func packetRow(p *EndedPacket) []string {
+func packetRow(p *endedPacket) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {

@@ -58,7 +58,8 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	for i := range v {
 		c.last[i] = join(curve(i), c.last[i], float64(c.n), v[i], 1)
 	}
-	if c.n++; c.n < c.each {
+	c.n++
+	if c.n < c.each {
 		return width
 	}
 	for i := range v {

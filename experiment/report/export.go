@@ -68,7 +68,7 @@ func (e *Exporter) Settled(seq uint64) {
 		return
 	}
 	e.sort()
-	n, _ := slices.BinarySearchFunc(e.list, seq, func(p EndedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
+	n, _ := slices.BinarySearchFunc(e.list, seq, func(p endedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
 	for i := range e.list[:n] {
 		row := packetRow(&e.list[i])
 		e.packets.row(row)

@@ -12,17 +12,17 @@ import (
 )
 
 // packetList gathers packets as they end.
-type packetList struct{ list []EndedPacket }
+type packetList struct{ list []endedPacket }
 
-// EndedPacket is a packet with what was wrong with it, if anything was.
-type EndedPacket struct {
+// endedPacket is a packet with what was wrong with it, if anything was.
+type endedPacket struct {
 	packetlog.Record
 	trouble trouble
 }
 
 // Ended returns a packet as reports have it. p is nil if nothing was wrong with it.
-func Ended(r *packetlog.Record, p *engine.Problem) EndedPacket {
-	e := EndedPacket{Record: *r}
+func Ended(r *packetlog.Record, p *engine.Problem) endedPacket {
+	e := endedPacket{Record: *r}
 	if p != nil {
 		e.trouble = troubleOf(p.Opened, p.Config)
 	}
@@ -33,11 +33,11 @@ func Ended(r *packetlog.Record, p *engine.Problem) EndedPacket {
 func (l *packetList) Packet(r *packetlog.Record, p *engine.Problem) { l.Add(Ended(r, p)) }
 
 // Add adds a packet that has ended.
-func (l *packetList) Add(e EndedPacket) { l.list = append(l.list, e) }
+func (l *packetList) Add(e endedPacket) { l.list = append(l.list, e) }
 
 // sort puts the packets in order of sequence: they came in the order they ended.
 func (l *packetList) sort() {
-	slices.SortStableFunc(l.list, func(a, b EndedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
+	slices.SortStableFunc(l.list, func(a, b endedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
 }
 
 // Kept is what a live session remembers, taken down to be written while the session goes

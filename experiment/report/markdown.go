@@ -1,48 +1,85 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 
+	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 
 	"github.com/guptarohit/asciigraph"
 )
 
+//go:embed markdown.tmpl
+var markdownTemplate string
+
+// markdown returns the templates of report.md: "run" of an *engine.Result, "sweep" of a *Report.
+// The charts of a run come from the function charts.
+var markdown = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"setting": SettingOf,
+		"ending":  mdEnding,
+		"plural":  words.Plural,
+		"name":    mdName,
+		"gauge":   mdGauge,
+		"known":   func(f figures.Figure) bool { _, ok := f.Value(); return ok },
+		"percent": mdPercent,
+		"ratio":   func(x, y int) float64 { return figures.Ratio(float64(x), float64(y)) },
+		"perPacket": func(bits float64, packets int64) float64 {
+			return bits / max(1, float64(packets))
+		},
+		"lanes":         Lanes,
+		"lanesCompared": lanesCompared,
+		"changes":       mdChanges,
+		"charts":        func(*engine.Result) []mdChart { return nil },
+		"join":          strings.Join,
+		"place":         placeInSweep,
+		"sweepKeys":     func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
+		"sweepTable":    sweepTable,
+	}).Parse(markdownTemplate))
+})
+
 // writeMarkdown writes the page for people: what was run, what came out, and the
 // charts as text.
 func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s on %s\n\n", SettingOf(r, "encoder", "name"), SettingOf(r, "data", "source"))
-	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %s, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(words.Plural(r.Item)), r.Seed)
-	b.WriteString(mdEnding(r.Reason, r.Error, r.Interrupted))
-	b.WriteString("\n\n")
-	mdTotals(&b, r)
-	mdGauges(&b, r)
-	mdTransfer(&b, r)
-	if r.Totals.BitsPerCube != nil { // only cubes are shown
-		mdPlayout(&b, r)
+	t, err := markdown().Clone()
+	if err != nil {
+		return err
 	}
-	mdBudget(&b, r)
-	mdComparison(&b, r)
-	mdChanges(&b, r)
-	mdAssertions(&b, r)
-	mdCharts(&b, r, samples)
-	fmt.Fprintf(&b, "## Again\n\n`tui replay report.json` runs this once more and demands the same bytes; `tui run experiment.toml` does so without asking.\n\nDigest `%s`.\n", r.Digest)
+	t.Funcs(template.FuncMap{"charts": func(r *engine.Result) []mdChart { return mdCharts(r, samples) }})
+	return executeMarkdown(w, t, "run", r)
+}
+
+// writeSweepMarkdown writes the table that compares the runs of a sweep.
+func writeSweepMarkdown(w io.Writer, r *Report) error {
+	return executeMarkdown(w, markdown(), "sweep", r)
+}
+
+// executeMarkdown writes a template at once, so that an error leaves no half page.
+func executeMarkdown(w io.Writer, t *template.Template, name string, data any) error {
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// mdEnding says what a reader must know of how a run ended, nothing if it ended well.
+// mdEnding describes how a run ended; "" if it ended well.
 func mdEnding(why engine.Ending, what string, interrupted bool) string {
 	const until = " this is what was measured until then."
 	switch {
@@ -58,112 +95,103 @@ func mdEnding(why engine.Ending, what string, interrupted bool) string {
 	return ""
 }
 
-// mdTable writes a part of a page: its title, unless it is empty, and a table.
-func mdTable(b *strings.Builder, title string, t *texttable.Table) {
-	if title != "" {
-		fmt.Fprintf(b, "## %s\n\n", title)
+// mdPercent formats a share, a float64 or a figure, in percent.
+func mdPercent(decimals int, share any) string {
+	if f, ok := share.(figures.Figure); ok {
+		return f.Times(100).Text(decimals) + " %"
 	}
-	t.WriteMarkdown(b)
-	b.WriteString("\n")
+	return fmt.Sprintf("%.*f %%", decimals, 100*share.(float64))
 }
 
-func mdTotals(b *strings.Builder, r *engine.Result) {
-	t := &r.Totals
-	list := texttable.New("figure", ">measured")
-	add := func(name, format string, values ...any) { list.Add(name, fmt.Sprintf(format, values...)) }
-	add("payload", "%.1f kbps", t.PayloadKbps)
-	add("wire (payload, header, 28 bytes of IPv4 and UDP)", "%.1f kbps", t.WireKbps)
-	add("feedback (uplink, wire)", "%.1f kbps", t.FeedbackKbps)
-	add("bits per "+mdName(r.Item), "%.3f", t.BitsPerItem)
-	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
-		add("time over the budget, by the payload of the last second", "%.1f %%", 100*over)
-	}
-	if t.BitsPerChangedCube != nil {
-		add("bits per changed cube", "%.2f", *t.BitsPerChangedCube)
-	}
-	q, age := t.PacketBytes, t.BaselineAgeTicks
-	add("packet bytes: least, median, 95 %, 99 %, most", "%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50), q.Of(q.P95), q.Of(q.P99),
-		q.Of(q.Max))
-	add("baseline age: median, 95 %", "%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))
-	add("age of what was shown: median, 99 %", "%.0f, %.0f ms", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
-	add("packets sent, and copies made by the link", "%d, %d", t.Sent, t.Duplicated)
-	for _, x := range []struct {
-		name string
-		n    int64
-	}{{"decoded", t.Decoded}, {"stale", t.Stale}, {"duplicate", t.Duplicate}, {"lost", t.Lost}, {"no baseline", t.Failures.NoBaseline},
-		{"corrupt", t.Failures.Corrupt}, {"unknown codec", t.Failures.UnknownCodec}, {"tainted", t.Tainted},
-		{"in flight at the end", t.InFlight}, {"**wrong**", t.Wrong}, {"undetected: decoded, and not what was sent", t.Undetected}} {
-		list.Add(x.name, x.n)
-	}
-	list.Add("restarts, after a digest was another", t.Restarts.Text(0))
-	if x := t.Remote; x != nil {
-		times := func(name string, q *figures.Quantiles) {
-			add(name, "%.1f, %.1f, %.1f ms", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
-		}
-		list.Add("never heard of again over the network", t.Unknown)
-		times("round trip: median, 95 %, most", &x.RoundTripMS)
-		times("slower to the far end than the fastest: median, 95 %, most", &x.SlowerMS)
-		add("jitter of arrival (RFC 3550)", "%s ms", x.JitterMS.Text(1))
-		times("fate known after: median, 95 %, most", &x.ToldAfterMS)
-		add("traffic of the lab: reports, around the game's", "%s, %s kbps", x.ReportKbps.Text(1), x.CoverKbps.Text(1))
-		list.Add("arrivals that came out otherwise here", x.Differs)
-	}
-	if e := t.Rounding; e != nil {
-		add("rounded by the encoder: mean, most ("+e.Field+")", "%.4f, %.4f", e.Mean, e.Max)
-	}
-	mdTable(b, "", list)
+// mdGauge formats a gauge with its unit.
+func mdGauge(g encoders.Gauge) string {
+	return strings.TrimSpace(units.Significant(g.Value, 3) + " " + g.Unit)
 }
 
-func mdBudget(b *strings.Builder, r *engine.Result) {
-	t := texttable.New("slot", ">bits", ">a packet", ">share")
-	for _, s := range r.Budget {
-		t.Add(mdName(s.Name()), fmt.Sprintf("%.0f", s.Bits), fmt.Sprintf("%.2f", s.Bits/max(1, float64(r.Totals.Sent))),
-			fmt.Sprintf("%.1f %%", 100*s.Share))
-	}
-	mdTable(b, "Where the bits went", t)
+// mdName escapes a name from a schema for a cell of a table.
+func mdName(name string) string {
+	return strings.NewReplacer("|", "&#124;", "<", "&lt;", "&", "&amp;").Replace(name)
 }
 
-func mdChanges(b *strings.Builder, r *engine.Result) {
-	if len(r.Changes) == 0 {
-		return
-	}
-	t := texttable.New(">at", "change")
-	for i := 0; i < len(r.Changes); {
-		label, n := config.Summarise(r.Changes[i:])
-		t.Add(fmt.Sprintf("%.3f s", r.Changes[i].TS), strings.ReplaceAll(label, "|", "\\|"))
+// mdChange is a row of the table of changes.
+type mdChange struct {
+	At    float64 // seconds
+	Label string
+}
+
+func mdChanges(changes []config.StampedChange) (list []mdChange) {
+	for i := 0; i < len(changes); {
+		label, n := config.Summarise(changes[i:])
+		list = append(list, mdChange{changes[i].TS, strings.ReplaceAll(label, "|", "\\|")})
 		i += n
 	}
-	mdTable(b, "What was changed", t)
+	return list
 }
 
-func mdAssertions(b *strings.Builder, r *engine.Result) {
-	if len(r.Assertions) == 0 {
-		return
-	}
-	t := texttable.New("figure", "bound", ">measured", "")
-	for _, a := range r.Assertions {
-		verdict := "holds"
-		if !a.Holds {
-			verdict = "**does not hold**"
+// comparedLane is a row of the table of lanes that ran side by side.
+type comparedLane struct {
+	engine.ComparedLane
+	FromS  float64
+	Bounds string // of the ratio to the first lane
+	Wrong  int64
+}
+
+// lanesCompared lists the lanes, over the time that all have in common; none without shadows.
+func lanesCompared(r *engine.Result) (list []comparedLane) {
+	if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
+		for i, l := range c.Lanes {
+			x := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong}
+			if i > 0 {
+				x.FromS, x.Wrong, x.Bounds = r.Shadows[i-1].FromS, r.Shadows[i-1].Totals.Wrong, "too few data"
+			}
+			if _, known := l.TimesLo.Value(); known {
+				x.Bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
+			}
+			list = append(list, x)
 		}
-		t.Add(a.Name, a.Bound, fmt.Sprintf("%g", a.Got), verdict)
 	}
-	mdTable(b, "Assertions", t)
+	return list
 }
 
-// mdCharts draws the three charts of the dashboard over the whole run, and how the
-// display fared.
-func mdCharts(b *strings.Builder, r *engine.Result, run *curves) {
+// titledCurve is a curve that report.md draws.
+type titledCurve struct {
+	curve
+	title string
+}
+
+// shownCurves returns the three charts of the dashboard, and those of the display that have
+// something to show.
+func shownCurves(r *engine.Result) []titledCurve {
+	p := &r.Totals.Playout
+	list := []titledCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + mdName(r.Item)},
+		{failureCurve, "Decode failures a second"}}
+	if p.StarvedRatio.Or(0) > 0 {
+		list = append(list, titledCurve{starvedCurve, "Display ticks starved, %"})
+	}
+	if p.Late > 0 {
+		list = append(list, titledCurve{lateCurve, "Snapshots too late for the display, a second"})
+	}
+	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
+		list = append(list, titledCurve{positionCurve, "The worst shown cube is off by, mm"})
+	}
+	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
+		list = append(list, titledCurve{orientationCurve, "The worst shown cube is turned by, degrees"})
+	}
+	return list
+}
+
+// mdChart is a chart as text.
+type mdChart struct{ Title, Plot string }
+
+// mdCharts draws the charts over the whole run: shares by their means, errors by their peaks.
+func mdCharts(r *engine.Result, run *curves) (list []mdChart) {
 	if run.end == run.begin {
-		return
+		return nil
 	}
-	chart := func(title string, c curve) {
-		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(run.of(c), c >= peaks, run.begin, run.end))
+	for _, x := range shownCurves(r) {
+		list = append(list, mdChart{x.title, plot(run.of(x.curve), x.curve >= peaks, run.begin, run.end)})
 	}
-	chart("Payload, kbps", payloadCurve)
-	chart("Bits per changed "+mdName(r.Item), changedCurve)
-	chart("Decode failures a second", failureCurve)
-	mdPlayoutCharts(&r.Totals.Playout, chart)
+	return list
 }
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,
@@ -195,18 +223,8 @@ func bucket(v []float64, n int, peaks bool) []float64 {
 	return out
 }
 
-// writeSweepMarkdown writes the table that compares the runs of a sweep.
-func writeSweepMarkdown(w io.Writer, r *Report) error {
-	var b strings.Builder
-	b.WriteString("# Sweep\n\n")
-	if r.Planned > 0 {
-		fmt.Fprintf(&b, "%d of %d runs.%s\n\n", len(r.Runs), r.Planned, mdEnding(r.Reason, r.Error, r.Interrupted))
-	}
-	if len(r.Runs) == 0 {
-		b.WriteString("No run was finished.\n")
-		_, err := io.WriteString(w, b.String())
-		return err
-	}
+// sweepTable returns the table that compares the runs of a sweep.
+func sweepTable(r *Report) string {
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
 	list := texttable.New(slices.Concat(keys, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost", "failures", "wrong"),
 		texttable.Numbers(mdItemHeads(r)...))...)
@@ -219,11 +237,68 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		list.Add(at, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			mdItemCells(r, run))
 	}
+	var b strings.Builder
 	list.WriteMarkdown(&b)
-	if r.Runs[0].Totals.BitsPerCube != nil {
-		mdSweepPlayout(&b, r, keys)
+	return b.String()
+}
+
+// mdItemHeads are the columns of a sweep that are not of cubes: bits per item, and
+// what the ends of a protocol say, the receiver's first.
+func mdItemHeads(r *Report) []string {
+	first := r.Runs[0]
+	if first.Totals.BitsPerCube != nil {
+		return nil
 	}
-	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	heads := []string{"bits/" + mdName(first.Item)}
+	if first.Totals.Transfer != nil {
+		heads = append(heads, "resent", "seconds")
+	} else if first.Item == "byte" {
+		heads = append(heads, "ratio")
+	}
+	return append(heads, gaugeNames(r)...)
+}
+
+// mdItemCells are the cells of one run below them.
+func mdItemCells(r *Report, run *engine.Result) []string {
+	t := &run.Totals
+	if t.BitsPerCube != nil {
+		return nil
+	}
+	cells := []string{fmt.Sprintf("%.2f", t.BitsPerItem)}
+	if x := t.Transfer; x != nil {
+		cells = append(cells, strconv.FormatInt(x.Resent, 10), x.Verdict())
+	} else if run.Item == "byte" {
+		cells = append(cells, fmt.Sprintf("%.1f %%", t.BitsPerItem.Times(100.0/8)))
+	}
+	ends := slices.Concat(t.Sender, t.Receiver)
+	for _, name := range gaugeNames(r) {
+		cell := ""
+		if i := slices.IndexFunc(ends, func(g encoders.Gauge) bool { return g.Name == name }); i >= 0 {
+			cell = mdGauge(ends[i])
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// gaugeNames lists what either end of any run says of itself.
+func gaugeNames(r *Report) []string {
+	var names []string
+	for _, run := range r.Runs {
+		for _, g := range slices.Concat(run.Totals.Sender, run.Totals.Receiver) {
+			if !slices.Contains(names, g.Name) {
+				names = append(names, g.Name)
+			}
+		}
+	}
+	return names
+}
+
+// placeInSweep returns the values of a run's keys.
+func placeInSweep(run *engine.Result, keys []string) []string {
+	at := make([]string, len(keys))
+	for i, k := range keys {
+		at[i] = run.Set[k]
+	}
+	return at
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 )
@@ -26,10 +27,10 @@ func TestPlayoutCharts(t *testing.T) {
 	}
 	charted := func(p *figures.Playout) string {
 		var got []string
-		mdPlayoutCharts(p, func(title string, c curve) {
-			v := run.of(c)
-			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
-		})
+		for _, c := range shownCurves(&engine.Result{Totals: figures.Totals{Playout: *p}})[3:] {
+			v := run.of(c.curve)
+			got = append(got, fmt.Sprintf("%s: %g of %d", c.title, slices.Max(v), len(v)))
+		}
 		return strings.Join(got, "; ")
 	}
 	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"

@@ -81,7 +81,7 @@ func TestRowsOfALongRun(t *testing.T) {
 	})
 	want := make([][]string, len(out.packets))
 	for i := range want {
-		want[i] = packetRow(&EndedPacket{Record: out.packets[i]})
+		want[i] = packetRow(&endedPacket{Record: out.packets[i]})
 	}
 	if got := rows("packets.csv"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d packets, want %d, or in another order", len(got), len(want))

@@ -26,8 +26,8 @@ type SavedReport struct {
 	Bytes int64
 }
 
-// MaxReports is how many reports SavedReports lists.
-const MaxReports = 1000
+// maxReports is how many reports SavedReports lists.
+const maxReports = 1000
 
 // SavedReports lists the reports below dir, the newest first, at most MaxReports.
 // A folder that does not exist holds none.
@@ -49,7 +49,7 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	slices.SortFunc(list, func(a, b SavedReport) int {
 		return cmp.Or(b.Saved.Compare(a.Saved), cmp.Compare(b.Name, a.Name))
 	})
-	return list[:min(len(list), MaxReports)], nil
+	return list[:min(len(list), maxReports)], nil
 }
 
 // Automatic stands in the name of a report that nobody asked for, behind the date: one
@@ -68,13 +68,9 @@ const keptAutomatic = 10
 // Prune removes the reports below dir that nobody asked for, but for the newest.
 func Prune(disk *atomicfile.Disk, dir string) {
 	list, _ := SavedReports(dir)
-	n := 0
-	for i := range list {
-		if list[i].Automatic() {
-			if n++; n > keptAutomatic {
-				_ = disk.RemoveAll(filepath.Dir(list[i].Path)) // what stays is in nobody's way
-			}
-		}
+	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !s.Automatic() })
+	for _, s := range list[min(len(list), keptAutomatic):] {
+		_ = disk.RemoveAll(filepath.Dir(s.Path)) // a report that stays does no harm
 	}
 }
 

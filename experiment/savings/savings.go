@@ -34,11 +34,11 @@ type Saving struct {
 	Lossless bool    `json:"lossless"`
 	Refused  int64   `json:"refused,omitempty"` // messages that the encoder rejected: they count with their raw size
 	Problem  string  `json:"problem,omitempty"` // why there are no figures, or the first refusal
-	Timing   *Timing `json:"timing,omitempty"`
+	Timing   *timing `json:"timing,omitempty"`
 }
 
-// Timing is how long the codec took for a byte of message. Only Timing differs between runs.
-type Timing struct {
+// timing is how long the codec took for a byte of message. Only timing differs between runs.
+type timing struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
 	RunsAs   string  `json:"runs_as,omitempty"` // of an encoder from outside: how it ran
@@ -87,7 +87,7 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
 			perByte := func(ns int64) float64 { return float64(ns) / 1e3 / float64(t.Raw) }
-			t.Timing = &Timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.RunsAs()}
+			t.Timing = &timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.RunsAs()}
 		}
 	}
 	return t.Saving, nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
@@ -23,34 +24,34 @@ type Found struct {
 	// Front lists settings that no other betters in both figures, by the first one.
 	Front []Chosen `json:"front,omitempty"`
 	// Near lists those that may be as good as the best, and its neighbours.
-	Near []Rival `json:"near"`
+	Near []rival `json:"near"`
 	// OfOwn is the first figure of the best against that of the configuration itself.
-	OfOwn       *sweep.Mean `json:"ratio_to_own,omitempty"`
-	Own         []float64   `json:"own"`                   // figures of the configuration itself
-	Sure        []string    `json:"sure"`                  // how sure that is, in sentences
-	Interrupted bool        `json:"interrupted,omitempty"` // before its end: the best until then
-	Trace       []Step      `json:"trace"`
+	OfOwn       *figures.Mean `json:"ratio_to_own,omitempty"`
+	Own         []float64     `json:"own"`                   // figures of the configuration itself
+	Sure        []string      `json:"sure"`                  // how sure that is, in sentences
+	Interrupted bool          `json:"interrupted,omitempty"` // before its end: the best until then
+	Trace       []step        `json:"trace"`
 }
 
 // Chosen is a setting with its figures over the seeds that it was run with.
 type Chosen struct {
-	Set     map[string]any        `json:"set"`
-	Words   string                `json:"words"`
-	Figures map[string]sweep.Mean `json:"figures"`
-	Breaks  string                `json:"breaks,omitempty"` // bounds that it does not keep
+	Set     map[string]any          `json:"set"`
+	Words   string                  `json:"words"`
+	Figures map[string]figures.Mean `json:"figures"`
+	Breaks  string                  `json:"breaks,omitempty"` // bounds that it does not keep
 	// RunsAs says what times among the figures are of if an encoder from outside had a part in them.
 	RunsAs string `json:"runs_as,omitempty"`
 }
 
-// Rival is a setting against the best: the ratio of their first figures, paired by seed.
-type Rival struct {
+// rival is a setting against the best: the ratio of their first figures, paired by seed.
+type rival struct {
 	Chosen
-	Ratio sweep.Mean `json:"ratio"`
+	Ratio figures.Mean `json:"ratio"`
 }
 
-func (s *search) chosen(x Setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.breaks(x),
-		RunsAs: s.value(Job{x, 0, 1}).RunsAs}
+func (s *search) chosen(x setting) Chosen {
+	c := Chosen{Set: map[string]any{}, Words: words(s.spec.Over, x), Figures: map[string]figures.Mean{}, Breaks: s.breaks(x),
+		RunsAs: s.value(job{x, 0, 1}).RunsAs}
 	for d, v := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
 	}
@@ -63,10 +64,10 @@ func (s *search) chosen(x Setting) Chosen {
 }
 
 // breaks says which bounds a setting does not keep, on the seed on which it is furthest from them.
-func (s *search) breaks(x Setting) string {
-	var worst Value
+func (s *search) breaks(x setting) string {
+	var worst outcomeValue
 	for seed := range s.spec.Seeds {
-		if v := s.value(Job{x, seed, 1}); v.Violation > worst.Violation {
+		if v := s.value(job{x, seed, 1}); v.Violation > worst.Violation {
 			worst = v
 		}
 	}
@@ -75,31 +76,31 @@ func (s *search) breaks(x Setting) string {
 
 // standing finds out how many of the settings that were drawn were ahead of the best where
 // all of them were run: over an eighth of the duration.
-func (s *search) standing(ctx context.Context, list []Setting) {
+func (s *search) standing(ctx context.Context, list []setting) {
 	if s.first == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
 		return
 	}
-	j := Job{list[0], 0, shares[0]}
-	if s.spent+s.fresh([]Job{j}) > float64(s.spec.Runs) || s.run(ctx, "race", []Job{j}) != nil {
+	j := job{list[0], 0, shares[0]}
+	if s.spent+s.fresh([]job{j}) > float64(s.spec.Runs) || s.run(ctx, "race", []job{j}) != nil {
 		return
 	}
 	best := s.value(j)
 	s.ahead = 0
 	for _, x := range s.drawn {
-		if s.value(Job{x, 0, shares[0]}).compare(best) < 0 {
+		if s.value(job{x, 0, shares[0]}).compare(best) < 0 {
 			s.ahead++
 		}
 	}
 }
 
 // found sums up: list is what the search ended with, the best first.
-func (s *search) found(list []Setting, at Setting, own Value) *Found {
+func (s *search) found(list []setting, at setting, own outcomeValue) *Found {
 	f := &Found{Minimise: s.spec.Minimise, Settings: size(s.spec.Over), Drawn: s.first, Tried: len(s.tried), Runs: s.spent, Trace: s.trace,
-		Own: finite(own.Figures), Seeds: 1, Near: []Rival{}}
+		Own: finite(own.Figures), Seeds: 1, Near: []rival{}}
 	if s.walk > 1 {
 		f.Seeds = s.raced
 	}
-	if len(list) == 0 || math.IsInf(s.value(Job{list[0], 0, 1}).Violation, 1) {
+	if len(list) == 0 || math.IsInf(s.value(job{list[0], 0, 1}).Violation, 1) {
 		f.Sure = []string{"No setting that was tried could be run and measured."}
 		return f
 	}
@@ -117,7 +118,7 @@ func (s *search) found(list []Setting, at Setting, own Value) *Found {
 		}
 	}
 	for _, x := range list[1:] {
-		f.Near = append(f.Near, Rival{s.chosen(x), s.ratio(x, best, 0, s.spec.Seeds)})
+		f.Near = append(f.Near, rival{s.chosen(x), s.ratio(x, best, 0, s.spec.Seeds)})
 	}
 	if len(s.spec.Minimise) == 1 {
 		s.sure(f, list, best)
@@ -126,7 +127,7 @@ func (s *search) found(list []Setting, at Setting, own Value) *Found {
 	}
 	if f.Best.Breaks != "" {
 		why := "Nothing that was tried keeps all bounds: "
-		if s.value(Job{best, 0, 1}).Violation == 0 {
+		if s.value(job{best, 0, 1}).Violation == 0 {
 			why = "The best four do not keep all bounds with every seed; of the best "
 		}
 		f.Sure = append(f.Sure, why+f.Best.Breaks+".")
@@ -135,28 +136,28 @@ func (s *search) found(list []Setting, at Setting, own Value) *Found {
 }
 
 // sure says how far the best can be trusted.
-func (s *search) sure(f *Found, list []Setting, best Setting) {
+func (s *search) sure(f *Found, list []setting, best setting) {
 	say := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
 	if float64(f.Tried) >= f.Settings && s.walk <= 1 {
 		say("All %.0f settings were run: on these frames there is no better one.", f.Settings)
 	} else if float64(f.Tried) >= f.Settings {
 		say("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.raced, 1))
 	}
-	own := s.value(Job{best, 0, 1})
+	own := s.value(job{best, 0, 1})
 	ran, closest := 0, math.Inf(1)
 	near := neighbours(s.spec.Over, best)
 	for _, n := range near {
-		if v, ok := s.memo[memoKey(Job{n, 0, 1})]; ok {
+		if v, ok := s.memo[memoKey(job{n, 0, 1})]; ok {
 			ran++
 			if v.Violation == own.Violation {
 				closest = min(closest, v.Figures[0])
 			}
-			if !slices.ContainsFunc(list, func(x Setting) bool { return x.key() == n.key() }) {
-				f.Near = append(f.Near, Rival{s.chosen(n), s.ratio(n, best, 0, s.spec.Seeds)})
+			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == n.key() }) {
+				f.Near = append(f.Near, rival{s.chosen(n), s.ratio(n, best, 0, s.spec.Seeds)})
 			}
 		}
 	}
-	slices.SortStableFunc(f.Near, func(a, b Rival) int { // those that cannot be compared come last
+	slices.SortStableFunc(f.Near, func(a, b rival) int { // those that cannot be compared come last
 		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
 	if !math.IsInf(closest, 1) {

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"wirelab/experiment"
@@ -56,9 +55,9 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 }
 
 // look runs a search over whatever evaluates: own is what the configuration itself came to.
-func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, total float64), own Value) (*Found, error) {
+func look(ctx context.Context, c *config.Config, eval evaluate, tell func(done, total float64), own outcomeValue) (*Found, error) {
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), eval: eval, tell: tell,
-		memo: map[string]Value{}, tried: map[string]Setting{}, ahead: -1}
+		memo: map[string]outcomeValue{}, tried: map[string]setting{}, ahead: -1}
 	if own.Figures != nil {
 		s.spent = 1 // the configuration itself was run
 	}
@@ -69,7 +68,7 @@ func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, 
 		s.spec.Seeds = config.DefaultSearchSeeds
 	}
 	at := place(c)
-	var list []Setting
+	var list []setting
 	var err error
 	if len(s.spec.Minimise) > 1 {
 		list, err = s.front(ctx, at)
@@ -107,8 +106,8 @@ func aboutTimes(s config.Search) bool {
 }
 
 // place returns where the configuration itself stands among the ranges; nil if it does not.
-func place(c *config.Config) Setting {
-	s := make(Setting, len(c.Search.Over))
+func place(c *config.Config) setting {
+	s := make(setting, len(c.Search.Over))
 	settings := c.Settings()
 	for d, r := range c.Search.Over {
 		s[d] = -1
@@ -136,29 +135,19 @@ type evaluator struct {
 }
 
 // evaluate implements Evaluate.
-func (e *evaluator) evaluate(ctx context.Context, jobs []Job) ([]Value, error) {
-	values, errs := make([]Value, len(jobs)), make([]error, len(jobs))
-	var wg sync.WaitGroup
-	work := make(chan int)
-	for range min(e.jobs, len(jobs)) {
-		wg.Go(func() {
-			for i := range work {
-				errs[i] = panics.Call(func() (err error) { values[i], err = e.run(ctx, jobs[i]); return err })
-			}
-		})
-	}
-	for i := range jobs {
-		work <- i
-	}
-	close(work)
-	wg.Wait()
+func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcomeValue, error) {
+	values := make([]outcomeValue, len(jobs))
+	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
+		values[i], err = e.run(ctx, jobs[i])
+		return err
+	})
 	return values, errors.Join(append(errs, ctx.Err())...)
 }
 
 // run is one of them. What cannot be run breaks the bounds by as much as can be.
-func (e *evaluator) run(ctx context.Context, j Job) (Value, error) {
+func (e *evaluator) run(ctx context.Context, j job) (outcomeValue, error) {
 	if ctx.Err() != nil {
-		return Value{}, nil
+		return outcomeValue{}, nil
 	}
 	c, err := apply(e.base, e.spec.Over, j.Setting)
 	if err != nil {
@@ -173,7 +162,7 @@ func (e *evaluator) run(ctx context.Context, j Job) (Value, error) {
 		return e.refused(err), nil
 	}
 	if err != nil || ctx.Err() != nil {
-		return Value{}, err
+		return outcomeValue{}, err
 	}
 	return e.value(r), nil
 }
@@ -196,8 +185,8 @@ func (e *evaluator) one(ctx context.Context, c *config.Config) (*engine.Result, 
 	return r.Runs[0], nil
 }
 
-func (e *evaluator) refused(err error) Value {
-	v := Value{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
+func (e *evaluator) refused(err error) outcomeValue {
+	v := outcomeValue{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
 	for i := range v.Figures {
 		v.Figures[i] = math.Inf(1)
 	}
@@ -205,7 +194,7 @@ func (e *evaluator) refused(err error) Value {
 }
 
 // value reads the figures of a run, and how far it is from the bounds.
-func (e *evaluator) value(r *engine.Result) (v Value) {
+func (e *evaluator) value(r *engine.Result) (v outcomeValue) {
 	have := figures.Of(r.Totals)
 	for name, x := range timings(r.Timing) {
 		have[name] = x
@@ -247,7 +236,7 @@ func timings(t figures.Timing) map[string]float64 {
 
 // Apply returns the configuration with a setting that was found.
 func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
-	s := make(Setting, len(c.Search.Over))
+	s := make(setting, len(c.Search.Over))
 	for d, r := range c.Search.Over {
 		for i, v := range r.Values {
 			if reflect.DeepEqual(v, chosen.Set[r.Key]) { // a value may be a table

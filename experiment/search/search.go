@@ -10,19 +10,20 @@ import (
 	"slices"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
 
-// Job is one run that a search asks for.
-type Job struct {
-	Setting Setting
+// job is one run that a search asks for.
+type job struct {
+	Setting setting
 	Seed    int // how many seeds after the first
 	Share   int // of the duration: 1/Share
 }
 
-// Value is what a run came to: the figures to minimise, and by how much it breaks the bounds.
-type Value struct {
+// outcomeValue is what a run came to: the figures to minimise, and by how much it breaks the bounds.
+type outcomeValue struct {
 	Figures   []float64
 	Violation float64 // 0 if all hold; +Inf if the setting cannot be run
 	Why       string  // in words, if it is not 0
@@ -30,12 +31,12 @@ type Value struct {
 }
 
 // compare orders by the bounds first, then by the first figure.
-func (v Value) compare(w Value) int {
+func (v outcomeValue) compare(w outcomeValue) int {
 	return cmp.Or(cmp.Compare(v.Violation, w.Violation), cmp.Compare(v.Figures[0], w.Figures[0]))
 }
 
 // dominates reports whether v is nowhere worse than w and somewhere better.
-func (v Value) dominates(w Value) bool {
+func (v outcomeValue) dominates(w outcomeValue) bool {
 	if v.Violation != w.Violation {
 		return v.Violation < w.Violation
 	}
@@ -49,11 +50,11 @@ func (v Value) dominates(w Value) bool {
 	return better
 }
 
-// Evaluate runs jobs, side by side if it likes, and returns their values in order.
-type Evaluate func(ctx context.Context, jobs []Job) ([]Value, error)
+// evaluate runs jobs, side by side if it likes, and returns their values in order.
+type evaluate func(ctx context.Context, jobs []job) ([]outcomeValue, error)
 
-// Step is one line of what was tried.
-type Step struct {
+// step is one line of what was tried.
+type step struct {
 	Setting string    `json:"setting"`
 	Phase   string    `json:"phase"` // drawn, walk, race
 	Share   float64   `json:"share"` // of the duration
@@ -69,15 +70,15 @@ const maxTrace = 10_000
 type search struct {
 	spec config.Search
 	rand *rand.Rand
-	eval Evaluate
+	eval evaluate
 	tell func(done, total float64)
 
-	memo  map[string]Value
+	memo  map[string]outcomeValue
 	spent float64 // runs of the whole duration
-	tried map[string]Setting
-	trace []Step
+	tried map[string]setting
+	trace []step
 	walk  int // seeds on which a step of the walk is judged
-	drawn []Setting
+	drawn []setting
 	ahead int // of those drawn, that were better than the best over an eighth of the duration; -1: unknown
 	first int // settings that were drawn
 	raced int // seeds on which the last were compared
@@ -90,16 +91,16 @@ const drawShare = 0.2
 var shares = []int{8, 4, 2, 1}
 
 // value returns what a job came to, which was run before.
-func (s *search) value(j Job) Value { return s.memo[memoKey(j)] }
+func (s *search) value(j job) outcomeValue { return s.memo[memoKey(j)] }
 
-func memoKey(j Job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Share) }
+func memoKey(j job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Share) }
 
 // errSpent ends a walk: what is left of the budget is for the last race.
 var errSpent = errors.New("the budget is spent")
 
 // run runs the jobs that were not run before.
-func (s *search) run(ctx context.Context, phase string, jobs []Job) error {
-	var fresh []Job
+func (s *search) run(ctx context.Context, phase string, jobs []job) error {
+	var fresh []job
 	known := map[string]bool{}
 	for _, j := range jobs {
 		key := memoKey(j)
@@ -136,7 +137,7 @@ func (s *search) run(ctx context.Context, phase string, jobs []Job) error {
 }
 
 // fresh returns what jobs would cost that were not run before.
-func (s *search) fresh(jobs []Job) (cost float64) {
+func (s *search) fresh(jobs []job) (cost float64) {
 	for _, j := range jobs {
 		if _, done := s.memo[memoKey(j)]; !done {
 			cost += 1 / float64(j.Share)
@@ -145,9 +146,9 @@ func (s *search) fresh(jobs []Job) (cost float64) {
 	return cost
 }
 
-func (s *search) note(phase string, j Job, fate string) {
+func (s *search) note(phase string, j job, fate string) {
 	if len(s.trace) < maxTrace {
-		s.trace = append(s.trace, Step{Words(s.spec.Over, j.Setting), phase, 1 / float64(j.Share), j.Seed, finite(s.value(j).Figures), fate})
+		s.trace = append(s.trace, step{words(s.spec.Over, j.Setting), phase, 1 / float64(j.Share), j.Seed, finite(s.value(j).Figures), fate})
 	}
 }
 
@@ -169,8 +170,8 @@ func (s *search) left() float64 {
 
 // begin draws settings and halves them until few are left, the best first. A grid that is
 // no larger than the budget is run whole.
-func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
-	var list []Setting
+func (s *search) begin(ctx context.Context, own setting) ([]setting, error) {
+	var list []setting
 	rungs := shares
 	if size(s.spec.Over) <= s.left() {
 		list, rungs = all(s.spec.Over), []int{1}
@@ -183,15 +184,15 @@ func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
 		list = append(list, own)
 	}
 	seen := map[string]bool{}
-	list = slices.DeleteFunc(list, func(x Setting) bool {
+	list = slices.DeleteFunc(list, func(x setting) bool {
 		twice := seen[x.key()]
 		seen[x.key()] = true
 		return twice
 	})
 	for _, share := range rungs {
-		jobs := make([]Job, len(list))
+		jobs := make([]job, len(list))
 		for i, x := range list {
-			jobs[i] = Job{x, 0, share}
+			jobs[i] = job{x, 0, share}
 		}
 		if err := s.run(ctx, "drawn", jobs); err != nil {
 			return nil, err
@@ -200,7 +201,7 @@ func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
 		if share > 1 {
 			keep := (len(list) + 1) / 2
 			for _, x := range list[keep:] {
-				s.note("drawn", Job{x, 0, share}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
+				s.note("drawn", job{x, 0, share}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
 			}
 			list = list[:keep]
 		}
@@ -209,13 +210,13 @@ func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
 }
 
 // all lists every setting.
-func all(over []config.Range) []Setting {
-	list := []Setting{{}}
+func all(over []config.Range) []setting {
+	list := []setting{{}}
 	for _, r := range over {
-		var next []Setting
+		var next []setting
 		for _, s := range list {
 			for v := range r.Values {
-				next = append(next, append(append(Setting{}, s...), v))
+				next = append(next, append(append(setting{}, s...), v))
 			}
 		}
 		list = next
@@ -225,15 +226,15 @@ func all(over []config.Range) []Setting {
 
 // rank sorts settings by what they came to at a share of the duration, the best first: by
 // the figure, or by how many others dominate them.
-func (s *search) rank(list []Setting, share int) {
+func (s *search) rank(list []setting, share int) {
 	type placed struct {
-		at     Setting
-		value  Value
+		at     setting
+		value  outcomeValue
 		beaten int
 	}
 	places := make([]placed, len(list))
 	for i, x := range list {
-		places[i] = placed{at: x, value: s.value(Job{x, 0, share})}
+		places[i] = placed{at: x, value: s.value(job{x, 0, share})}
 	}
 	if len(s.spec.Minimise) > 1 {
 		for i := range places {
@@ -253,7 +254,7 @@ func (s *search) rank(list []Setting, share int) {
 }
 
 // descend walks from a setting to better neighbours until none is better, range by range.
-func (s *search) descend(ctx context.Context, at Setting) (Setting, error) {
+func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 	for moved := true; moved && s.left() > 0; {
 		moved = false
 		for _, d := range s.rand.Perm(len(at)) {
@@ -273,7 +274,7 @@ func (s *search) descend(ctx context.Context, at Setting) (Setting, error) {
 func (s *search) diagonals(ctx context.Context) error {
 	for s.left() >= 1 && len(s.tried) > 0 {
 		at := s.leaders(1)[0]
-		var list []Setting
+		var list []setting
 		for d := range at {
 			for e := range d {
 				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
@@ -301,9 +302,9 @@ func (s *search) diagonals(ctx context.Context) error {
 
 // line looks along one range for the best value: by steps that grow while they help where
 // it is ordered, else at every value.
-func (s *search) line(ctx context.Context, at Setting, d int) (Setting, error) {
+func (s *search) line(ctx context.Context, at setting, d int) (setting, error) {
 	if !s.spec.Over[d].Ordered {
-		var list []Setting
+		var list []setting
 		for _, n := range neighbours(s.spec.Over, at) {
 			if n[d] != at[d] {
 				list = append(list, n)
@@ -312,7 +313,7 @@ func (s *search) line(ctx context.Context, at Setting, d int) (Setting, error) {
 		return s.best(ctx, at, list)
 	}
 	for _, step := range []int{1, 2} { // past one bad value, too
-		var list []Setting
+		var list []setting
 		for _, by := range []int{-step, step} {
 			if n, ok := s.moved(at, d, by); ok {
 				list = append(list, n)
@@ -332,7 +333,7 @@ func (s *search) line(ctx context.Context, at Setting, d int) (Setting, error) {
 			if !ok {
 				break
 			}
-			if next, err = s.best(ctx, at, []Setting{n}); err != nil || next.key() == at.key() {
+			if next, err = s.best(ctx, at, []setting{n}); err != nil || next.key() == at.key() {
 				break
 			}
 		}
@@ -341,22 +342,22 @@ func (s *search) line(ctx context.Context, at Setting, d int) (Setting, error) {
 	return at, nil
 }
 
-func (s *search) moved(at Setting, d, by int) (Setting, bool) {
+func (s *search) moved(at setting, d, by int) (setting, bool) {
 	v := at[d] + by
 	if v < 0 || v >= len(s.spec.Over[d].Values) {
 		return nil, false
 	}
-	n := append(Setting{}, at...)
+	n := append(setting{}, at...)
 	n[d] = v
 	return n, true
 }
 
 // best returns the best of a setting and others, judged on the same seeds; what is clearly
 // worse on the first is not run on the others.
-func (s *search) best(ctx context.Context, at Setting, others []Setting) (Setting, error) {
-	var jobs []Job
-	for _, x := range append([]Setting{at}, others...) {
-		jobs = append(jobs, Job{x, 0, 1})
+func (s *search) best(ctx context.Context, at setting, others []setting) (setting, error) {
+	var jobs []job
+	for _, x := range append([]setting{at}, others...) {
+		jobs = append(jobs, job{x, 0, 1})
 	}
 	if err := s.run(ctx, "walk", jobs); err != nil {
 		return at, err
@@ -367,7 +368,7 @@ func (s *search) best(ctx context.Context, at Setting, others []Setting) (Settin
 			return at, err
 		}
 		if better {
-			s.note("walk", Job{x, 0, 1}, "better: the walk goes on from here")
+			s.note("walk", job{x, 0, 1}, "better: the walk goes on from here")
 			at = x
 		}
 	}
@@ -375,8 +376,8 @@ func (s *search) best(ctx context.Context, at Setting, others []Setting) (Settin
 }
 
 // better reports whether x is better than y, on the seeds of the walk.
-func (s *search) better(ctx context.Context, x, y Setting) (bool, error) {
-	a, b := s.value(Job{x, 0, 1}), s.value(Job{y, 0, 1})
+func (s *search) better(ctx context.Context, x, y setting) (bool, error) {
+	a, b := s.value(job{x, 0, 1}), s.value(job{y, 0, 1})
 	if a.Violation != b.Violation {
 		return a.Violation < b.Violation, nil
 	}
@@ -385,10 +386,10 @@ func (s *search) better(ctx context.Context, x, y Setting) (bool, error) {
 	}
 	var diff float64
 	for seed := range s.walk {
-		if err := s.run(ctx, "walk", []Job{{x, seed, 1}, {y, seed, 1}}); err != nil {
+		if err := s.run(ctx, "walk", []job{{x, seed, 1}, {y, seed, 1}}); err != nil {
 			return false, err
 		}
-		a, b := s.value(Job{x, seed, 1}), s.value(Job{y, seed, 1})
+		a, b := s.value(job{x, seed, 1}), s.value(job{y, seed, 1})
 		if a.Violation != b.Violation {
 			return a.Violation < b.Violation, nil
 		}
@@ -399,19 +400,19 @@ func (s *search) better(ctx context.Context, x, y Setting) (bool, error) {
 
 // noisy finds out whether a seed changes anything, for the first of a list or, as that may
 // be nothing with every seed, the last: then a step of the walk is judged on three.
-func (s *search) noisy(ctx context.Context, list []Setting) error {
+func (s *search) noisy(ctx context.Context, list []setting) error {
 	s.walk = 1
 	if s.spec.Seeds < 2 {
 		return nil
 	}
-	for _, x := range []Setting{list[0], list[len(list)-1]} {
-		if s.walk > 1 || s.fresh([]Job{{x, 1, 1}})+s.spent > float64(s.spec.Runs) {
+	for _, x := range []setting{list[0], list[len(list)-1]} {
+		if s.walk > 1 || s.fresh([]job{{x, 1, 1}})+s.spent > float64(s.spec.Runs) {
 			break
 		}
-		if err := s.run(ctx, "race", []Job{{x, 1, 1}}); err != nil {
+		if err := s.run(ctx, "race", []job{{x, 1, 1}}); err != nil {
 			return err
 		}
-		if !slices.Equal(s.value(Job{x, 0, 1}).Figures, s.value(Job{x, 1, 1}).Figures) {
+		if !slices.Equal(s.value(job{x, 0, 1}).Figures, s.value(job{x, 1, 1}).Figures) {
 			s.walk = min(3, s.spec.Seeds)
 		}
 	}
@@ -420,7 +421,7 @@ func (s *search) noisy(ctx context.Context, list []Setting) error {
 
 // race runs the best with all seeds, one after the other, and drops who is worse than the
 // leader beyond chance. It returns those that are left, the best first.
-func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
+func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 	if s.walk == 1 {
 		return list, nil // a seed changes nothing
 	}
@@ -430,7 +431,7 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		} else if !paid {
 			break
 		}
-		slices.SortStableFunc(list, func(x, y Setting) int {
+		slices.SortStableFunc(list, func(x, y setting) int {
 			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)), cmp.Compare(s.mean(x, 0, seed+1), s.mean(y, 0, seed+1)))
 		})
 		if seed < 2 {
@@ -439,7 +440,7 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		kept := list[:1]
 		for _, x := range list[1:] {
 			if by := s.above(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
-				s.note("race", Job{x, seed, 1}, fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
+				s.note("race", job{x, seed, 1}, fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
 					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
 				continue
 			}
@@ -451,10 +452,10 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 }
 
 // round runs settings with one more seed; false if the budget has no room for that.
-func (s *search) round(ctx context.Context, list []Setting, seed int) (paid bool, err error) {
-	var jobs []Job
+func (s *search) round(ctx context.Context, list []setting, seed int) (paid bool, err error) {
+	var jobs []job
 	for _, x := range list {
-		jobs = append(jobs, Job{x, seed, 1})
+		jobs = append(jobs, job{x, seed, 1})
 	}
 	if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
 		return false, nil
@@ -464,28 +465,28 @@ func (s *search) round(ctx context.Context, list []Setting, seed int) (paid bool
 }
 
 // column returns figure f of a setting over the first seeds.
-func (s *search) column(x Setting, f, seeds int) (list []float64) {
+func (s *search) column(x setting, f, seeds int) (list []float64) {
 	for seed := range seeds {
-		if v, ok := s.memo[memoKey(Job{x, seed, 1})]; ok {
+		if v, ok := s.memo[memoKey(job{x, seed, 1})]; ok {
 			list = append(list, v.Figures[f])
 		}
 	}
 	return list
 }
 
-func (s *search) mean(x Setting, f, seeds int) float64 {
+func (s *search) mean(x setting, f, seeds int) float64 {
 	return sweep.MeanOf(s.column(x, f, seeds)).Mean
 }
 
-func (s *search) violation(x Setting, seeds int) (worst float64) {
+func (s *search) violation(x setting, seeds int) (worst float64) {
 	for seed := range seeds {
-		worst = max(worst, s.memo[memoKey(Job{x, seed, 1})].Violation)
+		worst = max(worst, s.memo[memoKey(job{x, seed, 1})].Violation)
 	}
 	return worst
 }
 
 // ratio returns figure f of x over that of y, paired by seed.
-func (s *search) ratio(x, y Setting, f, seeds int) sweep.Mean {
+func (s *search) ratio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.column(x, f, seeds), s.column(y, f, seeds)
 	n := min(len(a), len(b))
 	return sweep.RatioOf(a[:n], b[:n])
@@ -493,7 +494,7 @@ func (s *search) ratio(x, y Setting, f, seeds int) sweep.Mean {
 
 // above is how much the first figure of x is above that of y, paired by seed: it says so
 // where the best is 0, too, and has no ratio.
-func (s *search) above(x, y Setting, seeds int) sweep.Mean {
+func (s *search) above(x, y setting, seeds int) figures.Mean {
 	a, b := s.column(x, 0, seeds), s.column(y, 0, seeds)
 	diff := make([]float64, min(len(a), len(b)))
 	for i := range diff {
@@ -503,20 +504,20 @@ func (s *search) above(x, y Setting, seeds int) sweep.Mean {
 }
 
 // leaders returns the best settings that were run for the whole duration, at most n.
-func (s *search) leaders(n int) []Setting {
-	list := make([]Setting, 0, len(s.tried))
+func (s *search) leaders(n int) []setting {
+	list := make([]setting, 0, len(s.tried))
 	for _, x := range s.tried {
-		if _, ok := s.memo[memoKey(Job{x, 0, 1})]; ok {
+		if _, ok := s.memo[memoKey(job{x, 0, 1})]; ok {
 			list = append(list, x)
 		}
 	}
-	slices.SortFunc(list, func(x, y Setting) int { return slices.Compare(x, y) })
+	slices.SortFunc(list, func(x, y setting) int { return slices.Compare(x, y) })
 	s.rank(list, 1)
 	return list[:min(n, len(list))]
 }
 
 // optimum finds the setting that makes one figure smallest, and those that may be as good.
-func (s *search) optimum(ctx context.Context, own Setting) ([]Setting, error) {
+func (s *search) optimum(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.begin(ctx, own)
 	if err == nil && len(list) > 0 {
 		err = s.noisy(ctx, list)
@@ -542,7 +543,7 @@ func (s *search) optimum(ctx context.Context, own Setting) ([]Setting, error) {
 const maxFront = 16
 
 // front finds the settings that no other betters in both figures.
-func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
+func (s *search) front(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.begin(ctx, own)
 	if err == nil && len(list) > 0 {
 		err = s.noisy(ctx, list)
@@ -553,14 +554,14 @@ func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
 	expanded := map[string]bool{}
 	for s.left() > 0 {
 		front := s.undominated()
-		i := slices.IndexFunc(front, func(x Setting) bool { return !expanded[x.key()] })
+		i := slices.IndexFunc(front, func(x setting) bool { return !expanded[x.key()] })
 		if i < 0 {
 			break
 		}
 		expanded[front[i].key()] = true
-		var jobs []Job
+		var jobs []job
 		for _, n := range neighbours(s.spec.Over, front[i]) {
-			jobs = append(jobs, Job{n, 0, 1})
+			jobs = append(jobs, job{n, 0, 1})
 		}
 		s.rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
 		if err := s.run(ctx, "walk", jobs[:min(len(jobs), max(int(s.left()), 1))]); err != nil {
@@ -585,14 +586,14 @@ func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
 
 // undominated lists the settings run for the whole duration that no other betters, by the
 // first figure.
-func (s *search) undominated() (front []Setting) {
+func (s *search) undominated() (front []setting) {
 	type placed struct {
-		at    Setting
-		value Value
+		at    setting
+		value outcomeValue
 	}
 	var list []placed
 	for _, x := range s.tried {
-		if v, ok := s.memo[memoKey(Job{x, 0, 1})]; ok {
+		if v, ok := s.memo[memoKey(job{x, 0, 1})]; ok {
 			list = append(list, placed{x, v})
 		}
 	}
@@ -603,7 +604,7 @@ func (s *search) undominated() (front []Setting) {
 		if x.value.Violation > list[0].value.Violation {
 			break
 		}
-		if last := len(front) - 1; last < 0 || !s.value(Job{front[last], 0, 1}).dominates(x.value) {
+		if last := len(front) - 1; last < 0 || !s.value(job{front[last], 0, 1}).dominates(x.value) {
 			front = append(front, x.at)
 		}
 	}
@@ -611,11 +612,11 @@ func (s *search) undominated() (front []Setting) {
 }
 
 // thin keeps n of a front, both ends and the rest evenly between.
-func thin(front []Setting, n int) []Setting {
+func thin(front []setting, n int) []setting {
 	if len(front) <= n {
 		return front
 	}
-	out := make([]Setting, n)
+	out := make([]setting, n)
 	for i := range out {
 		out[i] = front[i*(len(front)-1)/(n-1)]
 	}

@@ -9,11 +9,11 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Setting is one value for each range: its place among the range's values.
-type Setting []int
+// setting is one value for each range: its place among the range's values.
+type setting []int
 
 // key identifies a setting.
-func (s Setting) key() string { return fmt.Sprint([]int(s)) }
+func (s setting) key() string { return fmt.Sprint([]int(s)) }
 
 // size returns how many settings there are, as a float: it may be huge.
 func size(over []config.Range) float64 {
@@ -24,8 +24,8 @@ func size(over []config.Range) float64 {
 	return n
 }
 
-// Words writes a setting as KEY=VALUE.
-func Words(over []config.Range, s Setting) string {
+// words writes a setting as KEY=VALUE.
+func words(over []config.Range, s setting) string {
 	list := make([]string, len(s))
 	for i, v := range s {
 		list[i] = fmt.Sprintf("%s=%v", over[i].Key, over[i].Values[v])
@@ -35,10 +35,10 @@ func Words(over []config.Range, s Setting) string {
 
 // draw draws n settings: of every range each value about equally often, in an order of its
 // own (a Latin hypercube).
-func draw(over []config.Range, n int, r *rand.Rand) []Setting {
-	list := make([]Setting, n)
+func draw(over []config.Range, n int, r *rand.Rand) []setting {
+	list := make([]setting, n)
 	for i := range list {
-		list[i] = make(Setting, len(over))
+		list[i] = make(setting, len(over))
 	}
 	for d := range over {
 		for i, place := range r.Perm(n) {
@@ -51,9 +51,9 @@ func draw(over []config.Range, n int, r *rand.Rand) []Setting {
 
 // neighbours lists the settings that differ in one range: by one or two places where it is
 // ordered, and otherwise by any value.
-func neighbours(over []config.Range, s Setting) (list []Setting) {
+func neighbours(over []config.Range, s setting) (list []setting) {
 	add := func(d, v int) {
-		n := append(Setting{}, s...)
+		n := append(setting{}, s...)
 		n[d] = v
 		list = append(list, n)
 	}
@@ -69,7 +69,7 @@ func neighbours(over []config.Range, s Setting) (list []Setting) {
 
 // apply makes the configuration of a setting: the encoder first, whose params the others
 // may be. Params that this encoder does not have change nothing and are left out.
-func apply(base *config.Config, over []config.Range, s Setting) (*config.Config, error) {
+func apply(base *config.Config, over []config.Range, s setting) (*config.Config, error) {
 	c := base.Clone()
 	c.Sweep, c.Search = nil, config.Search{}
 	for _, first := range []bool{true, false} {

@@ -32,7 +32,7 @@ type chunks struct {
 
 // taken is a job that somebody has.
 type taken struct {
-	job Job
+	job job
 	at  int64 // when it was handed out
 }
 
@@ -42,7 +42,7 @@ func newChunks(p *Plan, clock wallclock.Clock) *chunks {
 }
 
 // take hands out the next job; false if nothing is missing that nobody has.
-func (c *chunks) take() (Job, bool) {
+func (c *chunks) take() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	want := firstChunk
@@ -61,7 +61,7 @@ func (c *chunks) take() (Job, bool) {
 		runs = append(runs, n)
 	}
 	if len(runs) == 0 {
-		return Job{}, false
+		return job{}, false
 	}
 	for _, n := range runs {
 		c.out[n] = true
@@ -108,7 +108,7 @@ func (c *chunks) ended(key string, seconds float64, runs int) {
 
 // overdue returns the jobs that were handed out more than age ago and that the queue does
 // not hold, to be queued again.
-func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []Job) {
+func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()

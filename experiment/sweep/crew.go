@@ -12,7 +12,7 @@ import (
 
 // crew is who works on a sweep, as far as they have said so.
 type crew struct {
-	q   *Queue
+	q   *queue
 	s   *state
 	sub *nats.Subscription
 
@@ -30,7 +30,7 @@ type member struct {
 // maxCrew bounds the workers that are told apart.
 const maxCrew = 10_000
 
-func newCrew(q *Queue, s *state) *crew {
+func newCrew(q *queue, s *state) *crew {
 	return &crew{q: q, s: s, members: map[string]*member{}, refused: map[string]bool{}}
 }
 
@@ -92,7 +92,8 @@ func (c *crew) worked(name string) {
 func (c *crew) forget() {
 	c.mu.Lock()
 	for name, w := range c.members {
-		if w.silent++; w.silent > patience {
+		w.silent++
+		if w.silent > patience {
 			delete(c.members, name)
 		}
 	}

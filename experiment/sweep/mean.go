@@ -1,28 +1,22 @@
 package sweep
 
-import "wirelab/experiment/paired"
-
-// Mean is a figure over the seeds of a point, with its 95 % interval. Without two seeds
-// there is no interval: Lo and Hi are nil.
-type Mean struct {
-	N    int      `json:"n"` // seeds that have the figure
-	Mean float64  `json:"mean"`
-	Lo   *float64 `json:"lo"`
-	Hi   *float64 `json:"hi"`
-}
+import (
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+)
 
 // MeanOf returns the mean of values with Student's interval.
-func MeanOf(values []float64) Mean {
+func MeanOf(values []float64) figures.Mean {
 	m, half := meanAndHalf(values)
 	return interval(len(values), m, half)
 }
 
 // RatioOf returns mean(x) / mean(y) of pairs, with the interval of the delta method: what
 // x and y have in common, the luck of a seed, falls out of it.
-func RatioOf(x, y []float64) Mean {
+func RatioOf(x, y []float64) figures.Mean {
 	my, _ := meanAndHalf(y)
 	if my == 0 {
-		return Mean{}
+		return figures.Mean{}
 	}
 	mx, _ := meanAndHalf(x)
 	ratio := mx / my
@@ -34,11 +28,11 @@ func RatioOf(x, y []float64) Mean {
 	return interval(len(x), ratio, half)
 }
 
-func interval(n int, mean, half float64) Mean {
+func interval(n int, mean, half float64) figures.Mean {
 	if mean-mean != 0 || half-half != 0 {
-		return Mean{} // a figure that is no number: nothing can be said of it
+		return figures.Mean{} // a figure that is no number: nothing can be said of it
 	}
-	m := Mean{N: n, Mean: mean}
+	m := figures.Mean{N: n, Mean: mean}
 	if n > 1 {
 		lo, hi := mean-half, mean+half
 		m.Lo, m.Hi = &lo, &hi

@@ -14,12 +14,10 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Plan is what a sweep is to run: every point of a grid with every seed. Runs are
-// numbered from 0, the seeds of a point next to each other.
+// Plan is a grid of runs, and what identifies it on every machine.
 type Plan struct {
+	experiment.Grid
 	Config  *config.Config    // with its sweep
-	Points  []config.Point    // of the grid, in its order
-	Repeat  int               // seeds of each point
 	Version string            // of the program: another may come to other results
 	TOML    []byte            // the configuration as text, from which any machine makes the same plan
 	Files   []engine.DataFile // that the runs read
@@ -52,12 +50,12 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 
 // plan makes a plan of a configuration that was checked before.
 func plan(c *config.Config, version string) (*Plan, error) {
-	points, err := c.Points()
+	grid, err := experiment.NewGrid(c)
 	if err != nil {
 		return nil, err
 	}
 	text, err := c.Chosen()
-	return &Plan{Config: c, Points: points, Repeat: c.Repeat(), Version: version, TOML: text}, err
+	return &Plan{Grid: grid, Config: c, Version: version, TOML: text}, err
 }
 
 // identify gives the plan its ID.
@@ -72,20 +70,8 @@ func (p *Plan) identify() error {
 	return err
 }
 
-// Runs is how many runs there are to be.
-func (p *Plan) Runs() int { return len(p.Points) * p.Repeat }
-
-// Run returns the n-th run: its point, with its seed.
-func (p *Plan) Run(n int) config.Point {
-	point := &p.Points[n/p.Repeat]
-	if p.Repeat == 1 {
-		return *point
-	}
-	return point.Seeded(n % p.Repeat)
-}
-
-// Job is a chunk of runs for one worker.
-type Job struct {
+// job is a chunk of runs for one worker.
+type job struct {
 	Key     string `json:"key"`   // hash of plan and runs: results of one key are the same
 	Plan    string `json:"plan"`  // ID of the plan
 	Runs    []int  `json:"runs"`  // numbers, ascending
@@ -96,13 +82,13 @@ type Job struct {
 const maxChunk = 64
 
 // job makes the job of these runs.
-func (p *Plan) job(runs []int) Job {
+func (p *Plan) job(runs []int) job {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v", p.ID, runs))
-	return Job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
+	return job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
 }
 
 // check says whether a job that somebody sent is one of this plan.
-func (p *Plan) check(j Job) error {
+func (p *Plan) check(j job) error {
 	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxChunk || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
 		j.Runs[len(j.Runs)-1] >= p.Runs() || j.Key != p.job(j.Runs).Key {
 		return fmt.Errorf("a job that is none of this sweep")
@@ -110,8 +96,8 @@ func (p *Plan) check(j Job) error {
 	return nil
 }
 
-// Done is what a job came to.
-type Done struct {
+// done is what a job came to.
+type done struct {
 	Key     string    `json:"key"`
 	Plan    string    `json:"plan"`
 	Version string    `json:"version"` // of the program that ran it

@@ -43,8 +43,8 @@ const (
 // lease is how long a job is a worker's without a sign of life from it.
 const lease = 20 * time.Second
 
-// Queue is a connection to a NATS server with JetStream.
-type Queue struct {
+// queue is a connection to a NATS server with JetStream.
+type queue struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
 	lease time.Duration
@@ -61,7 +61,7 @@ type QueueOptions struct {
 }
 
 // OpenQueue connects to a server. A connection that is lost later is made again, for ever.
-func OpenQueue(ctx context.Context, o QueueOptions) (*Queue, error) {
+func OpenQueue(ctx context.Context, o QueueOptions) (*queue, error) {
 	opts := []nats.Option{nats.Name("wirelab " + hostName()), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
 		nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond), nats.Timeout(5 * time.Second)}
 	if o.Token != "" {
@@ -78,7 +78,7 @@ func OpenQueue(ctx context.Context, o QueueOptions) (*Queue, error) {
 		return nil, &QueueError{"cannot be reached", err}
 	}
 	js, err := jetstream.New(conn)
-	q := &Queue{conn: conn, js: js, lease: o.Lease, id: nats.NewInbox()}
+	q := &queue{conn: conn, js: js, lease: o.Lease, id: nats.NewInbox()}
 	if q.lease == 0 {
 		q.lease = lease
 	}
@@ -105,10 +105,10 @@ func (e *QueueError) Error() string { return fmt.Sprintf("the queue %s: %v", e.P
 func (e *QueueError) Unwrap() error { return e.Err }
 
 // Close ends the connection.
-func (q *Queue) Close() { q.conn.Close() }
+func (q *queue) Close() { q.conn.Close() }
 
 // setUp makes the streams that there must be.
-func (q *Queue) setUp(ctx context.Context) error {
+func (q *queue) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for _, c := range []jetstream.StreamConfig{
@@ -147,7 +147,7 @@ func forTransfer(ctx context.Context, bytes int64) (context.Context, context.Can
 }
 
 // files returns the store of files, by the hash of what is in them.
-func (q *Queue) files(ctx context.Context) (jetstream.ObjectStore, error) {
+func (q *queue) files(ctx context.Context) (jetstream.ObjectStore, error) {
 	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: keepFiles, MaxBytes: maxFileBytes})
 }
 
@@ -158,7 +158,7 @@ type planText struct {
 }
 
 // publish brings the plan and its files to the server, each once.
-func (q *Queue) publish(ctx context.Context, p *Plan) error {
+func (q *queue) publish(ctx context.Context, p *Plan) error {
 	store, err := q.files(ctx)
 	if err != nil {
 		return &QueueError{"has no room for files", err}
@@ -225,7 +225,7 @@ type refusal struct {
 const patience = 4
 
 // coordinate queues what is missing and takes what comes back, until ctx ends.
-func (q *Queue) coordinate(ctx context.Context, s *state) error {
+func (q *queue) coordinate(ctx context.Context, s *state) error {
 	leave, err := q.claim(s.plan)
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (c *crew) receive(m jetstream.Msg, wake chan<- struct{}) {
 
 // drain takes the results that are on their way when the work is broken off: those of this
 // machine's own workers, and those that the server has.
-func (q *Queue) drain(s *state, results jetstream.Consumer) {
+func (q *queue) drain(s *state, results jetstream.Consumer) {
 	if missing, _ := s.chunks.missing(); missing == 0 {
 		return
 	}
@@ -309,7 +309,7 @@ func (q *Queue) drain(s *state, results jetstream.Consumer) {
 
 // claim says to all others on this server that the plan is being run, and fails if somebody
 // runs it already: two would take each other's results away.
-func (q *Queue) claim(p *Plan) (leave func(), err error) {
+func (q *queue) claim(p *Plan) (leave func(), err error) {
 	subject := "wirelab.claim." + p.ID
 	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // nobody there is said at once
 		return nil, &QueueError{"has this sweep already", fmt.Errorf("%.80q runs it", m.Data)}
@@ -342,7 +342,7 @@ func (q *Queue) claim(p *Plan) (leave func(), err error) {
 
 // feed keeps enough jobs in the queue that no worker waits, and queues again what the
 // server has lost or nobody finished.
-func (q *Queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan struct{}) {
+func (q *queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
 	said := ""
@@ -375,7 +375,7 @@ func (q *Queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan stru
 }
 
 // put queues a job. The server keeps apart one that it has from one that is queued again.
-func (q *Queue) put(ctx context.Context, p *Plan, j Job) error {
+func (q *queue) put(ctx context.Context, p *Plan, j job) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -388,7 +388,7 @@ func (q *Queue) put(ctx context.Context, p *Plan, j Job) error {
 
 // again queues jobs that are out for long and that the server does not hold any more: it
 // was begun anew, or a worker finished them and its results were lost.
-func (q *Queue) again(ctx context.Context, s *state) {
+func (q *queue) again(ctx context.Context, s *state) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	stream, err := q.js.Stream(ctx, jobStream)
@@ -408,7 +408,7 @@ func (q *Queue) again(ctx context.Context, s *state) {
 
 // clear takes what is left of a sweep off the server. Results that nobody took stay for who
 // goes on.
-func (q *Queue) clear(s *state) {
+func (q *queue) clear(s *state) {
 	p := s.plan
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -430,7 +430,7 @@ const maxUnpacked = 16 << 20
 var errTooMuch = errors.New("more than a message may hold")
 
 // pack compresses results for a message.
-func pack(d Done) ([]byte, error) {
+func pack(d done) ([]byte, error) {
 	data, err := json.Marshal(d)
 	if err == nil && len(data) > maxUnpacked {
 		err = errTooMuch
@@ -449,7 +449,7 @@ func pack(d Done) ([]byte, error) {
 var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
 // unpack is the reverse of pack, of a message that anybody may have sent.
-func unpack(data []byte) (d Done, err error) {
+func unpack(data []byte) (d done, err error) {
 	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
 		return d, err

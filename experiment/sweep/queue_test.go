@@ -111,7 +111,7 @@ func (s *natsServer) kill() {
 	_ = s.cmd.Wait()
 }
 
-func opened(t *testing.T, o QueueOptions) *Queue {
+func opened(t *testing.T, o QueueOptions) *queue {
 	t.Helper()
 	o.Lease = testLease
 	q, err := OpenQueue(t.Context(), o)
@@ -122,7 +122,7 @@ func opened(t *testing.T, o QueueOptions) *Queue {
 	return q
 }
 
-func served(t *testing.T) (*Server, *Queue) {
+func served(t *testing.T) (*queueServer, *queue) {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", "secret", nil)
 	if err != nil {
@@ -281,7 +281,7 @@ func TestHostileJobs(t *testing.T) {
 	if err := p.check(good); err != nil {
 		t.Fatal(err)
 	}
-	for name, j := range map[string]Job{
+	for name, j := range map[string]job{
 		"no runs":      {Key: good.Key, Plan: p.ID},
 		"another plan": {Key: good.Key, Plan: "x", Runs: good.Runs},
 		"another key":  {Key: "x", Plan: p.ID, Runs: good.Runs},
@@ -295,7 +295,7 @@ func TestHostileJobs(t *testing.T) {
 		}
 	}
 	s := newState(p, Options{Clock: clock})
-	for _, d := range []Done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
+	for _, d := range []done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
 		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
 		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)
@@ -305,11 +305,11 @@ func TestHostileJobs(t *testing.T) {
 
 // A message of exactly the limit arrives; a longer one is neither sent nor cut off on arrival.
 func TestMessageLimit(t *testing.T) {
-	empty, err := json.Marshal(Done{})
+	empty, err := json.Marshal(done{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := Done{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
+	largest := done{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
 	if text, err := json.Marshal(largest); err != nil || len(text) != maxUnpacked {
 		t.Fatalf("%d bytes, want %d; %v", len(text), maxUnpacked, err)
 	}
@@ -346,7 +346,7 @@ func TestMessageLimit(t *testing.T) {
 
 // FuzzUnpack: messages of strangers are refused, in bounded memory.
 func FuzzUnpack(f *testing.F) {
-	data, err := pack(Done{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
+	data, err := pack(done{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Server is a NATS server within this process.
-type Server struct {
+// queueServer is a NATS server within this process.
+type queueServer struct {
 	ns    *server.Server
 	dir   string // where it keeps the queue; gone when it is closed
 	token string
@@ -44,7 +44,7 @@ func removeOld(parent string) {
 }
 
 // keep touches the folder as long as the server lives.
-func (s *Server) keep() {
+func (s *queueServer) keep() {
 	tick := time.NewTicker(untouched / 24)
 	defer tick.Stop()
 	for {
@@ -60,7 +60,7 @@ func (s *Server) keep() {
 // Serve starts a server that listens on addr, a host and a port, for whoever has the
 // token. Its queue lives as long as it does, and is not forced to the disk: what counts are
 // the results, which are kept elsewhere before they are acknowledged.
-func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
+func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	host, text, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &Server{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{}), bugs: make(chan error, 1)}
+	s := &queueServer{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{}), bugs: make(chan error, 1)}
 	go panics.Guard(s.fail, s.keep)()
 	go panics.Guard(s.fail, ns.Start)()
 	if !ns.ReadyForConnections(10 * time.Second) {
@@ -104,15 +104,15 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 }
 
 // Addr returns where it listens.
-func (s *Server) Addr() string { return s.ns.Addr().String() }
+func (s *queueServer) Addr() string { return s.ns.Addr().String() }
 
 // Open connects to it from within the process.
-func (s *Server) Open(ctx context.Context) (*Queue, error) {
+func (s *queueServer) Open(ctx context.Context) (*queue, error) {
 	return OpenQueue(ctx, QueueOptions{Token: s.token, inProcess: s.ns})
 }
 
 // fail ends the server because of a panic, which Close passes on.
-func (s *Server) fail(bug error) {
+func (s *queueServer) fail(bug error) {
 	select {
 	case s.bugs <- bug:
 	default:
@@ -121,7 +121,7 @@ func (s *Server) fail(bug error) {
 }
 
 // Close ends the server and drops its queue. It panics if a goroutine of the server did.
-func (s *Server) Close() {
+func (s *queueServer) Close() {
 	close(s.closed)
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()

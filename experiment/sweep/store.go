@@ -115,7 +115,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 
 // Save keeps runs of a job. The file is called by these runs, whatever the job was: what is
 // there already is never replaced by less, and nobody who sends a key chooses the name.
-func (s *Store) Save(p *Plan, d Done) error {
+func (s *Store) Save(p *Plan, d done) error {
 	if s == nil {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (e *notKept) Unwrap() error { return e.error }
 
 // Load calls each with every result that there is, in no order that matters, and returns how many
 // files could not be read or were another sweep's: their runs are missing, no more.
-func (s *Store) Load(p *Plan, each func(Done) error) (skipped int, err error) {
+func (s *Store) Load(p *Plan, each func(done) error) (skipped int, err error) {
 	if s == nil {
 		return 0, nil
 	}
@@ -152,7 +152,7 @@ func (s *Store) Load(p *Plan, each func(Done) error) (skipped int, err error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		var d Done
+		var d done
 		data, err := config.ReadFile(filepath.Join(s.results(), e.Name()), maxDone, "the results of a job")
 		if err == nil {
 			err = json.Unmarshal(data, &d)
@@ -176,7 +176,7 @@ func (s *Store) Load(p *Plan, each func(Done) error) (skipped int, err error) {
 const maxDone = 64 << 20
 
 // accepts says what is wrong with results that somebody sent.
-func (p *Plan) accepts(d *Done) error {
+func (p *Plan) accepts(d *done) error {
 	if d.Plan != p.ID || d.Version != p.Version {
 		return errors.New("results of another sweep")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 )
 
@@ -22,20 +23,7 @@ var mainFigures = []string{
 
 // Summary is what a sweep came to.
 type Summary struct {
-	Plan        string        `json:"plan"` // its ID
-	Version     string        `json:"version"`
-	Planned     int           `json:"planned"` // runs
-	Done        int           `json:"done"`
-	Repeat      int           `json:"repeat"`
-	Reason      engine.Ending `json:"reason"`
-	Interrupted bool          `json:"interrupted"`
-	Error       string        `json:"error,omitempty"`
-	Keys        []string      `json:"keys"` // that differ between points, outermost first
-	Points      []PointResult `json:"points"`
-	Failed      []string      `json:"failed,omitempty"` // a sentence for each assertion that did not hold
-	Verified    *Verified     `json:"verified,omitempty"`
-	Digest      string        `json:"digest,omitempty"` // of the digests of all runs, in order
-
+	page.Summary
 	failed  []failedRun // the first of those in which an assertion did not hold, by number
 	changed []bool      // points with results since they were reckoned
 	samples
@@ -84,7 +72,7 @@ func (s *samples) column(point, figure int) (list []float64) {
 
 // ratio returns a figure of a point relative to that of the first point, over the seeds that
 // both have.
-func (s *samples) ratio(point, figure int) Mean {
+func (s *samples) ratio(point, figure int) figures.Mean {
 	var x, y []float64
 	for r := range s.repeat {
 		a, b := s.values[point*s.repeat+r], s.values[r]
@@ -93,35 +81,19 @@ func (s *samples) ratio(point, figure int) Mean {
 		}
 	}
 	if len(x) == 0 {
-		return Mean{}
+		return figures.Mean{}
 	}
 	return RatioOf(x, y)
 }
 
-// Verified says how many runs were repeated on this machine, and on which workers' word.
-type Verified struct {
-	Runs    int            `json:"runs"`
-	Workers map[string]int `json:"workers"` // runs of each that were repeated
-}
-
-// PointResult is a point of the grid over its seeds.
-type PointResult struct {
-	Set     map[string]string `json:"set"`
-	Seeds   int               `json:"seeds"` // that are there
-	Figures map[string]Mean   `json:"figures"`
-	// Ratio holds the figures against those of the first point, over the seeds that both
-	// have.
-	Ratio map[string]Mean `json:"ratio_to_first,omitempty"`
-}
-
 func newSummary(p *Plan) *Summary {
-	s := &Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished,
+	s := &Summary{Summary: page.Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished},
 		samples: newSamples(p), digests: make([]string, p.Runs()), changed: make([]bool, len(p.Points))}
 	for _, axis := range p.Config.Axes() {
 		s.Keys = append(s.Keys, axis.Key)
 	}
 	for _, point := range p.Points {
-		s.Points = append(s.Points, PointResult{Set: point.Set})
+		s.Points = append(s.Points, page.SummaryPoint{Set: point.Set})
 	}
 	return s
 }
@@ -170,7 +142,7 @@ func (s *Summary) reckon() {
 			continue
 		}
 		s.changed[i] = false
-		p.Figures, p.Ratio = map[string]Mean{}, nil
+		p.Figures, p.Ratio = map[string]figures.Mean{}, nil
 		for f, name := range s.names {
 			if m := MeanOf(s.column(i, f)); m.N > 0 {
 				p.Figures[name] = m
@@ -180,7 +152,7 @@ func (s *Summary) reckon() {
 			}
 			if m := s.ratio(i, f); m.N > 0 {
 				if p.Ratio == nil {
-					p.Ratio = map[string]Mean{}
+					p.Ratio = map[string]figures.Mean{}
 				}
 				p.Ratio[name] = m
 			}

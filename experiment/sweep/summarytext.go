@@ -1,13 +1,13 @@
 package sweep
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -54,7 +54,7 @@ func (s *Summary) table() *texttable.Table {
 	heads := append(slices.Clone(s.Keys), "seeds")
 	var shown []int
 	for i, c := range columns {
-		if slices.ContainsFunc(s.Points, func(p PointResult) bool { _, ok := p.Figures[c.name]; return ok }) {
+		if slices.ContainsFunc(s.Points, func(p page.SummaryPoint) bool { _, ok := p.Figures[c.name]; return ok }) {
 			heads, shown = append(heads, c.heading), append(shown, i)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Summary) table() *texttable.Table {
 }
 
 // place returns what is set at a point, in the order of the keys.
-func (s *Summary) place(p *PointResult) (cells []string) {
+func (s *Summary) place(p *page.SummaryPoint) (cells []string) {
 	for _, k := range s.Keys {
 		cells = append(cells, p.Set[k])
 	}
@@ -80,8 +80,8 @@ func (s *Summary) place(p *PointResult) (cells []string) {
 
 // withInterval writes a mean, and half the width of its interval unless there is none to
 // speak of.
-func withInterval(figures map[string]Mean, name string, decimals int) string {
-	m, ok := figures[name]
+func withInterval(list map[string]figures.Mean, name string, decimals int) string {
+	m, ok := list[name]
 	if !ok {
 		return "-"
 	}
@@ -115,20 +115,6 @@ func (s *Summary) markdown(w io.Writer) error {
 	return err
 }
 
-// html writes the page for a browser. It is made from the JSON, so that it is the same as one
-// that is made later from report.json.
-func (s *Summary) html(w io.Writer) error {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	x, err := page.ReadSummary(data)
-	if err != nil {
-		return err
-	}
-	return x.Write(w)
-}
-
 // CSV writes a row for each point: its settings, its seeds, and of each figure mean and
 // interval, and the ratio to the first point.
 func (s *Summary) CSV(w io.Writer) error {
@@ -149,8 +135,8 @@ func (s *Summary) CSV(w io.Writer) error {
 }
 
 // cells are mean, lo and hi; empty where there is none.
-func cells(figures map[string]Mean, name string) []string {
-	m, ok := figures[name]
+func cells(list map[string]figures.Mean, name string) []string {
+	m, ok := list[name]
 	if !ok {
 		return []string{"", "", ""}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
@@ -20,7 +21,7 @@ type Options struct {
 	Clock wallclock.Clock // monotonic wall time: for the size of jobs, and for what is told
 	// Jobs is how many run side by side on this machine; with a queue 0 is none.
 	Jobs  int
-	Queue *Queue // nil: this machine's cores alone
+	Queue *queue // nil: this machine's cores alone
 	// Verify is the share of runs, 0 to 1, that this machine repeats when all are there.
 	Verify float64
 	Store  *Store // nil: results are kept in memory only
@@ -54,8 +55,8 @@ type state struct {
 	workers  []string // who ran it
 	progress Progress
 	sum      *Summary
-	news     bool  // since the summary was saved last
-	saveAt   int64 // not before: when it is saved next
+	news     bool // since the summary was saved last
+	pace     experiment.Pace
 	failed   error
 	closed   bool          // the work has ended: what still comes changes nothing
 	done     chan struct{} // closed when no result is missing, or when it failed
@@ -67,7 +68,7 @@ type state struct {
 // returns what was measured until then, marked as interrupted, and no error.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newState(p, opt)
-	skipped, err := opt.Store.Load(p, func(d Done) error { return s.take(d, false) })
+	skipped, err := opt.Store.Load(p, func(d done) error { return s.take(d, false) })
 	if err != nil {
 		return s.sum, err
 	}
@@ -77,7 +78,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.tell()
-	s.saveAt = opt.Clock.Now() + int64(saveEvery)
+	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
 	if runs, _ := s.chunks.missing(); runs > 0 {
 		s.work(ctx)
 	}
@@ -145,22 +146,21 @@ func (s *state) cores(ctx context.Context) {
 	s.chunks.shared(jobs)
 	s.alive(jobs)
 	x := s.executor()
-	var wg sync.WaitGroup
-	for range jobs {
-		wg.Go(panics.Guard(s.finish, func() {
+	panics.Each(jobs, jobs, func(int) error {
+		panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
 				j, ok := s.chunks.take()
 				if !ok {
-					return // what is missing is in the hands of others here
+					return // other goroutines run what is missing
 				}
 				d, _ := x.do(ctx, j)
 				if err := s.take(d, true); err != nil {
 					s.finish(err)
 				}
 			}
-		}))
-	}
-	wg.Wait()
+		})()
+		return nil
+	})
 }
 
 // executor runs jobs on this machine.
@@ -173,7 +173,7 @@ func (s *state) executor() *executor {
 }
 
 // take takes what a job came to, and keeps it if it is news.
-func (s *state) take(d Done, keep bool) error {
+func (s *state) take(d done, keep bool) error {
 	if err := s.plan.accepts(&d); err != nil {
 		return nil // of another sweep: nothing to us
 	}
@@ -228,18 +228,18 @@ func (s *state) take(d Done, keep bool) error {
 // differ says that two workers came to different results of one run.
 func (s *state) differ(run int, a, b string) error {
 	point := s.plan.Run(run)
-	return &DifferError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
+	return &differError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
 }
 
-// DifferError says that two machines came to different results of one run.
-type DifferError struct {
+// differError says that two machines came to different results of one run.
+type differError struct {
 	Set     map[string]string
 	Seed    uint64
 	Workers [2]string
 }
 
 // Error names both machines.
-func (e *DifferError) Error() string {
+func (e *differError) Error() string {
 	if e.Workers[0] == e.Workers[1] {
 		return fmt.Sprintf("%s came to two results of one run, %s: it is not deterministic there", e.Workers[0], place(e.Set, e.Seed))
 	}
@@ -293,19 +293,18 @@ func (s *state) save(last bool) error {
 }
 
 // saveLocked writes the pages of the folder, if it is time or the last time. Pages of a
-// large grid take a while: they get a twentieth of the time and no more.
+// large grid take a while.
 func (s *state) saveLocked(last bool) error {
-	if s.opt.Store == nil {
+	switch {
+	case s.opt.Store == nil || !last && !s.news:
 		return nil
+	case last:
+		return s.opt.Store.pages(s.sum)
 	}
-	now := s.opt.Clock.Now()
-	if !last && (!s.news || now < s.saveAt) {
-		return nil
-	}
-	s.news = false
-	err := s.opt.Store.pages(s.sum)
-	s.saveAt = s.opt.Clock.Now() + max(int64(saveEvery), 20*(s.opt.Clock.Now()-now))
-	return err
+	return s.pace.Do(func() error {
+		s.news = false
+		return s.opt.Store.pages(s.sum)
+	})
 }
 
 // pages writes the pages of a sweep for people and for other programs.
@@ -317,7 +316,7 @@ func (s *Store) pages(sum *Summary) error {
 		{Name: "summary.csv", Write: sum.CSV},
 	}
 	if sum.Reason != engine.Unfinished || len(sum.Points) <= manyPoints {
-		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.html})
+		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.Write})
 	}
 	return report.WriteError(s.folder.Update(entries))
 }

@@ -171,7 +171,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d Done
+		var d done
 		if err := json.Unmarshal(data, &d); err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestVerifyNamesTheMachine(t *testing.T) {
 	}
 	other := d
 	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
-	var differ *DifferError
+	var differ *differError
 	if err := s.take(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
 		t.Errorf("two results of one run: %v", err)
 	}
@@ -292,7 +292,7 @@ func TestChunks(t *testing.T) {
 	var now atomic.Int64
 	c := newChunks(p, func() time.Duration { return time.Duration(now.Load()) })
 	out := map[int]int{}
-	var jobs []Job
+	var jobs []job
 	for {
 		j, ok := c.take()
 		if !ok {

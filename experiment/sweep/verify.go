@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"sync"
 
+	"wirelab/experiment/page"
 	"wirelab/internal/panics"
 )
 
@@ -18,46 +18,41 @@ func (s *state) verify(ctx context.Context) error {
 	if len(picked) == 0 {
 		return nil
 	}
-	v := &Verified{Workers: map[string]int{}}
+	v := &page.SummaryChecked{Workers: map[string]int{}}
 	s.sum.Verified = v
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
 	s.mu.Unlock()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	x := s.executor()
-	next := make(chan int, len(picked))
-	for _, n := range picked {
-		next <- n
-	}
-	close(next)
-	var wg sync.WaitGroup
-	for range max(s.opt.Jobs, 1) {
-		wg.Go(panics.Guard(cancel, func() {
-			for n := range next {
-				d, err := x.do(ctx, s.plan.job([]int{n}))
-				if err != nil {
-					return // interrupted: what was repeated is counted
-				}
-				if d.Error != "" {
-					cancel(errors.New(d.Error))
-				} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
-					cancel(s.differ(n, s.workers[n], hostName()))
-				} else {
-					s.verified(v, n)
-				}
-			}
-		}))
-	}
-	wg.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+	for _, err := range panics.Each(s.opt.Jobs, len(picked), func(i int) error {
+		n := picked[i]
+		d, err := x.do(ctx, s.plan.job([]int{n}))
+		if err != nil {
+			return nil // interrupted: the repeated runs are counted
+		}
+		if d.Error != "" {
+			err = errors.New(d.Error)
+		} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
+			err = s.differ(n, s.workers[n], hostName())
+		} else {
+			s.verified(v, n)
+		}
+		if err != nil {
+			cancel()
+		}
 		return err
+	}) {
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // verified counts a run that came to the same.
-func (s *state) verified(v *Verified, run int) {
+func (s *state) verified(v *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.Runs++

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"wirelab/experiment/figures"
 )
 
 // Watch keeps the figures of a sweep for somebody who looks on while it runs. Ran, Tell and
@@ -127,7 +129,7 @@ func (w *Watch) Values(point, figure int) (list []float64) {
 }
 
 // Ratio returns a figure of a point against that of the first, over the seeds that both have.
-func (w *Watch) Ratio(point, figure int) Mean {
+func (w *Watch) Ratio(point, figure int) figures.Mean {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ratio(point, figure)

@@ -48,7 +48,7 @@ const maxDeliveries = 5
 
 // worker takes jobs from a queue.
 type worker struct {
-	q   *Queue
+	q   *queue
 	opt WorkerOptions
 
 	fail func(error) // ends the worker
@@ -63,7 +63,7 @@ const maxPlans = 4
 
 // Work takes jobs from the queue and runs them, until ctx ends: whatever it has not
 // finished then another takes. A *RefusedError says that nobody wants it.
-func Work(ctx context.Context, q *Queue, opt WorkerOptions) error {
+func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	if opt.Name == "" {
 		opt.Name = fmt.Sprintf("%s-%d", hostName(), os.Getpid())
 	}
@@ -187,7 +187,7 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 
 // handle runs a job and sends what it came to.
 func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
-	var j Job
+	var j job
 	subject := m.Subject()
 	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan, j.Key) {
 		_ = m.Term() // nobody could run it
@@ -209,7 +209,7 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	if err == nil {
 		err = x.plan.check(j)
 	}
-	d := Done{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	d := done{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
@@ -253,7 +253,7 @@ func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
 
 // send brings results to the server, for as long as that takes or ctx lasts: in halves if
 // they are more than its messages may hold.
-func (w *worker) send(ctx context.Context, d Done) error {
+func (w *worker) send(ctx context.Context, d done) error {
 	data, err := pack(d)
 	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxHeader {
 		err = errTooMuch

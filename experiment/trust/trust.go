@@ -133,7 +133,8 @@ func adds(s *lossmodel.Spec) bool {
 func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
 	law, known := j.laws[*d]
 	if !known {
-		if law.DelayLaw, law.ok = measure.DelayLawOf(d); len(j.laws) > 64 || j.laws == nil {
+		law.DelayLaw, law.ok = measure.DelayLawOf(d)
+		if len(j.laws) > 64 || j.laws == nil {
 			j.laws = map[lossmodel.Delay]delayLaw{}
 		}
 		j.laws[*d] = law

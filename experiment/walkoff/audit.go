@@ -19,7 +19,7 @@ type audit struct {
 }
 
 // startAudit starts the seven processes.
-func startAudit(ctx context.Context, start Process, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
+func startAudit(ctx context.Context, start processCommand, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
 	a = &audit{}
 	t := task{Codec: codec, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
 	a.encoder, err = startAuditProcess(ctx, start, t)

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Process returns the command of one audit process: a program that passes its standard input and
+// processCommand returns the command of one audit process: a program that passes its standard input and
 // output to Serve. It must be killed when ctx ends.
-type Process func(ctx context.Context) *exec.Cmd
+type processCommand func(ctx context.Context) *exec.Cmd
 
 // auditProcess is the parent's side of an audit process.
 type auditProcess struct {
@@ -35,7 +35,7 @@ type answers struct {
 	err  error
 }
 
-func startAuditProcess(ctx context.Context, start Process, t task) (*auditProcess, error) {
+func startAuditProcess(ctx context.Context, start processCommand, t task) (*auditProcess, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &auditProcess{cancel: cancel, command: start(ctx), answers: make(chan answers, 1)}
 	w.command.Stderr = &w.stderr

@@ -25,7 +25,7 @@ type Result struct {
 	BytesPerPacket float64  `json:"bytes_per_packet"`
 	Kbps           float64  `json:"kbps"`
 	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent, keyframes left out
-	*CubeFigures            // of cubes only
+	*cubeFigures            // of cubes only
 	itemFigures
 
 	PacketBytes sizes `json:"packet_bytes"`
@@ -47,8 +47,8 @@ type itemFigures struct {
 	ChangedItemsPerPacket float64 `json:"changed_items_per_packet"`
 }
 
-// CubeFigures are the same figures for cubes, under the names that the walk-off uses.
-type CubeFigures struct {
+// cubeFigures are the same figures for cubes, under the names that the walk-off uses.
+type cubeFigures struct {
 	BitsPerCube           float64 `json:"bits_per_cube"`
 	BitsPerChangedCube    float64 `json:"bits_per_changed_cube"`
 	ChangedCubesPerPacket float64 `json:"changed_cubes_per_packet"`
@@ -73,7 +73,7 @@ type times struct {
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {
-		r.CubeFigures = &CubeFigures{}
+		r.cubeFigures = &cubeFigures{}
 	}
 	if r.Packets == 0 {
 		return r
@@ -90,8 +90,8 @@ func (t *tally) result() Result {
 	if t.changed > 0 {
 		r.BitsPerChangedItem = round(bits / float64(t.changed))
 	}
-	if r.CubeFigures != nil {
-		*r.CubeFigures = CubeFigures{r.BitsPerItem, r.BitsPerChangedItem, r.ChangedItemsPerPacket}
+	if r.cubeFigures != nil {
+		*r.cubeFigures = cubeFigures{r.BitsPerItem, r.BitsPerChangedItem, r.ChangedItemsPerPacket}
 	}
 	slices.Sort(t.sizes)
 	q := func(p float64) int { return quantile.NearestRank(t.sizes, p) }

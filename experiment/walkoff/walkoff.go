@@ -30,7 +30,7 @@ type Options struct {
 	// rules can be audited.
 	Back Back
 	// Audit makes the processes of the audit; nil: no audit.
-	Audit Process
+	Audit processCommand
 	// Clock times the encoders. It must be monotonic.
 	Clock wallclock.Clock
 	// Progress is called with the number of finished frames and of all frames, over
@@ -48,13 +48,13 @@ func (o *Options) backOf(src dataset.Source) int {
 
 // Dataset describes the scored data.
 type Dataset struct {
-	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"`          // of the scored records, including frames 0..5
-	Frames int    `json:"frames"`          // scored frames, including frames 0..5
-	Cubes  int    `json:"cubes,omitempty"` // per frame; for cubes only
-	Item   string `json:"item"`            // name of a row: "cube"
-	Items  int    `json:"items"`           // rows per frame
-	Game   *Game  `json:"game,omitempty"`  // of demos only
+	Spec   string   `json:"spec"`
+	SHA256 string   `json:"sha256"`          // of the scored records, including frames 0..5
+	Frames int      `json:"frames"`          // scored frames, including frames 0..5
+	Cubes  int      `json:"cubes,omitempty"` // per frame; for cubes only
+	Item   string   `json:"item"`            // name of a row: "cube"
+	Items  int      `json:"items"`           // rows per frame
+	Game   *gameRun `json:"game,omitempty"`  // of demos only
 
 	Baselines string `json:"baselines"`      // where they lie: one of the rules below
 	Back      Back   `json:"back,omitempty"` // how many frames back, of BackRule
@@ -67,9 +67,9 @@ const (
 	GameRule    = "game"    // where those of the game did
 )
 
-// Game is what the game itself spent on the frames that were scored, but for keyframes of the
+// gameRun is what the game itself spent on the frames that were scored, but for keyframes of the
 // recording, which it did not send.
-type Game struct {
+type gameRun struct {
 	Bytes          float64 `json:"bytes"` // of bits that fill no byte, too
 	Packets        int     `json:"packets"`
 	Keyframes      int     `json:"keyframes,omitempty"`
@@ -151,7 +151,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	src.Initial(f)
 	sum := dataset.NewDigest(f)
 	priced, game := src.(dataset.Priced)
-	g := &Game{}
+	g := &gameRun{}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -210,7 +210,7 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	return nil
 }
 
-func (g *Game) add(p dataset.Price) {
+func (g *gameRun) add(p dataset.Price) {
 	bytes := float64(p.Bits) / 8
 	if p.Key {
 		g.Keyframes, g.KeyframeBytes = g.Keyframes+1, g.KeyframeBytes+bytes
@@ -220,7 +220,7 @@ func (g *Game) add(p dataset.Price) {
 }
 
 // sumUp computes the means, at hz frames a second.
-func (g *Game) sumUp(hz int) {
+func (g *gameRun) sumUp(hz int) {
 	if g.Packets > 0 {
 		g.BytesPerPacket = round(g.Bytes / float64(g.Packets))
 	}

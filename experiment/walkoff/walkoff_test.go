@@ -36,7 +36,7 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 	return list
 }
 
-func score(t *testing.T, name string, audit Process) Result {
+func score(t *testing.T, name string, audit processCommand) Result {
 	t.Helper()
 	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: stepClock(), Audit: audit})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestLossless(t *testing.T) {
 		{"gagged", "frame 6 cannot be decoded: payload corrupt: no idea", 0},
 		{"mute", "frame 6 cannot be encoded: cannot speak", 0},
 	} {
-		for _, audit := range []Process{nil, process} {
+		for _, audit := range []processCommand{nil, process} {
 			r := score(t, c.codec, audit)
 			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
 				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem,
@@ -165,7 +165,7 @@ func TestScore(t *testing.T) {
 
 // TestInterrupted: what was measured before the interruption is kept.
 func TestInterrupted(t *testing.T) {
-	for _, audit := range []Process{nil, process} {
+	for _, audit := range []processCommand{nil, process} {
 		ctx, cancel := context.WithCancel(context.Background())
 		opt := Options{Clock: stepClock(), Audit: audit, Progress: func(done, total float64) {
 			if done > total*2/3 {

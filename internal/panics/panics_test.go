@@ -46,3 +46,25 @@ func TestRecoveredNil(t *testing.T) {
 		t.Error("a panic where there was none")
 	}
 }
+
+func TestEach(t *testing.T) {
+	for _, jobs := range []int{0, 1, 3, 20} {
+		ran := make([]int, 10)
+		want := errors.New("failed")
+		errs := panics.Each(jobs, len(ran), func(i int) error {
+			ran[i]++
+			switch i {
+			case 3:
+				return want
+			case 5:
+				boom()
+			}
+			return nil
+		})
+		for i, err := range errs {
+			if ran[i] != 1 || i == 3 != (err == want) || i == 5 != errors.As(err, new(*panics.Error)) {
+				t.Errorf("%d jobs: %d ran %d times, %v", jobs, i, ran[i], err)
+			}
+		}
+	}
+}

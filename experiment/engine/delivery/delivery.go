@@ -115,8 +115,8 @@ func (d *Delivery) AckSize() int { return d.rcv.AckSize() }
 // LearnAck passes an ack to the sender.
 func (d *Delivery) LearnAck(now time.Duration, ack []byte) error { return d.snd.LearnBlocks(now, ack) }
 
-// Unpacked is what the receiver made of all blocks.
-type Unpacked struct {
+// unpacked is what the receiver made of all blocks.
+type unpacked struct {
 	File *frame.Frame
 	Same bool  // File is the new file
 	Err  error // why the file cannot be rebuilt; else nil
@@ -125,7 +125,7 @@ type Unpacked struct {
 
 // Unpack rebuilds the new file once all blocks have arrived; false before that, and after. It
 // checks size and hash against the label, and compares the result with the true file.
-func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
+func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.inStep() {
 		return u, false

@@ -98,7 +98,7 @@ type BlockState uint8
 // The states, roughly from bad to good. Several blocks shown as one have the worst state of any
 // of them.
 const (
-	BlockWaiting   BlockState = iota // never sent
+	blockWaiting   BlockState = iota // never sent
 	BlockUnderWay                    // sent once, not arrived
 	BlockAgain                       // sent more than once, not arrived
 	BlockDelivered                   // arrived
@@ -142,7 +142,7 @@ func (d *Delivery) state(n int) BlockState {
 	case times > 0:
 		return BlockUnderWay
 	}
-	return BlockWaiting
+	return blockWaiting
 }
 
 // Making is the progress of a patch in the making. Virtual time stands still until it is done.

@@ -10,7 +10,7 @@ import (
 
 // Inside is what the inspector records of a packet beyond its packetlog.Record.
 type Inside struct {
-	Spent     CompactBudget
+	Spent     compactBudget
 	Header    int // bytes
 	Fragments int
 	Trail     lossmodel.Trail // what each stage of the link did to it
@@ -34,7 +34,7 @@ type AtSender struct {
 // AtReceiver is what happened to a packet at the receiver.
 type AtReceiver struct {
 	Flipped   int // damaged bits
-	Base      BaselineState
+	Base      baselineState
 	Missing   uint64        // the reference that the receiver did not hold, unless Base is BaseHeld
 	History   int           // length of the receiver's history in frames
 	DroppedAt time.Duration // when the missing reference left the history
@@ -61,13 +61,13 @@ type FateCounts struct {
 	Lost, Failed, AckLost, InFlight int
 }
 
-// BaselineState is whether the receiver held the references of a packet, and if not, why.
-type BaselineState uint8
+// baselineState is whether the receiver held the references of a packet, and if not, why.
+type baselineState uint8
 
 // The states of a packet's baseline at the receiver.
 const (
-	BaseUnchecked BaselineState = iota // not looked up: the packet did not get that far
-	BaseInitial                        // the baseline is the initial state
+	BaseUnchecked baselineState = iota // not looked up: the packet did not get that far
+	baseInitial                        // the baseline is the initial state
 	BaseHeld                           // the receiver held it
 	BaseDropped                        // it arrived, and has since left the history
 	BaseLost                           // the link lost it
@@ -76,9 +76,9 @@ const (
 	BaseUnknown                        // the reason is not known
 )
 
-// CompactBudget is the bit budget of one packet. It holds only the slots in use, since a
+// compactBudget is the bit budget of one packet. It holds only the slots in use, since a
 // Budget is too large to be kept for every packet.
-type CompactBudget struct {
+type compactBudget struct {
 	N     int
 	Slots [maxCompactSlots]encoders.Slot
 	Units [maxCompactSlots]int64 // in 1/65,536 bit
@@ -89,7 +89,7 @@ type CompactBudget struct {
 const maxCompactSlots = 32
 
 // set copies the slots of b that are in use.
-func (s *CompactBudget) set(b *encoders.Budget) {
+func (s *compactBudget) set(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {
@@ -105,7 +105,7 @@ func (s *CompactBudget) set(b *encoders.Budget) {
 }
 
 // Budget returns the same bits as a Budget.
-func (s *CompactBudget) Budget() (b encoders.Budget) {
+func (s *compactBudget) Budget() (b encoders.Budget) {
 	for i := range s.N {
 		b.Charge(s.Slots[i], s.Units[i])
 	}

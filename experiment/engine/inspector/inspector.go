@@ -143,7 +143,7 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 		w.explainMissing(r)
 	case rx.Frame == nil:
 	case r.Baseline == 0:
-		in.Base = BaseInitial
+		in.Base = baseInitial
 	default:
 		in.Base = BaseHeld
 	}

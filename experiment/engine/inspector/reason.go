@@ -33,7 +33,7 @@ const (
 	BecauseSeam                // large: the recording restarted, and it builds on a frame from before
 	BecauseOldBase             // large: its baseline was older than usual
 	BecauseChanged             // large: more items than usual changed
-	BecauseMoreBits            // large: its changed items took more bits than usual
+	becauseMoreBits            // large: its changed items took more bits than usual
 	numReasons
 )
 
@@ -87,7 +87,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 	return NoReason
 }
 
-func noBaseReason(b BaselineState) Reason {
+func noBaseReason(b baselineState) Reason {
 	switch b {
 	case BaseDropped:
 		return BecauseDropped
@@ -132,7 +132,7 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 	case float64(r.Changed) >= more*in.Usual.Changed:
 		return BecauseChanged
 	}
-	return BecauseMoreBits
+	return becauseMoreBits
 }
 
 // Reasons lists the reasons that apply to a packet: at most one for its outcome and one for

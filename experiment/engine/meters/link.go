@@ -22,9 +22,9 @@ type LinkStretch struct {
 	From, Until time.Duration // the first was sent, the last one arrived
 }
 
-// Link measures what the link does, separately for each of its settings. It keeps the newest
+// link measures what the link does, separately for each of its settings. It keeps the newest
 // stretches, since dragging a slider makes many. The zero value is ready.
-type Link struct {
+type link struct {
 	stretches []LinkStretch
 	dropped   int // stretches that are no longer kept
 	spec      lossmodel.Spec
@@ -34,14 +34,14 @@ type Link struct {
 const maxStretches = 32
 
 // Set notes what the link is set to from now on.
-func (m *Link) Set(spec lossmodel.Spec) {
+func (m *link) Set(spec lossmodel.Spec) {
 	if spec != m.spec || len(m.stretches) == 0 {
 		m.spec, m.changed = spec, true
 	}
 }
 
 // Leave counts a packet and returns the number of its stretch.
-func (m *Link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
+func (m *link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	i := m.current(now, v.Fragments)
 	s := &m.stretches[i]
 	s.Sent++
@@ -55,7 +55,7 @@ func (m *Link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 }
 
 // current returns the index of the present stretch for packets of n fragments.
-func (m *Link) current(now time.Duration, n int) int {
+func (m *link) current(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
 			if m.stretches[i].Fragments == n {
@@ -73,7 +73,7 @@ func (m *Link) current(now time.Duration, n int) int {
 }
 
 // Arrive counts an arrival of a packet of a stretch.
-func (m *Link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
+func (m *link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
 	i := stretch - m.dropped
 	if i < 0 {
 		return
@@ -86,4 +86,4 @@ func (m *Link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
 }
 
 // Stretches returns a copy of the stretches kept, oldest first.
-func (m *Link) Stretches() []LinkStretch { return slices.Clone(m.stretches) }
+func (m *link) Stretches() []LinkStretch { return slices.Clone(m.stretches) }

@@ -22,10 +22,10 @@ type Meter struct {
 	Undetected    int64 // frames decoded that differ from the truth
 	DecodeRefused int64 // undamaged packets that the decoder rejected
 
-	Network  Network
-	Link     Link
+	Network  network
+	Link     link
 	Display  Display
-	Rounding Rounding
+	Rounding rounding
 
 	total   Sample // the sum of all complete samples
 	sample  Sample // the current one

@@ -11,9 +11,9 @@ import (
 // maxExtent is the largest extent of reordering that is measured, in packets.
 const maxExtent = 256
 
-// Network measures what the network does to packets. Copies do not count. The zero value is
+// network measures what the network does to packets. Copies do not count. The zero value is
 // ready.
-type Network struct {
+type network struct {
 	sent, lost, bursts int64
 	inBurst            bool
 	received           int64
@@ -25,7 +25,7 @@ type Network struct {
 }
 
 // Leave counts a packet sent, in order of sequence, and whether the network lost it.
-func (m *Network) Leave(lost bool) {
+func (m *network) Leave(lost bool) {
 	m.sent++
 	if lost {
 		m.lost++
@@ -37,10 +37,10 @@ func (m *Network) Leave(lost bool) {
 }
 
 // GiveUp counts a packet as lost whose fate was not known when it left.
-func (m *Network) GiveUp() { m.lost++ }
+func (m *network) GiveUp() { m.lost++ }
 
 // Arrive counts a packet that arrived, by its true sequence number.
-func (m *Network) Arrive(seq uint64, delay time.Duration) {
+func (m *network) Arrive(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
 	if m.received > 0 && seq < m.top {
 		m.reordered++
@@ -53,7 +53,7 @@ func (m *Network) Arrive(seq uint64, delay time.Duration) {
 
 // extent returns how many arrivals ago the first packet with a higher sequence arrived, up to
 // maxExtent.
-func (m *Network) extent(seq uint64) int {
+func (m *network) extent(seq uint64) int {
 	extent := 0
 	for back := int64(1); back <= min(m.received, maxExtent); back++ {
 		if m.recent[(m.received-back)%maxExtent] > seq {
@@ -64,7 +64,7 @@ func (m *Network) extent(seq uint64) int {
 }
 
 // figures returns what was measured, with the gauges of the link.
-func (m *Network) figures(g lossmodel.Gauges) figures.Network {
+func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	delay := m.delay.thousandths() // microseconds
 	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
 		*p /= 1000

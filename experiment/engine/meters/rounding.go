@@ -7,16 +7,16 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Rounding measures how much a quantising codec changes the values that it sends. The zero
+// rounding measures how much a quantising codec changes the values that it sends. The zero
 // value is ready.
-type Rounding struct {
+type rounding struct {
 	sum, largest float64
 	field        int // field of the largest error
 	n            int64
 }
 
 // Add compares the source's frame with the quantised one that the sender stores.
-func (m *Rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
+func (m *rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
 	for i, v := range truth.Table {
 		field := i % len(s.Fields)
 		e := 0.0
@@ -44,7 +44,7 @@ func distance(f *frame.Field, a, b int32) float64 {
 }
 
 // Figures returns the measured errors; nil if nothing was quantised.
-func (m *Rounding) Figures(s *frame.Schema) *figures.Rounding {
+func (m *rounding) Figures(s *frame.Schema) *figures.Rounding {
 	if m.n == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ func TestRounding(t *testing.T) {
 	s := &frame.Schema{Rows: 1, Fields: []frame.Field{{Name: "heat", Kind: frame.Float32},
 		{Name: "far", Kind: frame.Quantity, Min: -9, Max: 9, Scale: 0.5}}}
 	bits := func(v float32) int32 { return int32(math.Float32bits(v)) }
-	var m Rounding
+	var m rounding
 	if m.Figures(s) != nil {
 		t.Error("nothing was sent, and something was rounded")
 	}

@@ -51,8 +51,8 @@ func (d *Display) Arrive(now time.Duration, seq uint64) (late time.Duration) {
 	return d.clock.arrive(now, c.TickTime(c.Tick(seq)))
 }
 
-// Tick is one tick of a display.
-type Tick struct {
+// tick is one tick of a display.
+type tick struct {
 	Behind  time.Duration // how far the moment shown lags the sender
 	Starved bool          // there is no snapshot to interpolate to
 	Showing bool          // a state is on display
@@ -61,14 +61,14 @@ type Tick struct {
 
 // Tick runs one tick; false if there is nothing to show yet. Where the truth is known, it adds
 // the errors of the cubes on display to e. Both t and e may be nil if the data are no cubes.
-func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (Tick, bool) {
+func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (tick, bool) {
 	moment, ok := d.clock.tick(now)
 	if !ok {
-		return Tick{}, false
+		return tick{}, false
 	}
 	x := &d.screen
 	starved := x.show(moment, t, e)
-	return Tick{Behind: now - moment, Starved: starved, Showing: x.showing, Age: now - x.state}, true
+	return tick{Behind: now - moment, Starved: starved, Showing: x.showing, Age: now - x.state}, true
 }
 
 // Counter is a display of which only the ticks count, for a receiver on another machine.

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Refusal is why a listener will not have a session with somebody who has the token.
-type Refusal uint8
+// refusal is why a listener will not have a session with somebody who has the token.
+type refusal uint8
 
 // The reasons.
 const (
-	NoRoom    Refusal = iota + 1 // there are as many sessions as there may be
-	NoPurpose                    // nobody there serves that purpose
+	noRoom    refusal = iota + 1 // there are as many sessions as there may be
+	noPurpose                    // nobody there serves that purpose
 )
 
 // RefusedError says that the listener refused.
-type RefusedError struct{ Reason Refusal }
+type RefusedError struct{ Reason refusal }
 
 // Error implements error.
 func (e *RefusedError) Error() string {
 	switch e.Reason {
-	case NoRoom:
+	case noRoom:
 		return "the listener has as many sessions as it takes"
-	case NoPurpose:
+	case noPurpose:
 		return "the listener does not serve that; it may be of another version"
 	}
 	return fmt.Sprintf("the listener refused, for reason %d", e.Reason)
@@ -33,16 +33,16 @@ func (e *RefusedError) Error() string {
 
 // decide makes a session of a hello that has proved all, or refuses.
 func (l *Listener) decide(h *hello, from netip.AddrPort, at time.Duration) verdict {
-	var reason Refusal
+	var reason refusal
 	switch {
 	case l.options.Purposes != nil && !slices.Contains(l.options.Purposes, h.purpose):
-		reason = NoPurpose
+		reason = noPurpose
 	case len(l.sessions) >= l.options.MaxSessions || len(l.door.greeted) >= mostGreeted:
-		reason = NoRoom
+		reason = noRoom
 	}
 	if reason != 0 {
 		l.answer(&answer{kind: kindRefusal, nonce: h.nonce, reason: reason}, from)
-		return drop(Full)
+		return drop(full)
 	}
 	s := l.admit(h, from, at)
 	l.door.greeted[h.nonce] = greeting{s, at}

@@ -1,23 +1,23 @@
 package channel
 
-// Cause is why a datagram was dropped.
-type Cause uint8
+// cause is why a datagram was dropped.
+type cause uint8
 
 // The causes. A datagram that has several counts under the first that was noticed.
 const (
-	Malformed Cause = iota // no datagram of the channel: too short, too long, of no known kind
-	Version                // of another version
-	Stranger               // of no session that there is at that address, or an answer that nobody waits for
-	Forged                 // not made with the token, or with keys of that session and direction; or a cookie that is not ours
-	Replayed               // came before, or so late that nobody knows
-	Expired                // a cookie that has become too old
-	Full                   // there was no room for one more session, or nobody serves that purpose
-	Overrun                // authentic, but nobody read those before it
-	NumCauses
+	malformed       cause = iota // no datagram of the channel: too short, too long, of no known kind
+	protocolVersion              // of another version
+	stranger                     // of no session that there is at that address, or an answer that nobody waits for
+	Forged                       // not made with the token, or with keys of that session and direction; or a cookie that is not ours
+	Replayed                     // came before, or so late that nobody knows
+	expired                      // a cookie that has become too old
+	full                         // there was no room for one more session, or nobody serves that purpose
+	overrun                      // authentic, but nobody read those before it
+	numCauses
 )
 
 // String returns the cause's name in reports.
-func (c Cause) String() string {
+func (c cause) String() string {
 	return [...]string{"malformed", "version", "stranger", "forged", "replayed", "expired", "full", "overrun"}[c]
 }
 
@@ -32,7 +32,7 @@ type Books struct {
 	Sent, SentBytes           uint64 // likewise of Out
 	Control                   uint64 // of In: pings and byes
 	Handshake                 uint64 // of In
-	By                        [NumCauses]uint64
+	By                        [numCauses]uint64
 
 	Missed uint64 // the system had no room for them: never read, so not In; Linux alone says so
 	Unsent uint64 // the system would not send them
@@ -55,7 +55,7 @@ func (b *Books) ByName() map[string]uint64 {
 	names := map[string]uint64{}
 	for c, n := range b.By {
 		if n > 0 {
-			names[Cause(c).String()] = n
+			names[cause(c).String()] = n
 		}
 	}
 	return names
@@ -64,7 +64,7 @@ func (b *Books) ByName() map[string]uint64 {
 // verdict is what became of a datagram that was read.
 type verdict struct {
 	class   class
-	cause   Cause // of dropped
+	cause   cause // of dropped
 	payload int   // of delivered: bytes
 }
 
@@ -77,7 +77,7 @@ const (
 	handshake
 )
 
-func drop(c Cause) verdict { return verdict{class: dropped, cause: c} }
+func drop(c cause) verdict { return verdict{class: dropped, cause: c} }
 
 func (b *Books) read(size int, v verdict) {
 	b.In++

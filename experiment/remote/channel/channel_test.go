@@ -81,7 +81,7 @@ func TestPanicsEndSessions(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := l.Accept(ctx); !errors.Is(err, ErrClosed) {
+	if _, err := l.Accept(ctx); !errors.Is(err, errClosed) {
 		t.Errorf("accepted, %v", err)
 	}
 	if err := l.Close(); !errors.As(err, &bug) {
@@ -129,7 +129,7 @@ func TestBye(t *testing.T) {
 	if err := there.Send(1, nil); err != io.EOF {
 		t.Errorf("sending after a bye: %v", err)
 	}
-	if err := here.Send(1, nil); err != ErrClosed {
+	if err := here.Send(1, nil); err != errClosed {
 		t.Errorf("sending after Close: %v", err)
 	}
 	here, _ = dialed(t, l, l.Addr(), 1)
@@ -137,7 +137,7 @@ func TestBye(t *testing.T) {
 	if _, err := here.Receive(within(t), nil); err != io.EOF {
 		t.Errorf("after the listener ended: %v", err)
 	}
-	if _, err := l.Accept(within(t)); err != ErrClosed {
+	if _, err := l.Accept(within(t)); err != errClosed {
 		t.Errorf("a listener that is closed: %v", err)
 	}
 }
@@ -162,7 +162,7 @@ func TestIdle(t *testing.T) {
 	l.conn.Close() // without a bye
 	<-here.Done()
 	<-there.Done()
-	if here.Err() != ErrIdle || there.Err() != ErrIdle {
+	if here.Err() != errIdle || there.Err() != errIdle {
 		t.Errorf("%v, %v", here.Err(), there.Err())
 	}
 	if b := here.Books(); b.Gone == 0 || !b.Balanced() {
@@ -173,17 +173,17 @@ func TestIdle(t *testing.T) {
 func TestDialRefused(t *testing.T) {
 	l := listen(t, Options{MaxSessions: 1, Purposes: []uint8{1}})
 	var refused *RefusedError
-	if _, err := Dial(within(t), l.Addr(), 2, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != NoPurpose {
+	if _, err := Dial(within(t), l.Addr(), 2, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != noPurpose {
 		t.Errorf("an unknown purpose: %v", err)
 	}
 	here, _ := dialed(t, l, l.Addr(), 1)
-	if _, err := Dial(within(t), l.Addr(), 1, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != NoRoom {
+	if _, err := Dial(within(t), l.Addr(), 1, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != noRoom {
 		t.Errorf("one too many: %v", err)
 	}
 	here.Close()
 	until(t, "room again", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.sessions) == 0 })
 	dialed(t, l, l.Addr(), 1)
-	if b := l.Books(); b.By[Full] != 2 || !b.Balanced() {
+	if b := l.Books(); b.By[full] != 2 || !b.Balanced() {
 		t.Errorf("%+v", b)
 	}
 }
@@ -241,7 +241,7 @@ func TestTokens(t *testing.T) {
 		"MTIzNDU2Nzg5MGFiY2RlZg":            true,
 		"0123456789012345678901234567890":   false,
 	} {
-		if _, err := ParseToken(text); (err == nil) != good || err != nil && !errors.Is(err, ErrToken) {
+		if _, err := ParseToken(text); (err == nil) != good || err != nil && !errors.Is(err, errToken) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

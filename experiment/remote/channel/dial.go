@@ -131,9 +131,9 @@ func (d *dialer) send(b []byte) {
 func (d *dialer) take(b []byte) (verdict, *Session, error) {
 	switch {
 	case len(b) == 0:
-		return drop(Malformed), nil, nil
+		return drop(malformed), nil, nil
 	case b[0]>>4 != version:
-		return drop(Version), nil, nil
+		return drop(protocolVersion), nil, nil
 	}
 	a, ok := parseAnswer(b, &d.token)
 	switch {
@@ -167,75 +167,53 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 		_ = s.send(controlStream, []byte{sayPing})
 		select {
 		case <-heard:
-			go panics.Guard(s.finish, func() { s.tendUntil(quit, d.options.tick()) })()
+			go panics.Guard(s.finish, func() { every(d.options.tick(), quit, func() { s.tend(time.Since(s.begin)) }) })()
 			return nil
 		case <-s.done:
 			return s.Err()
 		case <-ctx.Done():
-			s.finish(ErrClosed)
+			s.finish(errClosed)
 			return d.gaveUp(ctx)
 		case <-time.After(wait):
 		}
 	}
 }
 
-// readFrom reads the dialer's socket until it is closed. heard is closed at the first
+// readFrom reads the dialer's socket until it is closed. confirmed is closed at the first
 // authentic datagram.
-func (s *Session) readFrom(conn *socket, heard chan struct{}) {
-	buf := make([]byte, 1<<16)
-	for {
-		a, err := conn.next(buf)
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil:
-			s.in.Lock()
-			s.in.Gone++
-			s.in.Unlock()
-			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
-		default:
-			if s.sort(buf[:a.size], a.at.Sub(s.begin)) {
-				close(heard)
-			}
-			s.in.Lock()
-			s.in.Missed = a.missed
-			s.in.Unlock()
+func (s *Session) readFrom(conn *socket, confirmed chan struct{}) {
+	conn.receive(func() {
+		s.in.Lock()
+		s.in.Gone++
+		s.in.Unlock()
+	}, func(b []byte, a arrival) {
+		if s.sort(b, a.at.Sub(s.begin)) {
+			close(confirmed)
 		}
-	}
+		s.in.Lock()
+		s.in.Missed = a.missed
+		s.in.Unlock()
+	})
 }
 
 // sort takes a datagram from the dialer's socket; first as take says it.
 func (s *Session) sort(b []byte, at time.Duration) (first bool) {
-	v := drop(Malformed)
+	v := drop(malformed)
 	switch {
 	case len(b) == 0:
 	case b[0]>>4 != version:
-		v = drop(Version)
+		v = drop(protocolVersion)
 	case b[0] == head(kindData) && len(b) >= Overhead:
 		if binary.BigEndian.Uint32(b[1:]) == s.contract.session {
 			_, first = s.take(b, at)
 			return first
 		}
-		v = drop(Stranger)
+		v = drop(stranger)
 	case b[0] == head(kindRetry) || b[0] == head(kindWelcome) || b[0] == head(kindRefusal):
-		v = drop(Stranger) // the handshake is over
+		v = drop(stranger) // the handshake is over
 	}
 	s.in.Lock()
 	defer s.in.Unlock()
 	s.in.read(len(b), v)
 	return false
-}
-
-// tendUntil looks after a session that has a socket of its own.
-func (s *Session) tendUntil(quit chan struct{}, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-quit:
-			return
-		case <-tick.C:
-			s.tend(time.Since(s.begin))
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"encoding/binary"
+	"maps"
 	"net/netip"
 	"time"
 )
@@ -41,7 +42,7 @@ func newDoor(t *Token) door {
 // greet answers a hello.
 func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdict {
 	if len(b) != helloBytes {
-		return drop(Malformed)
+		return drop(malformed)
 	}
 	d := &l.door
 	h, ok := parseHello(b, &d.token)
@@ -56,7 +57,7 @@ func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdic
 		return drop(Forged)
 	}
 	if was := d.timeOf(&h); at-was > cookieLife || was > at {
-		return drop(Expired)
+		return drop(expired)
 	}
 	if g, known := d.greeted[h.nonce]; known {
 		if g.session.confirmed() || g.session.Err() != nil {
@@ -88,9 +89,5 @@ func (d *door) timeOf(h *hello) time.Duration {
 
 // forget drops what no cookie can bring back.
 func (d *door) forget(now time.Duration) {
-	for n, g := range d.greeted {
-		if now-g.at > cookieLife {
-			delete(d.greeted, n)
-		}
-	}
+	maps.DeleteFunc(d.greeted, func(_ nonce, g greeting) bool { return now-g.at > cookieLife })
 }

@@ -71,7 +71,7 @@ func TestCookies(t *testing.T) {
 	l.take(first, home, time.Minute)
 	retry := p.last()
 	again := second(t, d, retry)
-	reject := func(what string, cause Cause, b []byte, do func(b []byte)) {
+	reject := func(what string, cause cause, b []byte, do func(b []byte)) {
 		t.Helper()
 		was := l.Books()
 		do(slices.Clone(b))
@@ -86,8 +86,8 @@ func TestCookies(t *testing.T) {
 	changed := d.hello
 	changed.purpose++
 	reject("another purpose", Forged, changed.append(nil, &d.token), func(b []byte) { l.take(b, home, time.Minute) })
-	reject("too late", Expired, again, func(b []byte) { l.take(b, home, time.Minute+cookieLife+1) })
-	reject("before it was made", Expired, again, func(b []byte) { l.take(b, home, time.Minute-1) })
+	reject("too late", expired, again, func(b []byte) { l.take(b, home, time.Minute+cookieLife+1) })
+	reject("before it was made", expired, again, func(b []byte) { l.take(b, home, time.Minute-1) })
 	restarted, _ := offline(t, Options{})
 	restarted.take(slices.Clone(again), home, time.Minute)
 	if b := restarted.Books(); b.By[Forged] != 1 || state(restarted) != [3]int{} {
@@ -127,7 +127,7 @@ func TestReplayedHello(t *testing.T) {
 		if len(p.sent) > 0 || len(l.sessions) > 1 || l.Books().By[Replayed] == 0 {
 			t.Errorf("%s: %d answers, %d sessions, %+v", when, len(p.sent), len(l.sessions), l.Books())
 		}
-		there.finish(ErrClosed)
+		there.finish(errClosed)
 		p.last()
 	}
 	l.door.forget(cookieLife + 1) // by now the cookie is worth nothing
@@ -259,7 +259,7 @@ func TestWorn(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for range 2 {
-		if err := here.Send(1, nil); err != ErrWorn || len(out.sent) > 0 {
+		if err := here.Send(1, nil); err != errWorn || len(out.sent) > 0 {
 			t.Errorf("%v, %d sent", err, len(out.sent))
 		}
 	}
@@ -272,7 +272,7 @@ func TestAnotherAddress(t *testing.T) {
 	_ = here.Send(1, []byte("genuine"))
 	b := out.last()
 	l.take(slices.Clone(b), other, 0)
-	if d, ok := there.Poll(nil); ok || l.Books().By[Stranger] != 1 {
+	if d, ok := there.Poll(nil); ok || l.Books().By[stranger] != 1 {
 		t.Errorf("%+v, %+v", d, l.Books())
 	}
 	l.take(b, home, 0)
@@ -292,7 +292,7 @@ func TestConfirmedTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range l.sessions {
-		s.finish(ErrIdle)
+		s.finish(errIdle)
 	}
 	out := &post{}
 	here.leave, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, home) }
@@ -300,7 +300,7 @@ func TestConfirmedTooLate(t *testing.T) {
 	l.take(out.last(), home, 0)
 	_ = here.Send(1, []byte("late"))
 	l.take(out.last(), home, 0)
-	if b := l.Books(); len(l.accepted) > 0 || b.By[Stranger] != 1 || b.Control != 1 || !b.Balanced() {
+	if b := l.Books(); len(l.accepted) > 0 || b.By[stranger] != 1 || b.Control != 1 || !b.Balanced() {
 		t.Errorf("%d accepted, %+v", len(l.accepted), b)
 	}
 }

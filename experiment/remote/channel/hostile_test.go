@@ -162,7 +162,7 @@ func TestSessionUnderAttack(t *testing.T) {
 		if b.Dropped() != thrown[to] || !b.Balanced() || b.Delivered != uint64(rounds) {
 			t.Errorf("end %d: %d thrown; %+v", to, thrown[to], b)
 		}
-		for _, c := range []Cause{Malformed, Version, Stranger, Forged, Replayed} {
+		for _, c := range []cause{malformed, protocolVersion, stranger, Forged, Replayed} {
 			if b.By[c] == 0 {
 				t.Errorf("end %d: none was %s", to, c)
 			}
@@ -201,7 +201,7 @@ func TestOverrun(t *testing.T) {
 		}
 		kept++
 	}
-	if b := there.Books(); kept != 13 || b.By[Overrun] != 100-13 || !b.Balanced() {
+	if b := there.Books(); kept != 13 || b.By[overrun] != 100-13 || !b.Balanced() {
 		t.Errorf("%d kept of 100, %+v", kept, b)
 	}
 	_ = here.Send(1, []byte("on"))

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +27,7 @@ type Options struct {
 const (
 	DefaultIdle     = 20 * time.Second
 	DefaultSessions = 16
-	DefaultBuffer   = 1 << 20
+	defaultBuffer   = 1 << 20
 )
 
 func (o *Options) complete() {
@@ -38,7 +38,7 @@ func (o *Options) complete() {
 		o.MaxSessions = DefaultSessions
 	}
 	if o.Buffer <= 0 {
-		o.Buffer = DefaultBuffer
+		o.Buffer = defaultBuffer
 	}
 	o.Buffer = max(o.Buffer, 1<<17) // two datagrams of any size
 	if o.Token == (Token{}) {
@@ -106,7 +106,7 @@ func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-l.closed:
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 }
 
@@ -140,18 +140,15 @@ func (l *Listener) Close() error {
 }
 
 // close makes Accept fail and returns the sessions there are.
-func (l *Listener) close() (all []*Session) {
+func (l *Listener) close() []*Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, s := range l.sessions {
-		all = append(all, s)
-	}
 	select {
 	case <-l.closed:
 	default:
 		close(l.closed)
 	}
-	return all
+	return slices.Collect(maps.Values(l.sessions))
 }
 
 // fail ends all sessions because of a panic.
@@ -166,46 +163,27 @@ func (l *Listener) fail(bug error) {
 }
 
 func (l *Listener) read() {
-	buf := make([]byte, 1<<16)
-	for {
-		a, err := l.conn.next(buf)
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil:
-			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
-		default:
-			l.take(buf[:a.size], a.from, a.at.Sub(l.begin))
-			l.mu.Lock()
-			l.books.Missed = a.missed
-			l.mu.Unlock()
-		}
-	}
+	l.conn.receive(func() {}, func(b []byte, a arrival) {
+		l.take(b, a.from, a.at.Sub(l.begin))
+		l.mu.Lock()
+		l.books.Missed = a.missed
+		l.mu.Unlock()
+	})
 }
 
 // tend looks after sessions and the door.
 func (l *Listener) tend() {
-	tick := time.NewTicker(l.options.tick())
-	defer tick.Stop()
-	for {
-		select {
-		case <-l.closed:
-			return
-		case <-tick.C:
-		}
+	every(l.options.tick(), l.closed, func() {
 		now := time.Since(l.begin)
 		l.mu.Lock()
 		l.door.forget(now)
 		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastHeard() > confirmWithin })
-		all := make([]*Session, 0, len(l.sessions))
-		for _, s := range l.sessions {
-			all = append(all, s)
-		}
+		all := slices.Collect(maps.Values(l.sessions))
 		l.mu.Unlock()
 		for _, s := range all {
 			s.tend(now)
 		}
-	}
+	})
 }
 
 // take takes a datagram that came from an address, as the socket names it.
@@ -233,18 +211,18 @@ func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdic
 	defer l.mu.Unlock()
 	switch {
 	case len(b) == 0:
-		return drop(Malformed), nil
+		return drop(malformed), nil
 	case b[0]>>4 != version:
-		return drop(Version), nil
+		return drop(protocolVersion), nil
 	case b[0] == head(kindHello):
 		return l.greet(b, from, at), nil
 	case b[0] != head(kindData) || len(b) < Overhead:
-		return drop(Malformed), nil
+		return drop(malformed), nil
 	}
 	id := binary.BigEndian.Uint32(b[1:])
 	s := cmp.Or(l.sessions[id], l.over[id])
 	if s == nil || s.remote != plainAddress(from) {
-		return drop(Stranger), nil
+		return drop(stranger), nil
 	}
 	return verdict{}, s
 }

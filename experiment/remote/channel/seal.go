@@ -35,8 +35,8 @@ func (g *gcm) nonceOf(seq uint32) []byte {
 	return g.nonce[:]
 }
 
-// ErrWorn: all sequence numbers are used up. The keys are good for no more; dial again.
-var ErrWorn = errors.New("the session has sent all datagrams that its keys are good for; expected a new session")
+// errWorn: all sequence numbers are used up. The keys are good for no more; dial again.
+var errWorn = errors.New("the session has sent all datagrams that its keys are good for; expected a new session")
 
 // lastSequence is never used, so that the number of the next one always fits.
 const lastSequence = math.MaxUint32

@@ -69,10 +69,10 @@ const (
 
 // Errors of sessions that are over.
 var (
-	// ErrIdle: nothing was heard of the far end for too long.
-	ErrIdle = errors.New("the far end fell silent")
-	// ErrClosed: this end closed it.
-	ErrClosed = errors.New("closed")
+	// errIdle: nothing was heard of the far end for too long.
+	errIdle = errors.New("the far end fell silent")
+	// errClosed: this end closed it.
+	errClosed = errors.New("closed")
 )
 
 // newSession makes the end of a session that sends in one direction and receives in the
@@ -159,10 +159,10 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	s.out.Lock()
 	defer s.out.Unlock()
 	if s.out.over {
-		return ErrClosed
+		return errClosed
 	}
 	if s.out.next == lastSequence {
-		return ErrWorn
+		return errWorn
 	}
 	s.out.buf = s.out.gcm.seal(s.out.buf, s.contract.session, s.out.next, stream, payload)
 	s.out.next++
@@ -252,7 +252,7 @@ func (s *Session) count(b []byte, at time.Duration) (v verdict, first bool, said
 // accept does take's work under the lock of s.in.
 func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, said uint8) {
 	if len(b) < Overhead {
-		return drop(Malformed), false, 0
+		return drop(malformed), false, 0
 	}
 	seq, stream, payload, err := s.in.gcm.open(b)
 	if err != nil {
@@ -272,15 +272,15 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, sai
 	}
 	if stream == controlStream {
 		if len(payload) != 1 {
-			return drop(Malformed), first, 0
+			return drop(malformed), first, 0
 		}
 		return verdict{class: control}, first, payload[0]
 	}
 	if s.in.err != nil {
-		return drop(Stranger), false, 0
+		return drop(stranger), false, 0
 	}
 	if !s.in.queue.put(&Datagram{Stream: stream, Data: payload, Seq: seq, Again: came == again}, at) {
-		return drop(Overrun), first, 0
+		return drop(overrun), first, 0
 	}
 	select {
 	case s.ready <- struct{}{}:
@@ -315,7 +315,7 @@ func (s *Session) tend(now time.Duration) {
 	s.out.Unlock()
 	switch {
 	case heard > idle:
-		s.finish(ErrIdle)
+		s.finish(errIdle)
 	case s.pings && max(heard, quiet) > s.idle/4:
 		_ = s.send(controlStream, []byte{sayPing})
 	}
@@ -349,6 +349,6 @@ func (s *Session) Close() error {
 			break
 		}
 	}
-	s.finish(ErrClosed)
+	s.finish(errClosed)
 	return nil
 }

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -46,4 +47,36 @@ func (s *socket) next(buf []byte) (a arrival, err error) {
 	}
 	a.missed = missed
 	return a, nil
+}
+
+// receive passes datagrams to take until the socket is closed, and errors about single datagrams
+// to failed.
+func (s *socket) receive(failed func(), take func(b []byte, a arrival)) {
+	buf := make([]byte, 1<<16)
+	for {
+		a, err := s.next(buf)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			failed()
+			time.Sleep(time.Millisecond) // so that a lasting error does not keep a core busy
+		default:
+			take(buf[:a.size], a)
+		}
+	}
+}
+
+// every calls f at intervals until quit is closed.
+func every(interval time.Duration, quit <-chan struct{}, f func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+			f()
+		}
+	}
 }

@@ -17,8 +17,8 @@ import (
 // Token is the secret that both ends share.
 type Token struct{ secret [32]byte }
 
-// ErrToken: a token that can be guessed.
-var ErrToken = errors.New("the token is too easy to guess")
+// errToken: a token that can be guessed.
+var errToken = errors.New("the token is too easy to guess")
 
 // tokenBits is the least that a token must have room for.
 const tokenBits = 128
@@ -41,7 +41,7 @@ func ParseToken(text string) (Token, error) {
 	const fewLetters = 6 // 32 random hexadecimal digits have more, but once in ten thousand million times
 	if bits := roomBits(text); bits < tokenBits || len(letters) < fewLetters {
 		return Token{}, fmt.Errorf("%w: it has %d letters, room for %.0f bits; expected %d random bits, such as the 32 digits of "+
-			"openssl rand -hex 16", ErrToken, len(text), bits, tokenBits)
+			"openssl rand -hex 16", errToken, len(text), bits, tokenBits)
 	}
 	return Token{derive([]byte(text), nil, "token")}, nil
 }

@@ -98,7 +98,7 @@ type answer struct {
 	cookie  cookie // of a retry
 	own     nonce  // of a welcome
 	session uint32 // of a welcome
-	reason  Refusal
+	reason  refusal
 }
 
 func (a *answer) append(dst []byte, m *mac) []byte {
@@ -136,7 +136,7 @@ func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	case kindWelcome:
 		a.session = binary.BigEndian.Uint32(rest[copy(a.own[:], rest):])
 	default:
-		a.reason = Refusal(rest[0])
+		a.reason = refusal(rest[0])
 	}
 	return a, true
 }

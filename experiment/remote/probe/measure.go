@@ -25,9 +25,9 @@ type Path struct {
 
 // Errors of Measure.
 var (
-	ErrNoPlan    = errors.New("the far end did not agree to the measurement")
-	ErrNoResults = errors.New("the far end did not say what reached it")
-	ErrNothing   = errors.New("nothing came through in one of the directions")
+	errNoPlan    = errors.New("the far end did not agree to the measurement")
+	errNoResults = errors.New("the far end did not say what reached it")
+	errNothing   = errors.New("nothing came through in one of the directions")
 )
 
 // Measure asks the far end of a session to measure the path with it. It takes the plan's
@@ -83,7 +83,7 @@ func (n *nearEnd) agree(ctx context.Context) error {
 			return nil
 		}
 	}
-	return ErrNoPlan
+	return errNoPlan
 }
 
 func (n *nearEnd) tell() bool {
@@ -145,14 +145,14 @@ func (n *nearEnd) collect(ctx context.Context) error {
 			idle = 0
 		}
 	}
-	return ErrNoResults
+	return errNoResults
 }
 
 // path puts both directions in the order of their numbers.
 func (n *nearEnd) path() (*Path, error) {
 	up := slices.Concat(n.got...)
 	if len(up) == 0 || len(n.rows) == 0 || len(n.trips) == 0 {
-		return nil, ErrNothing
+		return nil, errNothing
 	}
 	slices.Sort(n.trips)
 	theirs := times(n.theirs[:n.farSent], n.plan.Interval)

@@ -28,16 +28,16 @@ type Plan struct {
 
 // Limits of plans: what a far end lets itself be used for.
 const (
-	LeastSize     = channel.Overhead + probeBytes
-	MostSize      = 1400
-	LeastInterval = time.Millisecond
-	MostInterval  = time.Second
-	MostDuration  = 5 * time.Minute
-	MostPackets   = 1 << 16
+	leastSize     = channel.Overhead + probeBytes
+	mostSize      = 1400
+	leastInterval = time.Millisecond
+	mostInterval  = time.Second
+	mostDuration  = 5 * time.Minute
+	mostPackets   = 1 << 16
 )
 
-// ErrPlan: a plan beyond the limits.
-var ErrPlan = errors.New("no plan for a measurement")
+// errPlan: a plan beyond the limits.
+var errPlan = errors.New("no plan for a measurement")
 
 // Packets returns how many datagrams each end sends.
 func (p *Plan) Packets() int { return int(p.Duration / p.Interval) }
@@ -45,14 +45,14 @@ func (p *Plan) Packets() int { return int(p.Duration / p.Interval) }
 // Check says what is beyond the limits.
 func (p *Plan) Check() error {
 	switch {
-	case p.Interval < LeastInterval || p.Interval > MostInterval:
-		return fmt.Errorf("%w: a datagram every %v; expected %v to %v", ErrPlan, p.Interval, LeastInterval, MostInterval)
-	case p.Duration < p.Interval || p.Duration > MostDuration:
-		return fmt.Errorf("%w: %v; expected at most %v", ErrPlan, p.Duration, MostDuration)
-	case p.Packets() > MostPackets:
-		return fmt.Errorf("%w: %d datagrams each way; expected at most %d", ErrPlan, p.Packets(), MostPackets)
-	case min(p.Up, p.Down) < LeastSize || max(p.Up, p.Down) > MostSize:
-		return fmt.Errorf("%w: datagrams of %d and %d bytes; expected %d to %d", ErrPlan, p.Up, p.Down, LeastSize, MostSize)
+	case p.Interval < leastInterval || p.Interval > mostInterval:
+		return fmt.Errorf("%w: a datagram every %v; expected %v to %v", errPlan, p.Interval, leastInterval, mostInterval)
+	case p.Duration < p.Interval || p.Duration > mostDuration:
+		return fmt.Errorf("%w: %v; expected at most %v", errPlan, p.Duration, mostDuration)
+	case p.Packets() > mostPackets:
+		return fmt.Errorf("%w: %d datagrams each way; expected at most %d", errPlan, p.Packets(), mostPackets)
+	case min(p.Up, p.Down) < leastSize || max(p.Up, p.Down) > mostSize:
+		return fmt.Errorf("%w: datagrams of %d and %d bytes; expected %d to %d", errPlan, p.Up, p.Down, leastSize, mostSize)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (p *Plan) append(dst []byte) []byte {
 // parsePlan reads a plan. What it yields has passed Check.
 func parsePlan(b []byte) (Plan, error) {
 	if len(b) != planBytes {
-		return Plan{}, fmt.Errorf("%w: %d bytes, expected %d", ErrPlan, len(b), planBytes)
+		return Plan{}, fmt.Errorf("%w: %d bytes, expected %d", errPlan, len(b), planBytes)
 	}
 	p := Plan{Duration: time.Duration(binary.BigEndian.Uint32(b)) * time.Millisecond,
 		Interval: time.Duration(binary.BigEndian.Uint32(b[4:])) * time.Microsecond,

@@ -34,7 +34,7 @@ func patient(t testing.TB) context.Context {
 }
 
 // far listens, and serves one measurement.
-func far(t testing.TB) (at netip.AddrPort, report func() (Report, error)) {
+func far(t testing.TB) (at netip.AddrPort, report func() (probeReport, error)) {
 	t.Helper()
 	l, err := channel.Listen(netip.MustParseAddrPort("127.0.0.1:0"), options(t))
 	if err != nil {
@@ -42,7 +42,7 @@ func far(t testing.TB) (at netip.AddrPort, report func() (Report, error)) {
 	}
 	t.Cleanup(func() { l.Close() })
 	type ended struct {
-		report Report
+		report probeReport
 		err    error
 	}
 	done := make(chan ended, 1)
@@ -55,14 +55,14 @@ func far(t testing.TB) (at netip.AddrPort, report func() (Report, error)) {
 		r, err := Serve(context.Background(), s)
 		done <- ended{r, err}
 	}()
-	return l.Addr(), func() (Report, error) {
+	return l.Addr(), func() (probeReport, error) {
 		select {
 		case e := <-done:
 			return e.report, e.err
 		case <-patient(t).Done():
 			t.Fatal("the far end never ends")
 		}
-		return Report{}, nil
+		return probeReport{}, nil
 	}
 }
 
@@ -249,7 +249,7 @@ func TestSlack(t *testing.T) {
 
 // A far end sends no more than was agreed, whatever the near end says.
 func TestServeIsBounded(t *testing.T) {
-	plan := Plan{Duration: 50 * time.Millisecond, Interval: time.Millisecond, Up: LeastSize, Down: 300}
+	plan := Plan{Duration: 50 * time.Millisecond, Interval: time.Millisecond, Up: leastSize, Down: 300}
 	at, report := far(t)
 	s, err := channel.Dial(patient(t), at, Purpose, options(t))
 	if err != nil {
@@ -301,10 +301,10 @@ func TestServeRefusesPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = s.Send(streamPlan, p.append(nil))
-		if r, err := report(); !errors.Is(err, ErrPlan) || r.Sent != 0 {
+		if r, err := report(); !errors.Is(err, errPlan) || r.Sent != 0 {
 			t.Errorf("%+v: %+v, %v", p, r, err)
 		}
-		if _, err := Measure(patient(t), s, p, nil); !errors.Is(err, ErrPlan) {
+		if _, err := Measure(patient(t), s, p, nil); !errors.Is(err, errPlan) {
 			t.Errorf("%+v: %v", p, err)
 		}
 		s.Close()
@@ -319,7 +319,7 @@ func FuzzPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(p.append(nil), b) || p.Packets() < 1 || p.Packets() > MostPackets || p.Down > MostSize {
+		if !bytes.Equal(p.append(nil), b) || p.Packets() < 1 || p.Packets() > mostPackets || p.Down > mostSize {
 			t.Fatalf("%x is %+v", b, p)
 		}
 	})
@@ -338,7 +338,7 @@ func FuzzStamp(f *testing.F) {
 func FuzzBlock(f *testing.F) {
 	f.Add(appendBlock(nil, 0, 9, []row{{1, 0, time.Second}, {2, 1, -time.Second}}), 10)
 	f.Fuzz(func(t *testing.T, b []byte, packets int) {
-		packets = min(max(packets, 0), MostPackets)
+		packets = min(max(packets, 0), mostPackets)
 		k, ok := parseBlock(b, packets)
 		if !ok {
 			return

@@ -12,15 +12,17 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// Report is what the far end of a measurement tells.
-type Report struct {
+// probeReport is what the far end of a measurement tells.
+type probeReport struct {
 	Sent     int     `json:"sent"`
 	Came     int     `json:"came"` // with copies
 	Duration float64 `json:"duration_s"`
 }
 
 // String puts it in words.
-func (r Report) String() string { return fmt.Sprintf("%d datagrams sent, %d came", r.Sent, r.Came) }
+func (r probeReport) String() string {
+	return fmt.Sprintf("%d datagrams sent, %d came", r.Sent, r.Came)
+}
 
 // Times of the far end.
 const (
@@ -30,15 +32,15 @@ const (
 
 // Serve is the far end of a measurement. It returns when the near end has closed the
 // session, or has taken too long.
-func Serve(ctx context.Context, s *channel.Session) (Report, error) {
+func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	plan, err := awaitPlan(ctx, s)
 	if err != nil {
-		return Report{}, err
+		return probeReport{}, err
 	}
 	far := &farEnd{end: newEnd(s, plan, plan.Down)}
 	deadline := time.Now().Add(plan.Duration + resultsWithin)
 	err = far.pump(ctx, deadline, true, far.hear, nil)
-	report := Report{len(far.sent), len(far.rows), plan.Duration.Seconds()}
+	report := probeReport{len(far.sent), len(far.rows), plan.Duration.Seconds()}
 	switch {
 	case errors.Is(err, io.EOF):
 		return report, nil // the near end has all it wanted

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
@@ -69,7 +70,7 @@ func (m *Model) drawPoint(c *look.Canvas) {
 }
 
 // interval writes a mean with half its interval, to the digits that the interval tells apart.
-func (m *Model) interval(v sweep.Mean) string {
+func (m *Model) interval(v figures.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
 		return units.Short(v.Mean)
 	}
@@ -171,7 +172,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 		return
 	}
 	first := follow(m.at[axis]-n/2, m.at[axis], n, len(values))
-	means := make([]sweep.Mean, n)
+	means := make([]figures.Mean, n)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range means {
 		if v := m.watch.Values(m.point(axis, first+i), m.figure); len(v) > 0 {

@@ -22,7 +22,7 @@ import (
 func TestComparedFigures(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := comparedPane(snap, 160, 48)
-	from := snap.Lanes[4].Began + lockstep.WarmUp // the last to join
+	from := snap.Lanes[4].Began + engine.WarmUp // the last to join
 	if p.data.From != from || p.data.To != snap.Now {
 		t.Errorf("compared from %v to %v, want from %v", p.data.From, p.data.To, from)
 	}
@@ -60,7 +60,7 @@ func TestAgeIsCompared(t *testing.T) {
 	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
 		t.Errorf("an age of what was never shown:\n%s", view)
 	}
-	from := snap.Lanes[4].Began + lockstep.WarmUp
+	from := snap.Lanes[4].Began + engine.WarmUp
 	want := make([]float64, len(snap.Lanes))
 	for i := range snap.Lanes {
 		sum, n := 0.0, 0.0
@@ -156,7 +156,7 @@ func TestSeamsAreLeftOut(t *testing.T) {
 		t.Errorf("%d samples left out, %d of %d kept", c.Seams, len(c.entries[0].Payload), n)
 	}
 	for i := range c.entries {
-		from := plain.Lanes[4].Began + lockstep.WarmUp
+		from := plain.Lanes[4].Began + engine.WarmUp
 		bits, n := 0.0, 0.0
 		for _, s := range plain.Lanes[i].Samples {
 			if s.T > from && (s.T <= at || s.T > at+lasts) {
@@ -236,7 +236,7 @@ func TestComparisonBeginsAnew(t *testing.T) {
 		{T: 80 * time.Second, Change: config.NewChange("encoder.params.x", 1)},
 		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // not yet, for one who looks back
 	}
-	if got := lockstep.Since(snap); got != 81*time.Second {
+	if got := lockstep.Gather(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
 	snap.Now = 80500 * time.Millisecond

@@ -8,9 +8,6 @@ import (
 // state and of the size of the canvas alone.
 type Pane interface {
 	Name() string
-	// Observe takes from the snapshot what the pane shows, and reports whether
-	// its picture would be another.
-	Observe(View) bool
 	Draw(c *look.Canvas, th *look.Theme, focused bool)
 }
 
@@ -29,7 +26,7 @@ func NewSlot(p Pane) *Slot { return &Slot{Pane: p} }
 
 // Observe forgets the lines if the pane has something new to show.
 func (s *Slot) Observe(v View) bool {
-	if s.Pane.Observe(v) {
+	if p, ok := s.Pane.(Observer); ok && p.Observe(v) {
 		s.Fresh = false
 	}
 	return !s.Fresh

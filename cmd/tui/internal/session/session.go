@@ -22,16 +22,17 @@ type Session struct {
 	Sent    int // commands so far
 	Pending Pending
 	Past    Past
-	Note    Notes
-	From    time.Duration // what came before is not shown
-	Theme   *look.Theme
-	redraw  func() // another moment is to be shown
+	room.Notice
+	heard  heard
+	From   time.Duration // what came before is not shown
+	Theme  *look.Theme
+	redraw func() // another moment is to be shown
 }
 
 // New drives a lab. redraw is called when another moment is to be shown.
 func New(lab room.Lab, th *look.Theme, redraw func()) *Session {
 	s := &Session{lab: lab, Snap: lab.Snapshot(), Theme: th, redraw: redraw}
-	s.Note.seen = s.Snap.Notice.ID
+	s.heard.seen = s.Snap.Notice.ID
 	s.warn()
 	return s
 }

@@ -115,7 +115,7 @@ func BenchmarkFileFrame160x48(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }

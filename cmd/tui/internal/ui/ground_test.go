@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -26,7 +27,7 @@ func TestFirstPictureWaitsForFewTicks(t *testing.T) {
 		if m.View() != "" {
 			t.Fatal("drawn before the terminal could answer")
 		}
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	dark := m.View()
 	if !strings.Contains(dark, "packet") {

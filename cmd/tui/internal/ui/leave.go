@@ -92,5 +92,7 @@ func (b *leaveBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// tiny says the same where there is no room for a box.
-func (b *leaveBox) tiny() string { return b.says() + " s saves it and leaves, d leaves, esc stays." }
+// Small implements small.
+func (b *leaveBox) Small() (text string, alone bool) {
+	return b.says() + " s saves it and leaves, d leaves, esc stays.", true
+}

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/report"
 	"wirelab/cmd/tui/internal/room"
 )
 
 // atOnce is a page whose work in the background is done at once.
-type atOnce struct{ room.Page }
+type atOnce struct{ *report.Page }
 
 func (p atOnce) Observe(v room.View) bool {
 	changed := p.Page.Observe(v)
-	for read := p.Page.(room.Worker).Work(); read != nil; read = p.Page.(room.Worker).Work() {
+	for read := p.Page.Work(); read != nil; read = p.Page.Work() {
 		read()()
 		changed = true
 	}
@@ -24,18 +25,18 @@ func (p atOnce) Observe(v room.View) bool {
 // reportScreen is page 6 of a dashboard, after some keys.
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *Model {
 	m := screen(lab, w, h, opt)
-	m.pages[5] = atOnce{m.pages[5]}
+	m.pages[5] = atOnce{m.pages[5].(*report.Page)}
 	m.keys = m.bindings()
 	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
 			m.lab.Ticks = slowTicks - 1
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 		}
 		press(m, k)
 	}
 	for range 4 {
 		m.lab.Ticks = slowTicks - 1
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	return m
 }

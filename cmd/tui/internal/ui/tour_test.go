@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 
@@ -17,7 +18,7 @@ import (
 func pass(m *Model, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
 	for range slowTicks {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 // Page is page 2: what the bits were spent on, over time and in figures, of
 // the encoder under the keys and of a shadow beside it.
 type Page struct {
-	room.Base
 	account *account
 	stacks  [2]*stack // of the encoder under the keys, and of the shadow
 	table   *room.Slot
@@ -32,7 +31,7 @@ func New(second *panes.Second) *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "Bits" }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	if p.account.observe(v) {
@@ -109,7 +108,7 @@ func (p *Page) Focus(step int) {
 	p.retally()
 }
 
-// Move implements room.Page.
+// Move implements room.Mover.
 func (p *Page) Move(dx, dy int) room.Request {
 	if dy != 0 {
 		p.account.choose(dy)
@@ -133,19 +132,19 @@ func (p *Page) Enter() room.Request {
 	return room.Request{}
 }
 
-// Release implements room.Page.
+// Release implements room.Releaser.
 func (p *Page) Release() {
 	p.account.chosen, p.account.solo = -1, false
 	p.renew()
 }
 
-// Zoom implements room.Page.
+// Zoom implements room.Zoomer.
 func (p *Page) Zoom() {
 	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
 	p.retally()
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	next := func() room.Request {
 		if len(p.account.lanes) < 3 {
@@ -158,7 +157,7 @@ func (p *Page) Bindings() []room.Binding {
 	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "which shadow stands beside", next)}
 }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	if p.account.chosen < 0 {
 		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
@@ -166,7 +165,7 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "how much time; dots or lines; the axis stays at zero",

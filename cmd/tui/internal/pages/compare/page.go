@@ -13,7 +13,6 @@ import (
 // figure that the table is sorted by, and in one of what each sends over what the encoder
 // under the keys does.
 type Page struct {
-	room.Base
 	table  *table
 	charts *panes.Charts
 	ratios *panes.Charts
@@ -38,7 +37,7 @@ func New(second *panes.Second) *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "Compare" }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
@@ -188,16 +187,16 @@ func (p *Page) drop() room.Request {
 	return room.Change(p.leave(p.table.cfg.Shadows[r.lane-1]))
 }
 
-// Focus implements room.Page.
+// Focus implements room.Focuser.
 func (p *Page) Focus(step int) { p.Move(step, 0) }
 
-// Zoom implements room.Page.
+// Zoom implements room.Zoomer.
 func (p *Page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
 }
 
-// Fit implements room.Page.
+// Fit implements room.Fitter.
 func (p *Page) Fit() { p.charts.Fit() }
 
 // Click chooses a row, or a column to sort by.
@@ -211,18 +210,18 @@ func (p *Page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose an encoder", "left": "which figure to sort by", "tab": "the next figure to sort by",
 		"enter": "put the chosen encoder under the keys, the one there beside", "z": "fit the axis; how much time; dots or lines"}[key]
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{

@@ -10,7 +10,6 @@ import (
 // comes across. On a large screen all at once beside the controls; on a small one a
 // pane at a time.
 type Page struct {
-	room.Base
 	controls *controls.Pane
 	slots    []*room.Slot // in the order of the tab key
 	at       int          // index of the one that has the keys
@@ -40,12 +39,12 @@ func New(cat *controls.Catalog) *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "File" }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
@@ -114,19 +113,19 @@ func (p *Page) Focus(step int) {
 	p.at, p.chosen = (p.at+step+len(p.slots))%len(p.slots), true
 }
 
-// Move implements room.Page.
+// Move implements room.Mover.
 func (p *Page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
 // Wheel adjusts what is chosen.
 func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Enter implements room.Page.
+// Enter implements room.Enterer.
 func (p *Page) Enter() room.Request { return p.controls.Enter() }
 
-// Release implements room.Page.
+// Release implements room.Releaser.
 func (p *Page) Release() { p.controls.Release() }
 
-// Aim implements room.Page.
+// Aim implements room.Aimer.
 func (p *Page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{}

@@ -15,7 +15,6 @@ import (
 // where the bits go. On a large screen all at once, on a small one a pane at a
 // time below a line of vital numbers.
 type Page struct {
-	room.Base
 	charts   *panes.Charts
 	packets  *strip
 	controls *controls.Pane
@@ -54,12 +53,12 @@ const (
 // Name implements room.Page.
 func (p *Page) Name() string { return "Live" }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: an older one, a newer one", "[": "much less, much more",
@@ -67,7 +66,7 @@ func (p *Page) Means(key string) string {
 		"d": "which link the controls set: both, down, up", "esc": "let go of the packet; set both links again"}[key]
 }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	return room.ObserveAll(v, p.slots...) || changed
@@ -78,7 +77,7 @@ func (p *Page) focusable(i int) bool {
 	return !room.Wide(p.w, p.h) || i == atControls || i == atPackets
 }
 
-// Focus implements room.Page.
+// Focus implements room.Focuser.
 func (p *Page) Focus(step int) {
 	for range p.slots {
 		p.at = (p.at + step + len(p.slots)) % len(p.slots)
@@ -134,7 +133,7 @@ func (p *Page) arrange(w, h int) []room.Place {
 	}
 }
 
-// Move implements room.Page.
+// Move implements room.Mover.
 func (p *Page) Move(dx, dy int) room.Request {
 	if p.at == atPackets {
 		p.packets.choose(dx + dy*p.packets.stride())
@@ -146,10 +145,10 @@ func (p *Page) Move(dx, dy int) room.Request {
 // Wheel adjusts what is chosen.
 func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Enter implements room.Page.
+// Enter implements room.Enterer.
 func (p *Page) Enter() room.Request { return p.controls.Enter() }
 
-// Release implements room.Page.
+// Release implements room.Releaser.
 func (p *Page) Release() {
 	p.packets.release()
 	p.controls.Release()
@@ -161,10 +160,10 @@ func (p *Page) Aim() room.Request {
 	return room.Request{Say: p.controls.Aims()}
 }
 
-// Zoom implements room.Page.
+// Zoom implements room.Zoomer.
 func (p *Page) Zoom() { p.charts.NextSpan() }
 
-// Fit implements room.Page.
+// Fit implements room.Fitter.
 func (p *Page) Fit() { p.charts.Fit() }
 
 // Click gives the keys to the pane at (x, y) and selects what is there.

@@ -11,7 +11,6 @@ import (
 // Page is page 3: the packets of the last seconds as rows, and one of them
 // opened.
 type Page struct {
-	room.Base
 	list   *list
 	inside *details
 	rows   *room.Slot // of list
@@ -29,7 +28,7 @@ func New() *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "Packets" }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	p.inside.chosen, p.inside.choosing = p.list.chosen, p.list.choosing
@@ -87,7 +86,7 @@ func (p *Page) Enter() room.Request {
 	return p.look()
 }
 
-// Release implements room.Page.
+// Release implements room.Releaser.
 func (p *Page) Release() {
 	p.list.release()
 	p.redraw()
@@ -98,7 +97,7 @@ func (p *Page) redraw() {
 	p.detail.Redraw()
 }
 
-// Click implements room.Page.
+// Click implements room.Clicker.
 func (p *Page) Click(x, y int) room.Request {
 	if id, ok := p.list.at(y - 1); ok && x < p.rows.W && y-1 < p.rows.H {
 		p.list.show(id)
@@ -116,18 +115,18 @@ func (p *Page) ShowPacket(id packetlog.ID) room.Request {
 // FilterPackets implements packetPage.
 func (p *Page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "the packet before, the one after", "left": "the failure before, the one after",
 		"enter": "the packet that this one builds on", "tab": "other packets, as f", "esc": "let go: follow the newest of all"}[key]
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	leaf := func(way int) func() room.Request {

@@ -13,7 +13,6 @@ import (
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
 type Page struct {
-	room.Base
 	dir    string // where reports are
 	log    *panes.Changes
 	saved  *saved
@@ -58,7 +57,7 @@ func New(dir string) *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "Report" }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	changed = p.slots[atChanges].Observe(v) || changed
@@ -179,7 +178,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	return append(lines, p.slots[p.at].Render(th, w, h-above-1, true)...)
 }
 
-// Focus implements room.Page.
+// Focus implements room.Focuser.
 func (p *Page) Focus(step int) {
 	n := len(p.slots)
 	if room.Wide(p.w, p.h) {
@@ -245,7 +244,7 @@ func (p *Page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	if p.at == atBoth {
 		return [][2]string{{"↑↓", "scroll"}}
@@ -253,13 +252,13 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose a report, or scroll what stands beside", "enter": "its charts; on a small screen first its figures",
 		"tab": "the next pane", "esc": "this run alone again"}[key]
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }

@@ -10,7 +10,6 @@ import (
 // Page is page 4 of calls, messages and tables: charts of the receiver's display, and below
 // them the values as the sender has them and as the receiver shows them.
 type Page struct {
-	room.Base
 	vitals  *room.Slot
 	playout *panes.Playout
 	charts  *room.Slot // of playout
@@ -40,7 +39,7 @@ func (p *Page) Name() string {
 	return "Shown"
 }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	if p.world == nil {
 		return room.ObserveAll(v, p.vitals, p.charts, p.both)
@@ -80,7 +79,7 @@ func (p *Page) worldLines(th *look.Theme, w, h int) []string {
 	return append(lines, p.charts.Render(th, w, charts, false)...)
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	if p.world == nil {
 		return nil
@@ -125,7 +124,7 @@ func (p *Page) Fit() {
 	p.charts.Redraw()
 }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	if p.mapped() {
 		return nil

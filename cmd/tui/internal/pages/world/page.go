@@ -11,7 +11,6 @@ import (
 // Page is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
 type Page struct {
-	room.Base
 	world   *views
 	slot    *room.Slot // of world
 	vitals  *room.Slot
@@ -35,7 +34,7 @@ func New() *Page {
 // Name implements room.Page.
 func (p *Page) Name() string { return "World" }
 
-// Observe implements room.Page.
+// Observe implements room.Observer.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	p.slot.Observe(v)
@@ -94,7 +93,7 @@ func (p *Page) redraw() {
 	p.player.Redraw()
 }
 
-// Focus implements room.Page.
+// Focus implements room.Focuser.
 func (p *Page) Focus(step int) {
 	p.world.nextViews(p.w)
 	p.redraw()
@@ -115,7 +114,7 @@ func (p *Page) Zoom() {
 	p.charts.Redraw()
 }
 
-// Fit implements room.Page.
+// Fit implements room.Fitter.
 func (p *Page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
@@ -152,7 +151,7 @@ func (p *Page) follow() {
 	p.redraw()
 }
 
-// Arrows implements room.Page.
+// Arrows implements room.Hinter.
 func (p *Page) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}
@@ -160,12 +159,12 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"←↑↓→", "look around"}}
 }
 
-// Means implements room.Page.
+// Means implements room.Explainer.
 func (p *Page) Means(key string) string {
 	return map[string]string{"tab": "which views to show, as v", "z": "fit the axis; how much time; dots or lines", "esc": "the first look again"}[key]
 }
 
-// Bindings implements room.Page.
+// Bindings implements room.Binder.
 func (p *Page) Bindings() []room.Binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) room.Binding {

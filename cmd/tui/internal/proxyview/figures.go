@@ -58,7 +58,7 @@ func percent(n, all uint64) string {
 // drawNow is the table of figures: of the last two seconds, and below them those of all time.
 func (m *Model) drawNow(c *look.Canvas, focused bool) {
 	h := m.shown()
-	c.Frame(m.theme, focused, "Now", look.Dim.Span("of the last 2 s"))
+	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("of the last 2 s"))
 	label := 19
 	w := (c.W - 4 - label) / 2
 	y := 1
@@ -98,7 +98,7 @@ func (m *Model) drawNow(c *look.Canvas, focused bool) {
 // drawTrust says what was asked of the links and what they did, and how late the proxy itself
 // was; red and in words where they disagree.
 func (m *Model) drawTrust(c *look.Canvas, focused bool) {
-	c.Frame(m.theme, focused, "Asked and done", look.Dim.Span("since the last change"))
+	c.Frame(m.Theme(), focused, "Asked and done", look.Dim.Span("since the last change"))
 	var bad, good [][]look.Span
 	put := func(ok bool, pieces ...look.Span) {
 		if ok {

@@ -200,8 +200,7 @@ type sweepRun func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary,
 func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 	w := sweep.NewWatch(p)
 	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
-	view := sweepview.Options{Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "",
-		Clock: a.clock, ASCII: f.look.ascii, Theme: f.look.theme, Dark: ui.DarkByName()}
+	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
@@ -222,7 +221,7 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 				w.Say(err.Error())
 			}
 		}()
-		screen := sweepview.Run(shown, w, view)
+		screen := sweepview.Run(shown, view, ui.Options{ASCII: f.look.ascii, Theme: f.look.theme})
 		stop()
 		<-ended
 		if sum == nil && errors.As(err, new(*panics.Error)) {

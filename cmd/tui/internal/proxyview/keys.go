@@ -11,7 +11,7 @@ import (
 
 // bindings are all keys, in the order of the help.
 func (m *Model) bindings() []room.Binding {
-	return slices.Concat(m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
+	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
 		m.ProgramKeys(ui.Leaving{Esc: "let go of what is selected", Quit: "end the proxy, and print the totals", Stop: "the same, as an interruption"}),
 		m.paneKeys())
 }

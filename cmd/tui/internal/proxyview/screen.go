@@ -56,14 +56,14 @@ func (m *Model) late() (n uint64, p99 time.Duration) {
 }
 
 // Header implements ui.Screen: what goes where, and whether it is as asked.
-func (m *Model) Header() ui.Header {
+func (m *Model) Header(w int) ui.Header {
 	th := m.Theme()
 	badge := look.Live.Span(" " + th.Play + " LIVE ")
 	if m.frozen != nil {
 		badge = look.Paused.Span(" " + th.Pause + " DISPLAY STOPPED ")
 	}
 	text, ink := m.says()
-	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{ink.Span(text)}}}
+	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{ink.Span(look.Short(text, w-2))}}}
 }
 
 // title names the addresses, the link, the seed and the time, as far as they fit w columns.

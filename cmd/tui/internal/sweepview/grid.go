@@ -119,7 +119,7 @@ func (m *Model) level(v float64) int {
 
 // shade is what fills a cell of a level: more of it is more.
 func (m *Model) shade(level int) rune {
-	if m.theme.Ascii {
+	if m.Theme().Ascii {
 		return []rune(".:+*#")[level]
 	}
 	return []rune("·░▒▓█")[level]
@@ -166,5 +166,5 @@ func (m *Model) drawBar(c *look.Canvas, x, y, p int) {
 	if math.IsNaN(v) || m.hi <= 0 || v < 0 || x >= c.W {
 		return
 	}
-	c.Fill(x, y, int(math.Round(float64(c.W-x)*v/m.hi)), look.Gauge, m.theme.GaugeOn)
+	c.Fill(x, y, int(math.Round(float64(c.W-x)*v/m.hi)), look.Gauge, m.Theme().GaugeOn)
 }

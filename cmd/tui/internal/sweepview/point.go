@@ -54,7 +54,7 @@ func (m *Model) drawPoint(c *look.Canvas) {
 		}
 		ink, sign := look.Dim, " "
 		if f == m.figure {
-			ink, sign = look.Chosen, m.theme.Chosen
+			ink, sign = look.Chosen, m.Theme().Chosen
 		}
 		c.Text(0, y, look.Chosen, sign)
 		value := "-"
@@ -74,7 +74,7 @@ func (m *Model) interval(v sweep.Mean) string {
 		return units.Short(v.Mean)
 	}
 	half := (*v.Hi - *v.Lo) / 2
-	return number(v.Mean, half) + " " + m.theme.PlusMinus + number(half, half)
+	return number(v.Mean, half) + " " + m.Theme().PlusMinus + number(half, half)
 }
 
 // number writes v with two digits of a step that is to be told.
@@ -135,7 +135,7 @@ func (m *Model) drawSeeds(c *look.Canvas) {
 	most := slices.Max(count)
 	per := (most + 1) / 2 // two rows of dots
 	dot, bar, mid := '●', '─', '┼'
-	if m.theme.Ascii {
+	if m.Theme().Ascii {
 		dot, bar, mid = 'o', '-', '+'
 	}
 	for x, n := range count {
@@ -201,7 +201,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 	}
 	step := max(room/n, 1)
 	dot, here, band := '●', '◆', '│'
-	if m.theme.Ascii {
+	if m.Theme().Ascii {
 		dot, here, band = 'o', '@', '|'
 	}
 	for i, v := range means {

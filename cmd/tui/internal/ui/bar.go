@@ -20,7 +20,7 @@ type Header struct {
 func (s *Shell) drawHeader(h *Header) []string {
 	c := look.NewCanvas(s.w, 1+len(h.Below))
 	for i, line := range h.Below {
-		c.Spans(1, 1+i, s.w-2, line...)
+		c.Spans(1, 1+i, s.w-1, line...)
 	}
 	if h.Alarm != "" {
 		c.Fill(0, 0, s.w, look.Alarm, ' ')
@@ -63,7 +63,7 @@ func (s *Shell) tabs() []look.Span {
 // tabAt is the page whose name stands at column x; -1: none.
 func (s *Shell) tabAt(x int) int {
 	tabs := s.tabs()
-	from := s.w - 1 - look.TextWidth(s.screen.Header().Badge.Text) - look.SpansWidth(tabs)
+	from := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
 	for i := range tabs[:max(len(tabs)-1, 0)] {
 		to := from + look.TextWidth(tabs[i].Text)
 		if x >= from && x < to && s.w >= tabsWidth {

@@ -32,7 +32,7 @@ func shortSource(spec string, schema *frame.Schema) string {
 }
 
 // Header implements Screen. If anything was decoded wrong it says only that, in red.
-func (m *Model) Header() Header {
+func (m *Model) Header(int) Header {
 	h := Header{Title: m.title, Badge: m.badge()}
 	if n := m.wrong(); n > 0 {
 		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",

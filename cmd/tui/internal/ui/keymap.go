@@ -16,8 +16,7 @@ import (
 // that hold on every page, then those of single pages, which go before them. They
 // hold while neither the command line nor an overlay is open.
 func (m *Model) bindings() []room.Binding {
-	all := slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
-	return append(all, m.pageKeys()...)
+	return slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
 }
 
 // send is the action of a key that sends a command.
@@ -40,7 +39,7 @@ func controlKeys(m *Model) []room.Binding {
 		}
 		return r
 	}
-	return slices.Concat(m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
+	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
 		bind([]string{"e"}, "e", "the encoders: choose, run beside, set params",
 			list("encoder")).InFooter("encoder").Pin(),
 		bind([]string{"E"}, "E", "the next encoder at once", next),

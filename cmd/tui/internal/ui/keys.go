@@ -22,14 +22,19 @@ func groupOf(name string) func(keys []string, shown, help string, do func() room
 	}
 }
 
-// MoveKeys go to another pane and move what is chosen, by the arrows or the letters of vi.
+// FocusKeys give the keys to another pane.
+func (s *Shell) FocusKeys() []room.Binding {
+	focus := func(key, help string, step int) room.Binding {
+		return room.Bind("Moving", []string{key}, key, help, func() room.Request {
+			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
+		}).SayIdle()
+	}
+	return []room.Binding{focus("tab", "the next pane", 1).InFooter("pane"), focus("shift+tab", "the pane before", -1)}
+}
+
+// MoveKeys move what is chosen, by the arrows or the letters of vi.
 func (s *Shell) MoveKeys() []room.Binding {
 	bind := groupOf("Moving")
-	focus := func(step int) func() room.Request {
-		return func() room.Request {
-			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
-		}
-	}
 	move := func(key, letter, shown, help string, dx, dy int) []room.Binding {
 		return []room.Binding{
 			bind([]string{key}, shown, help, s.move(dx, dy)),
@@ -41,10 +46,7 @@ func (s *Shell) MoveKeys() []room.Binding {
 			}),
 		}
 	}
-	return slices.Concat([]room.Binding{
-		bind([]string{"tab"}, "tab", "the next pane", focus(1)).InFooter("pane").SayIdle(),
-		bind([]string{"shift+tab"}, "shift+tab", "the pane before", focus(-1)).SayIdle(),
-	},
+	return slices.Concat(
 		move("up", "k", "↑ ↓", "the one above, the one below", 0, -1), move("down", "j", "", "", 0, 1),
 		move("left", "h", "← →", "less, more; or the one before, the one after", -1, 0), move("right", "l", "", "", 1, 0),
 		[]room.Binding{
@@ -129,9 +131,12 @@ func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
 	}
 }
 
-// PageKeys are those that show pages, then those of single pages, which go before all others.
+// pageKeys are those that show pages, then those of single pages, which go before all others.
 func (s *Shell) pageKeys() (all []room.Binding) {
 	for i, p := range s.pages {
+		if len(s.pages) == 1 {
+			break
+		}
 		digit := strconv.Itoa(i + 1)
 		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { s.turn(i) })))
 	}
@@ -305,6 +310,6 @@ func (s *Shell) pageText() string {
 	if s.tooSmall() {
 		return ""
 	}
-	header := s.screen.Header()
+	header := s.screen.Header(s.w)
 	return strings.Join(s.page().Lines(s.theme, s.w, s.h-2-len(header.Below)-len(s.tourPanel())), "\n")
 }

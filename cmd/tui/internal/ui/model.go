@@ -57,7 +57,7 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	case schema != nil && !frame.IsCubes(schema):
 		m.pages[fourth] = shown.New(schema)
 	}
-	m.keys = m.bindings()
+	m.Bind(m.bindings())
 	m.Refresh(true)
 	if opt.Tour {
 		m.startTour()

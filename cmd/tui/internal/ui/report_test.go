@@ -26,7 +26,7 @@ func (p atOnce) Observe(v room.View) bool {
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *Model {
 	m := screen(lab, w, h, opt)
 	m.pages[5] = atOnce{m.pages[5].(*report.Page)}
-	m.keys = m.bindings()
+	m.Bind(m.bindings())
 	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
 			m.lab.Ticks = slowTicks - 1

@@ -28,7 +28,7 @@ type Screen interface {
 	Tick() (changed bool, cmd tea.Cmd)
 	// Refresh lets the open page observe what there is now; all includes panes that change all the time.
 	Refresh(all bool)
-	Header() Header
+	Header(w int) Header // for a screen of w columns
 	// Context returns what typed commands are read against.
 	Context() command.Context
 	// Obey carries out what a key or a typed line asks for.
@@ -95,8 +95,8 @@ func NewShell(screen Screen, page room.Page, opt Options) *Shell {
 	return s
 }
 
-// Bind sets the keys.
-func (s *Shell) Bind(keys []room.Binding) { s.keys = keys }
+// Bind sets the keys of every page, and adds those of single pages.
+func (s *Shell) Bind(keys []room.Binding) { s.keys = append(keys, s.pageKeys()...) }
 
 // Theme returns the colours and signs to draw with.
 func (s *Shell) Theme() *look.Theme { return s.theme }
@@ -388,7 +388,7 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 			}
 			return nil
 		}
-		above := 1 + len(s.screen.Header().Below)
+		above := 1 + len(s.screen.Header(s.w).Below)
 		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-above) }))
 	case tea.MouseButtonWheelUp:
 		return wheel(1)

@@ -39,7 +39,7 @@ func (s *Shell) compose() {
 	case s.tooSmall():
 		s.picture = strings.Join(centred(s.theme, s.w, s.h, s.smallText()), "\n")
 	default:
-		header, panel := s.screen.Header(), s.tourPanel()
+		header, panel := s.screen.Header(s.w), s.tourPanel()
 		lines := append(make([]string, 0, s.h), s.drawHeader(&header)...)
 		above := len(lines)
 		lines = append(lines, s.page().Lines(s.theme, s.w, s.h-above-1-len(panel))...)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/experiment/engine"
 )
 
 // ChartStyle is how the lines of charts are drawn.
@@ -49,5 +50,5 @@ func (th *Theme) Charts() ChartStyle {
 
 // StyleChart has a chart drawn in the style of the theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
-	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, th.Seam
+	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
 }

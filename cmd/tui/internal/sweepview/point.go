@@ -171,17 +171,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 		return
 	}
 	first := follow(m.at[axis]-n/2, m.at[axis], n, len(values))
-	means := make([]sweep.Mean, n)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range means {
-		if v := m.watch.Values(m.point(axis, first+i), m.figure); len(v) > 0 {
-			means[i] = sweep.MeanOf(v)
-			lo, hi = min(lo, means[i].Mean), max(hi, means[i].Mean)
-			if means[i].Lo != nil {
-				lo, hi = min(lo, *means[i].Lo), max(hi, *means[i].Hi)
-			}
-		}
-	}
+	means, lo, hi := m.meansAlong(axis, first, n)
 	if hi < lo {
 		c.Text(left, 2, look.Dim, "no result yet")
 		return
@@ -221,6 +211,23 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 		}
 	}
 	m.nameAlong(c, axis, first, n, left, step)
+}
+
+// meansAlong returns the means of n places on an axis, and the range of them with their intervals;
+// hi is below lo without a result.
+func (m *Model) meansAlong(axis, first, n int) (means []sweep.Mean, lo, hi float64) {
+	means = make([]sweep.Mean, n)
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i := range means {
+		if v := m.watch.Values(m.point(axis, first+i), m.figure); len(v) > 0 {
+			means[i] = sweep.MeanOf(v)
+			lo, hi = min(lo, means[i].Mean), max(hi, means[i].Mean)
+			if means[i].Lo != nil {
+				lo, hi = min(lo, *means[i].Lo), max(hi, *means[i].Hi)
+			}
+		}
+	}
+	return means, lo, hi
 }
 
 // nameAlong writes the values below such a chart: that of the cursor, and the others where

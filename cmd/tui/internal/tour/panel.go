@@ -43,7 +43,7 @@ func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 		return t.next(step)
 	}
 	_, what := scenery(step)
-	pieces := [][]look.Span{{look.Mark.Span(string(th.Change) + " " + what)}}
+	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSign(th, engine.MarkChange)) + " " + what)}}
 	lanes := t.lab.Shown().Lanes
 	at, ok := t.mark()
 	for _, tally := range step.tallies {

@@ -130,11 +130,11 @@ func (p *Page) choose() {
 func chartOf(f figure) int {
 	switch f {
 	case figureBits:
-		return 1
+		return panes.ItemChart
 	case figureFailures:
-		return 2
+		return panes.FailureChart
 	}
-	return 0
+	return panes.BandwidthChart
 }
 
 // redraw has everything drawn anew.

@@ -59,7 +59,8 @@ func layerAt(cols [][]float64, x int, v float64) (at int) {
 	for i, c := range cols {
 		if finite(c[x]) && c[x] > 0 {
 			at = i
-			if sum += c[x]; sum > v {
+			sum += c[x]
+			if sum > v {
 				break
 			}
 		}

@@ -188,7 +188,8 @@ func RuneWidth(r rune) int {
 // Truncate returns the part of s that fits n columns.
 func Truncate(s string, n int) string {
 	for i, r := range s {
-		if n -= RuneWidth(r); n < 0 {
+		n -= RuneWidth(r)
+		if n < 0 {
 			return s[:i]
 		}
 	}

@@ -68,7 +68,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
-		if row = bytes.TrimSuffix(row, []byte("\r")); len(row) > 0 {
+		row = bytes.TrimSuffix(row, []byte("\r"))
+		if len(row) > 0 {
 			w.update(y, row)
 		}
 	}

@@ -75,7 +75,8 @@ func (s *Session) Fails() bool { return s.Ticks < s.heard.fails }
 func (s *Session) warn() {
 	cfg := s.Config()
 	if list := strings.Join(s.Snap.Remarks, ". "); list != s.heard.remarks {
-		if s.heard.remarks = list; list != "" {
+		s.heard.remarks = list
+		if list != "" {
 			s.Show(list, room.ToneWarn)
 		}
 	}

@@ -128,7 +128,8 @@ func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 			if b.Page == nil && b.Keys()[0] == k[0] && !owns(p, k[0]) {
 				b = b.InFooter(k[2])
 				b.SetHelp(k[1], k[2])
-				if b.Pinned = k[0] != "home" && k[0] != ","; k[0] == "esc" && !owns(p, "end") {
+				b.Pinned = k[0] != "home" && k[0] != ","
+				if k[0] == "esc" && !owns(p, "end") {
 					continue // one key for it is enough
 				}
 				list = append(list, b)

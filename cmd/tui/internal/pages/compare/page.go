@@ -88,7 +88,8 @@ func (p *Page) charted(rows int) charts {
 // turn shows the other chart, or both.
 func (p *Page) turn() {
 	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
-	if p.shown = (p.shown + 1) % numCharts; small && p.shown == figureChart {
+	p.shown = (p.shown + 1) % numCharts
+	if small && p.shown == figureChart {
 		p.shown = ratioChart
 	}
 }
@@ -201,7 +202,8 @@ func (p *Page) Fit() { p.charts.Fit() }
 
 // Click chooses a row, or a column to sort by.
 func (p *Page) Click(x, y int) room.Request {
-	if y--; y < p.h {
+	y--
+	if y < p.h {
 		p.table.point(x, y, p.h)
 		p.choose()
 		p.charts.Lit = chartOf(p.table.by)

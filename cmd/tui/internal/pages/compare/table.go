@@ -67,7 +67,8 @@ func (p *table) Observe(v room.View) bool {
 		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
-		if p.looks++; p.looks >= gapsEvery || p.unknown() {
+		p.looks++
+		if p.looks >= gapsEvery || p.unknown() {
 			p.looks, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):])
 		}
 		return true

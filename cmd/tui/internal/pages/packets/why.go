@@ -79,7 +79,8 @@ func (b *Why) Draw(c *look.Canvas, th *look.Theme) {
 func (b *Why) top(room int) int {
 	first := b.at
 	for rows := len(b.lines(b.at)) + 1; first > 0; first-- {
-		if rows += len(b.lines(first-1)) + 1; rows > room+1 {
+		rows += len(b.lines(first-1)) + 1
+		if rows > room+1 {
 			break
 		}
 	}

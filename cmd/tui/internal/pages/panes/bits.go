@@ -36,7 +36,8 @@ func (p *Bits) Observe(v room.View) bool {
 	for _, s := range meters.Tail(v.Lane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
-	if sum.Add(&r.Budget); sum.Total() > 0 {
+	sum.Add(&r.Budget)
+	if sum.Total() > 0 {
 		p.usual = sum.Units
 	}
 	return true

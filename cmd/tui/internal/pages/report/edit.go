@@ -108,7 +108,8 @@ func (p *Page) openCharts() room.Request {
 	}
 	b := &chartsBox{name: s.Name, charts: panes.Charts{Lit: -1}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
-	if b.err = err; err == nil {
+	b.err = err
+	if err == nil {
 		lane := engine.Lane{Samples: samples}
 		for i := range samples {
 			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])

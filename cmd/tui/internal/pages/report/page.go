@@ -65,7 +65,8 @@ func (p *Page) Observe(v room.View) bool {
 		p.notice, p.due = v.Snap.Notice.ID, true
 	}
 	if v.Slow {
-		if p.looks++; p.looks >= listEvery {
+		p.looks++
+		if p.looks >= listEvery {
 			p.looks, p.due = 0, true
 		}
 	}
@@ -86,7 +87,8 @@ func (p *Page) arrange() {
 	}
 	switch s := p.saved.picked(); {
 	case s != nil:
-		if p.both.right = p.read[s.Path]; p.both.right == nil {
+		p.both.right = p.read[s.Path]
+		if p.both.right == nil {
 			p.both.right = &run{name: s.Name, note: "being read"}
 		}
 	case p.saved.base != "":

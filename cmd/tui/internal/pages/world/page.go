@@ -145,7 +145,8 @@ func (p *Page) pan(dx, dy int) {
 
 func (p *Page) follow() {
 	k := &p.world.cam
-	if k.Follow = !k.Follow; k.Follow && p.world.pic != nil {
+	k.Follow = !k.Follow
+	if k.Follow && p.world.pic != nil {
 		k.X, k.Y = float64(p.world.pic.Sent[0].X), float64(p.world.pic.Sent[0].Y)
 	}
 	p.redraw()

@@ -70,7 +70,8 @@ func (p *views) Name() string { return "World" }
 func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
 	p.due = p.due || v.Back != p.back || v.Back && v.Snap.Now != p.now
-	if p.back = v.Back; p.back {
+	p.back = v.Back
+	if p.back {
 		p.now = v.Snap.Now
 		return false
 	}

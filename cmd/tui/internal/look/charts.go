@@ -7,12 +7,12 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// ChartStyle is how the lines of charts are drawn.
-type ChartStyle uint8
+// chartStyle is how the lines of charts are drawn.
+type chartStyle uint8
 
 // The styles.
 const (
-	chartsFine  ChartStyle = iota // dots, two by four a cell
+	chartsFine  chartStyle = iota // dots, two by four a cell
 	chartsLine                    // box-drawing characters
 	chartsASCII                   // for terminals that have neither
 	numChartStyles
@@ -22,16 +22,16 @@ const (
 func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
 
 // ChartStyleNamed finds a style; the first if there is none of that name.
-func ChartStyleNamed(name string) ChartStyle {
-	return ChartStyle(max(slices.Index(ChartStyles(), name), 0))
+func ChartStyleNamed(name string) chartStyle {
+	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
 }
 
 // String is the name of the style.
-func (k ChartStyle) String() string { return ChartStyles()[k] }
+func (k chartStyle) String() string { return ChartStyles()[k] }
 
 // WithCharts is the theme with another style of charts. Where only ASCII may be shown
 // it makes no difference.
-func (th *Theme) WithCharts(k ChartStyle) *Theme {
+func (th *Theme) WithCharts(k chartStyle) *Theme {
 	other := *th
 	other.charts = k
 	return &other
@@ -41,7 +41,7 @@ func (th *Theme) WithCharts(k ChartStyle) *Theme {
 func (th *Theme) NextCharts() *Theme { return th.WithCharts((th.charts + 1) % numChartStyles) }
 
 // Charts is the style that charts are drawn in.
-func (th *Theme) Charts() ChartStyle {
+func (th *Theme) Charts() chartStyle {
 	if th.Ascii {
 		return chartsASCII
 	}

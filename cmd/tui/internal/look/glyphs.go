@@ -80,7 +80,7 @@ func (th *Theme) Swatch(slot int) rune {
 
 // OutcomeInk is the colour of an outcome.
 func OutcomeInk(o packetlog.Outcome) Ink {
-	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm, Faint}
+	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
 		return inks[o]
 	}

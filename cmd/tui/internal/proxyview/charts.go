@@ -16,7 +16,7 @@ func spans() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
 }
 
-func (m *Model) spanNow() time.Duration {
+func (m *model) spanNow() time.Duration {
 	span := spans()[m.page.span]
 	if m.page.span > 0 {
 		return span
@@ -42,7 +42,7 @@ type oneChart struct {
 }
 
 // drawCharts draws as many charts as there is room for, one below the other over one axis.
-func (m *Model) drawCharts(c *look.Canvas, focused bool) {
+func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	const least = 6
 	n := min(max((c.H-3)/least, 1), 5)
 	list := m.charts(n)
@@ -71,7 +71,7 @@ func (m *Model) drawCharts(c *look.Canvas, focused bool) {
 }
 
 // style sets what all charts share.
-func (m *Model) style(s *chart.Spec, last bool) {
+func (m *model) style(s *chart.Spec, last bool) {
 	h := m.shown()
 	m.Theme().StyleChart(s)
 	s.End, s.Step, s.Span, s.Time, s.Labels = h.end, period, int(m.spanNow()/period), last, last
@@ -88,7 +88,7 @@ func (m *Model) style(s *chart.Spec, last bool) {
 }
 
 // charts are the n most telling ones, from the top.
-func (m *Model) charts(n int) (list []oneChart) {
+func (m *model) charts(n int) (list []oneChart) {
 	all := []oneChart{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
 	for i, rank := range []int{0, 3, 1, 2, 4} { // places in the order of what they tell
 		if rank < n {
@@ -99,7 +99,7 @@ func (m *Model) charts(n int) (list []oneChart) {
 }
 
 // both draws one line for each direction.
-func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
+func (m *model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
 	h := m.shown()
 	x := oneChart{title: title, spec: &chart.Spec{}}
 	strokes := look.Strokes(m.Theme())
@@ -111,7 +111,7 @@ func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Fl
 	return x
 }
 
-func (m *Model) bandwidth() oneChart {
+func (m *model) bandwidth() oneChart {
 	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
 		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
 	x.spec.Floor = 1
@@ -130,14 +130,14 @@ func (m *Model) bandwidth() oneChart {
 	return x
 }
 
-func (m *Model) rates() oneChart {
+func (m *model) rates() oneChart {
 	x := m.both("Datagrams /s", func(w *way) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return perSecond(f.Out, span) })
 	x.spec.Floor = 1
 	return x
 }
 
 // delay is the median of both directions, and below them their 95th percentiles.
-func (m *Model) delay() oneChart {
+func (m *model) delay() oneChart {
 	x := m.both("Delay ms", func(w *way) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
 		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
 	})
@@ -156,7 +156,7 @@ func causes() []lossmodel.Cause {
 }
 
 // lost stacks the losses of both directions by cause.
-func (m *Model) lost() oneChart {
+func (m *model) lost() oneChart {
 	h := m.shown()
 	x := oneChart{title: "Lost /s by cause", spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
@@ -180,7 +180,7 @@ func (m *Model) lost() oneChart {
 	return x
 }
 
-func (m *Model) queue() oneChart {
+func (m *model) queue() oneChart {
 	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // HelpParts implements ui.Screen.
-func (m *Model) HelpParts() []ui.HelpPart {
+func (m *model) HelpParts() []ui.HelpPart {
 	part := ui.HelpPart{Title: "What is to be seen", Ink: look.Plain}
 	for _, x := range [][2]string{
 		{"up, down", "up is what clients send to the server, down what it answers. Delay is from being read to being sent on."},

@@ -10,14 +10,14 @@ import (
 )
 
 // bindings are all keys, in the order of the help.
-func (m *Model) bindings() []room.Binding {
+func (m *model) bindings() []room.Binding {
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
 		m.ProgramKeys(ui.Leaving{Esc: "let go of what is selected", Quit: "end the proxy, and print the totals", Stop: "the same, as an interruption"}),
 		m.paneKeys())
 }
 
 // controlKeys choose what the controls set, and take changes back.
-func (m *Model) controlKeys() []room.Binding {
+func (m *model) controlKeys() []room.Binding {
 	bind := func(key, help string, do func() room.Request) room.Binding {
 		return room.Bind("Controls", []string{key}, key, help, do)
 	}
@@ -39,7 +39,7 @@ func (m *Model) controlKeys() []room.Binding {
 }
 
 // displayKeys are about what is shown.
-func (m *Model) displayKeys() []room.Binding {
+func (m *model) displayKeys() []room.Binding {
 	bind := func(key, shown, help string, do func() room.Request) room.Binding {
 		return room.Bind("Display", []string{key}, shown, help, do)
 	}
@@ -53,7 +53,7 @@ func (m *Model) displayKeys() []room.Binding {
 }
 
 // paneKeys give the keys to a pane.
-func (m *Model) paneKeys() (list []room.Binding) {
+func (m *model) paneKeys() (list []room.Binding) {
 	for i, s := range m.page.slots {
 		digit := strconv.Itoa(i + 1)
 		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.Quietly(func() { m.page.at = i })))
@@ -62,7 +62,7 @@ func (m *Model) paneKeys() (list []room.Binding) {
 }
 
 // turns lists the clients from the first on.
-func (m *Model) turns() (list []int) {
+func (m *model) turns() (list []int) {
 	for _, c := range m.shown().snap.Clients {
 		list = append(list, c.Turn)
 	}
@@ -71,7 +71,7 @@ func (m *Model) turns() (list []int) {
 }
 
 // nextClient is the turn of the client after the one that the controls set; 0 after the last.
-func (m *Model) nextClient() int {
+func (m *model) nextClient() int {
 	list := m.turns()
 	at, found := slices.BinarySearch(list, m.client.Turn)
 	if found {

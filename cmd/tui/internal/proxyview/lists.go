@@ -14,7 +14,7 @@ import (
 const idleAfter = 2 * time.Second
 
 // drawClients lists the clients and how they stand.
-func (m *Model) drawClients(c *look.Canvas, focused bool) {
+func (m *model) drawClients(c *look.Canvas, focused bool) {
 	h := m.shown()
 	t := &h.snap.Totals
 	title := fmt.Sprintf("Clients %d", t.Clients)
@@ -74,7 +74,7 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 }
 
 // drawDatagrams lists the newest datagrams and what became of each.
-func (m *Model) drawDatagrams(c *look.Canvas, focused bool) {
+func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	hint := "space stops the display, x explains one"
 	if m.frozen != nil {
 		hint = "up down choose, x explains it"

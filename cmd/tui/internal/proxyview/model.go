@@ -31,8 +31,10 @@ type Proxy struct {
 	Open           bool // it listens beyond this machine
 }
 
-// Model is the screen of a proxy.
-type Model struct {
+var _ ui.Screen = (*model)(nil)
+
+// model is the screen of a proxy.
+type model struct {
 	*ui.Shell
 	page  *page
 	proxy Proxy
@@ -64,9 +66,9 @@ type verdict struct {
 	polledAt time.Duration
 }
 
-// New makes the screen of a proxy.
-func New(p Proxy, opt ui.Options) *Model {
-	m := &Model{proxy: p}
+// newModel makes the screen of a proxy.
+func newModel(p Proxy, opt ui.Options) *model {
+	m := &model{proxy: p}
 	m.cat = controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys())
 	m.cat.Picture = opt.Picture
 	m.controls.Cat = m.cat
@@ -78,7 +80,7 @@ func New(p Proxy, opt ui.Options) *Model {
 }
 
 // Tick implements ui.Screen. Every second tick is a period.
-func (m *Model) Tick() (changed bool, cmd tea.Cmd) {
+func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%2 != 0 {
 		return false, nil
@@ -89,31 +91,31 @@ func (m *Model) Tick() (changed bool, cmd tea.Cmd) {
 }
 
 // Refresh implements ui.Screen.
-func (m *Model) Refresh(bool) {
+func (m *model) Refresh(bool) {
 	for _, s := range m.page.slots {
 		s.Redraw()
 	}
 }
 
 // Context implements ui.Screen.
-func (m *Model) Context() command.Context {
+func (m *model) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client)}
 }
 
 // MinHeight is how many rows the screen needs.
-func (m *Model) MinHeight() int { return 15 }
+func (m *model) MinHeight() int { return 15 }
 
 // Small returns what matters most where there is no room for panes.
-func (m *Model) Small() (text string, alone bool) {
+func (m *model) Small() (text string, alone bool) {
 	says, _ := m.says()
 	return "The traffic goes on. " + says, false
 }
 
 // at is the time of what was seen last.
-func (m *Model) at() time.Duration { return m.live.snap.Totals.At }
+func (m *model) at() time.Duration { return m.live.snap.Totals.At }
 
 // shown is what the screen shows.
-func (m *Model) shown() *history {
+func (m *model) shown() *history {
 	if m.frozen != nil {
 		return m.frozen
 	}
@@ -124,7 +126,7 @@ func (m *Model) shown() *history {
 const judgeEvery = time.Second
 
 // poll takes what there is now.
-func (m *Model) poll() {
+func (m *model) poll() {
 	h := &m.live
 	m.proxy.Snapshot(&h.snap)
 	h.take()
@@ -160,7 +162,7 @@ func (v *verdict) take(h *history) {
 }
 
 // latest is the outcome of a datagram by now.
-func (m *Model) latest(x relay.Fated) relay.Fated {
+func (m *model) latest(x relay.Fated) relay.Fated {
 	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
 		return x
 	}
@@ -171,7 +173,7 @@ func (m *Model) latest(x relay.Fated) relay.Fated {
 }
 
 // newest appends the newest datagrams of both directions, from the oldest on.
-func (m *Model) newest(list []relay.Fated, n int) []relay.Fated {
+func (m *model) newest(list []relay.Fated, n int) []relay.Fated {
 	if m.proxy.Recent == nil {
 		return list
 	}
@@ -183,7 +185,7 @@ func (m *Model) newest(list []relay.Fated, n int) []relay.Fated {
 }
 
 // hear shows what was changed and remarked since the last poll.
-func (m *Model) hear() {
+func (m *model) hear() {
 	made := m.proxy.Live.Changes(m.told)
 	for _, x := range made {
 		label := x.Change.Label()
@@ -208,7 +210,7 @@ func (m *Model) hear() {
 }
 
 // Obey implements ui.Screen.
-func (m *Model) Obey(o command.Order) (cmd tea.Cmd, err error) {
+func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Change != nil:
 		_, err = m.proxy.Live.Change(m.client, *o.Change)
@@ -228,7 +230,7 @@ func (m *Model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 }
 
 // List returns the list that opens instead of the command profile without a name.
-func (m *Model) List(word string) (room.Overlay, bool) {
+func (m *model) List(word string) (room.Overlay, bool) {
 	if word != "profile" {
 		return nil, false
 	}
@@ -245,7 +247,7 @@ func back(move func() (*script.Made, error), none string) error {
 }
 
 // aim has the controls set the links of a client, by its turn; 0: of all.
-func (m *Model) aim(turn int) error {
+func (m *model) aim(turn int) error {
 	switch {
 	case turn == 0:
 		m.client = relay.Client{}
@@ -263,7 +265,7 @@ func (m *Model) aim(turn int) error {
 }
 
 // toggle stops the display, or lets it go on. The traffic takes no notice.
-func (m *Model) toggle() {
+func (m *model) toggle() {
 	if m.frozen != nil {
 		m.frozen, m.stop = nil, nil
 		m.Say("the display goes on", false)
@@ -276,7 +278,7 @@ func (m *Model) toggle() {
 }
 
 // list is what the cursor on datagrams goes over, from the oldest on.
-func (m *Model) list() []relay.Fated {
+func (m *model) list() []relay.Fated {
 	if m.frozen != nil {
 		return m.stop
 	}
@@ -284,7 +286,7 @@ func (m *Model) list() []relay.Fated {
 }
 
 // explain opens the fate of the datagram under the cursor.
-func (m *Model) explain() room.Request {
+func (m *model) explain() room.Request {
 	list := m.list()
 	if len(list) == 0 {
 		return room.Request{Say: "no datagram came yet", Bad: true}
@@ -302,7 +304,7 @@ func (m *Model) explain() room.Request {
 }
 
 // find opens the fate of the n-th datagram of a direction.
-func (m *Model) find(d command.Datagram) error {
+func (m *model) find(d command.Datagram) error {
 	way := relay.Down
 	if d.Up {
 		way = relay.Up

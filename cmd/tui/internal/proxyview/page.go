@@ -22,7 +22,7 @@ const (
 // page is the one page of the proxy: on a large screen all panes at once, on a small one a pane
 // at a time below a line of vital numbers.
 type page struct {
-	m      *Model
+	m      *model
 	slots  []*room.Slot
 	at     int // index of the focused one
 	w, h   int
@@ -52,7 +52,7 @@ func (p *pane) Name() string {
 // Draw implements room.Pane.
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
-func newPage(m *Model) *page {
+func newPage(m *model) *page {
 	p := &page{m: m, at: paneControls}
 	for _, x := range [numPanes]pane{{name: "Charts", draw: m.drawCharts}, {name: "Now", draw: m.drawNow}, {name: "Controls", draw: m.drawControls},
 		{name: "Asked and done", short: "Done", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},

@@ -10,7 +10,7 @@ import (
 // Run shows the screen until the person leaves or ctx ends; the terminal has been restored
 // then. It returns ui.ErrInterrupted after Ctrl-C.
 func Run(ctx context.Context, p Proxy, opt ui.Options) error {
-	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return New(p, opt).Shell })
+	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(p, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) && ctx.Err() != nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // drawControls draws the controls, and says whose links they set.
-func (m *Model) drawControls(c *look.Canvas, focused bool) {
+func (m *model) drawControls(c *look.Canvas, focused bool) {
 	m.controls.Draw(c, m.Theme(), focused)
 	text := " of all clients "
 	if m.client.Turn > 0 {
@@ -29,7 +29,7 @@ func (m *Model) drawControls(c *look.Canvas, focused bool) {
 }
 
 // says returns in a line whether the links do what was asked.
-func (m *Model) says() (string, look.Ink) {
+func (m *model) says() (string, look.Ink) {
 	remarks := m.live.now.Remarks()
 	switch {
 	case len(m.lies) > 0:
@@ -47,7 +47,7 @@ func (m *Model) says() (string, look.Ink) {
 }
 
 // late is how late datagrams left of late, in the worse direction.
-func (m *Model) late() (n uint64, p99 time.Duration) {
+func (m *model) late() (n uint64, p99 time.Duration) {
 	for w := range m.live.now.Flows {
 		h := &m.live.now.Flows[w].Late
 		n, p99 = n+h.N, max(p99, h.Quantile(0.99))
@@ -56,7 +56,7 @@ func (m *Model) late() (n uint64, p99 time.Duration) {
 }
 
 // Header implements ui.Screen: what goes where, and whether it is as asked.
-func (m *Model) Header(w int) ui.Header {
+func (m *model) Header(w int) ui.Header {
 	th := m.Theme()
 	badge := look.Live.Span(" " + th.Play + " LIVE ")
 	if m.frozen != nil {
@@ -67,7 +67,7 @@ func (m *Model) Header(w int) ui.Header {
 }
 
 // title names the addresses, the link, the seed and the time, as far as they fit w columns.
-func (m *Model) title(w int) []look.Span {
+func (m *model) title(w int) []look.Span {
 	th := m.Theme()
 	dot := look.Faint.Span("  " + th.Dot + "  ")
 	arrow := " → "
@@ -87,7 +87,7 @@ func (m *Model) title(w int) []look.Span {
 }
 
 // linkName names what the links are at present.
-func (m *Model) linkName() string {
+func (m *model) linkName() string {
 	c := m.proxy.Live.Config(m.client)
 	if c.Profile != "" {
 		return "profile " + c.Profile
@@ -99,7 +99,7 @@ func (m *Model) linkName() string {
 }
 
 // drawVital is the line that never leaves a small screen.
-func (m *Model) drawVital(c *look.Canvas, y int) {
+func (m *model) drawVital(c *look.Canvas, y int) {
 	h := m.shown()
 	var pieces []look.Span
 	for w := range h.now.Flows {

@@ -148,18 +148,18 @@ func (g *game) snapshot(s *relay.Snapshot) {
 	s.Asked = append(s.Asked[:0], g.snap.Asked...)
 }
 
-func (g *game) screen(w, h int, ascii bool) *Model {
+func (g *game) screen(w, h int, ascii bool) *model {
 	return g.screenWith(w, h, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
 }
 
-func (g *game) screenWith(w, h int, opt ui.Options) *Model {
-	m := New(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"}, opt)
+func (g *game) screenWith(w, h int, opt ui.Options) *model {
+	m := newModel(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"}, opt)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
 
 // run lets time pass on the screen too.
-func (g *game) run(m *Model, d time.Duration) {
+func (g *game) run(m *model, d time.Duration) {
 	for end := g.at + d; g.at < end; {
 		g.play(period)
 		beat(m)
@@ -167,15 +167,15 @@ func (g *game) run(m *Model, d time.Duration) {
 }
 
 // boxOpen reports whether a box lies over the page.
-func boxOpen(m *Model) bool { return strings.Contains(m.View(), "key closes") }
+func boxOpen(m *model) bool { return strings.Contains(m.View(), "key closes") }
 
 // beat lets a period pass on the screen.
-func beat(m *Model) {
+func beat(m *model) {
 	m.Update(room.Tick{})
 	m.Update(room.Tick{})
 }
 
-func press(m *Model, keys ...string) (left bool) {
+func press(m *model, keys ...string) (left bool) {
 	for _, k := range keys {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd != nil {
 			if _, quits := cmd().(tea.QuitMsg); quits {
@@ -188,7 +188,7 @@ func press(m *Model, keys ...string) (left bool) {
 }
 
 // typed types a line.
-func typed(m *Model, text string) {
+func typed(m *model, text string) {
 	press(m, "/")
 	for _, r := range text {
 		if r == ' ' {
@@ -206,58 +206,58 @@ func TestGoldenScreens(t *testing.T) {
 		name  string
 		w, h  int
 		ascii bool
-		do    func(g *game, m *Model)
+		do    func(g *game, m *model)
 	}{
-		{"160x48", 160, 48, false, func(g *game, m *Model) {
+		{"160x48", 160, 48, false, func(g *game, m *model) {
 			typed(m, "down loss 12%")
 			g.run(m, 4*time.Second)
 		}},
-		{"late-160x48", 160, 48, false, func(g *game, m *Model) {
+		{"late-160x48", 160, 48, false, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.snap.Totals.Flows[0].Unsent += 3
 			g.run(m, 3*time.Second)
 		}},
-		{"stopped-120x36", 120, 36, false, func(g *game, m *Model) {
+		{"stopped-120x36", 120, 36, false, func(g *game, m *model) {
 			press(m, "6", "up", "up", "up")
 			g.run(m, 5*time.Second)
 		}},
-		{"explain-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "x") }},
-		{"profile-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "p") }},
-		{"charts-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "1") }},
-		{"now-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "2") }},
-		{"controls-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
-		{"trust-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "4") }},
-		{"clients-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "5", "down", "down", "enter") }},
-		{"datagrams-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "6") }},
-		{"help-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "?") }},
-		{"line-80x24", 80, 24, false, func(g *game, m *Model) { typed(m, "loss 120%") }},
-		{"charts-60x15", 60, 15, false, func(g *game, m *Model) { press(m, "1") }},
-		{"late-60x15", 60, 15, true, func(g *game, m *Model) {
+		{"explain-120x36", 120, 36, false, func(g *game, m *model) { press(m, "x") }},
+		{"profile-120x36", 120, 36, false, func(g *game, m *model) { press(m, "p") }},
+		{"charts-80x24", 80, 24, false, func(g *game, m *model) { press(m, "1") }},
+		{"now-80x24", 80, 24, false, func(g *game, m *model) { press(m, "2") }},
+		{"controls-80x24", 80, 24, false, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
+		{"trust-80x24", 80, 24, true, func(g *game, m *model) { press(m, "4") }},
+		{"clients-80x24", 80, 24, false, func(g *game, m *model) { press(m, "5", "down", "down", "enter") }},
+		{"datagrams-80x24", 80, 24, true, func(g *game, m *model) { press(m, "6") }},
+		{"help-80x24", 80, 24, false, func(g *game, m *model) { press(m, "?") }},
+		{"line-80x24", 80, 24, false, func(g *game, m *model) { typed(m, "loss 120%") }},
+		{"charts-60x15", 60, 15, false, func(g *game, m *model) { press(m, "1") }},
+		{"late-60x15", 60, 15, true, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.run(m, 3*time.Second)
 			press(m, "4")
 		}},
-		{"small-40x10", 40, 10, false, func(*game, *Model) {}},
-		{"ascii-160x48", 160, 48, true, func(g *game, m *Model) { press(m, "5", "down", "d", "Z", "z", "i") }},
-		{"help-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "?") }},
-		{"client-160x48", 160, 48, false, func(g *game, m *Model) {
+		{"small-40x10", 40, 10, false, func(*game, *model) {}},
+		{"ascii-160x48", 160, 48, true, func(g *game, m *model) { press(m, "5", "down", "d", "Z", "z", "i") }},
+		{"help-160x48", 160, 48, false, func(g *game, m *model) { press(m, "?") }},
+		{"client-160x48", 160, 48, false, func(g *game, m *model) {
 			typed(m, "client 2")
 			typed(m, "up loss 30%")
 			typed(m, "mark worse")
 			g.run(m, 2*time.Second)
 			press(m, "u")
 		}},
-		{"profile-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
-		{"profile-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
-		{"explain-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "x") }},
-		{"stopped-80x24", 80, 24, false, func(g *game, m *Model) {
+		{"profile-160x48", 160, 48, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
+		{"profile-80x24", 80, 24, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
+		{"explain-80x24", 80, 24, false, func(g *game, m *model) { press(m, "x") }},
+		{"stopped-80x24", 80, 24, false, func(g *game, m *model) {
 			press(m, " ", "6", "up", "up")
 			g.run(m, time.Second)
 		}},
-		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "4") }},
-		{"command-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "/", "l", "tab") }},
-		{"command-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "/", "l", "tab", "tab") }},
-		{"netem-80x24", 80, 24, false, func(g *game, m *Model) {
+		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *model) { press(m, "4") }},
+		{"command-80x24", 80, 24, false, func(g *game, m *model) { press(m, "/", "l", "tab") }},
+		{"command-160x48", 160, 48, false, func(g *game, m *model) { press(m, "/", "l", "tab", "tab") }},
+		{"netem-80x24", 80, 24, false, func(g *game, m *model) {
 			typed(m, "netem delay 30ms 5ms loss 2% seed 1")
 			g.run(m, 2*time.Second)
 			press(m, "3")
@@ -300,20 +300,20 @@ func TestGoldenColours(t *testing.T) {
 	for _, c := range []struct {
 		name, theme string
 		w, h        int
-		do          func(g *game, m *Model)
+		do          func(g *game, m *model)
 	}{
-		{"colour-160x48", "dark", 160, 48, func(g *game, m *Model) {
+		{"colour-160x48", "dark", 160, 48, func(g *game, m *model) {
 			typed(m, "down loss 12%")
 			g.run(m, 4*time.Second)
 		}},
-		{"colour-late-80x24", "light", 80, 24, func(g *game, m *Model) {
+		{"colour-late-80x24", "light", 80, 24, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.run(m, 3*time.Second)
 			press(m, "4")
 		}},
-		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
-		{"colour-help-80x24", "high-contrast", 80, 24, func(g *game, m *Model) { press(m, "?") }},
-		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *Model) { typed(m, "loss 120%") }},
+		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
+		{"colour-help-80x24", "high-contrast", 80, 24, func(g *game, m *model) { press(m, "?") }},
+		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *model) { typed(m, "loss 120%") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newGame(t, 5, linkText)
@@ -579,7 +579,7 @@ func TestNewestInOrder(t *testing.T) {
 	for i, way := range []relay.Way{relay.Up, relay.Down, relay.Up, relay.Down} {
 		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
 	}
-	m := &Model{proxy: Proxy{Recent: recent}}
+	m := &model{proxy: Proxy{Recent: recent}}
 	list := m.newest(nil, 8)
 	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)

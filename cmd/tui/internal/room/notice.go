@@ -11,19 +11,19 @@ import (
 // key once it is a second old.
 type Notice struct {
 	text  string
-	tone  Tone
+	tone  tone
 	tick  int
 	since int  // the tick in which it was first shown
 	until int  // the tick at which it goes
 	Stale bool // it differs from what was drawn last
 }
 
-// Tone is the kind of a notice; it sets colour and sign.
-type Tone uint8
+// tone is the kind of a notice; it sets colour and sign.
+type tone uint8
 
 // The tones. ToneDim is an aside.
 const (
-	toneGood Tone = iota
+	toneGood tone = iota
 	toneBad
 	ToneWarn
 	ToneDim
@@ -54,7 +54,7 @@ func (n *Notice) Say(text string, bad bool) {
 }
 
 // Show shows a sentence for as long as it takes to read.
-func (n *Notice) Show(text string, tone Tone) {
+func (n *Notice) Show(text string, tone tone) {
 	n.text, n.tone = strings.ReplaceAll(text, "\n", " "), tone
 	n.since, n.until = n.tick, n.tick+noticeTicks+max(len(text)-glance, 0)
 	n.Stale = true

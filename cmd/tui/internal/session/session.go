@@ -20,8 +20,8 @@ type Session struct {
 	Snap    *engine.Snapshot // the newest
 	Ticks   int
 	Sent    int // commands so far
-	Pending Pending
-	Past    Past
+	Pending pending
+	Past    past
 	room.Notice
 	heard  heard
 	From   time.Duration // what came before is not shown

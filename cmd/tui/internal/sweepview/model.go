@@ -23,8 +23,10 @@ type Sweep struct {
 	Clock func() time.Duration // monotonic
 }
 
-// Model is the screen of a sweep, and its one page.
-type Model struct {
+var _ ui.Screen = (*model)(nil)
+
+// model is the screen of a sweep, and its one page.
+type model struct {
 	*ui.Shell
 	sweep Sweep
 	watch *sweep.Watch
@@ -43,9 +45,9 @@ type Model struct {
 	lo, hi float64 // of the means
 }
 
-// New makes the screen of a sweep.
-func New(s Sweep, opt ui.Options) *Model {
-	m := &Model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, began: s.Clock()}
+// newModel makes the screen of a sweep.
+func newModel(s Sweep, opt ui.Options) *model {
+	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, began: s.Clock()}
 	for i := range m.axes {
 		m.order = append(m.order, i)
 	}
@@ -60,7 +62,7 @@ func New(s Sweep, opt ui.Options) *Model {
 // Run shows the screen until the person leaves or ctx ends; the terminal has been restored
 // then.
 func Run(ctx context.Context, s Sweep, opt ui.Options) error {
-	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return New(s, opt).Shell })
+	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(s, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) {
 		return nil
 	}
@@ -71,7 +73,7 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 const pollTicks = 4
 
 // Tick implements ui.Screen.
-func (m *Model) Tick() (changed bool, cmd tea.Cmd) {
+func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%pollTicks != 0 {
 		return false, nil
@@ -81,13 +83,13 @@ func (m *Model) Tick() (changed bool, cmd tea.Cmd) {
 }
 
 // Refresh implements ui.Screen: the page is drawn from what was polled last.
-func (m *Model) Refresh(bool) {}
+func (m *model) Refresh(bool) {}
 
 // Context implements ui.Screen: a sweep has nothing to set.
-func (m *Model) Context() command.Context { return command.Context{} }
+func (m *model) Context() command.Context { return command.Context{} }
 
 // Obey implements ui.Screen.
-func (m *Model) Obey(o command.Order) (tea.Cmd, error) {
+func (m *model) Obey(o command.Order) (tea.Cmd, error) {
 	if o.Leave != command.Stay {
 		return m.Quit(nil), nil
 	}
@@ -95,7 +97,7 @@ func (m *Model) Obey(o command.Order) (tea.Cmd, error) {
 }
 
 // poll takes what there is now.
-func (m *Model) poll() {
+func (m *model) poll() {
 	m.state = m.watch.State()
 	m.means, m.seeds = m.watch.Means(m.figure)
 	m.lo, m.hi = math.Inf(1), math.Inf(-1)
@@ -107,25 +109,25 @@ func (m *Model) poll() {
 }
 
 // Move implements room.Mover.
-func (m *Model) Move(dx, dy int) room.Request {
+func (m *model) Move(dx, dy int) room.Request {
 	m.move(m.columns(), dx)
 	m.move(m.rows(), dy)
 	return room.Request{}
 }
 
 // Wheel implements room.Wheeler.
-func (m *Model) Wheel(up int) room.Request { return m.Move(0, -up) }
+func (m *model) Wheel(up int) room.Request { return m.Move(0, -up) }
 
 // Arrows implements room.Hinter.
-func (m *Model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
+func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
 // Means implements room.Explainer.
-func (m *Model) Means(key string) string {
+func (m *model) Means(key string) string {
 	return map[string]string{"up": "the point above, below", "left": "the point to the left, to the right"}[key]
 }
 
 // Bindings implements room.Binder.
-func (m *Model) Bindings() []room.Binding {
+func (m *model) Bindings() []room.Binding {
 	bind := func(key, shown, help string, do func()) room.Binding {
 		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))
 	}
@@ -147,14 +149,14 @@ func (m *Model) Bindings() []room.Binding {
 }
 
 // turn makes the last axis the first.
-func (m *Model) turn() {
+func (m *model) turn() {
 	n := len(m.order)
 	m.order = append([]int{m.order[n-1]}, m.order[:n-1]...)
 	m.scroll = [2]int{}
 }
 
 // rows and columns are the axes of the map; -1 if there is none.
-func (m *Model) rows() int {
+func (m *model) rows() int {
 	switch n := len(m.order); n {
 	case 0:
 		return -1
@@ -165,21 +167,21 @@ func (m *Model) rows() int {
 	}
 }
 
-func (m *Model) columns() int {
+func (m *model) columns() int {
 	if n := len(m.order); n > 1 {
 		return m.order[n-1]
 	}
 	return -1
 }
 
-func (m *Model) move(axis, by int) {
+func (m *model) move(axis, by int) {
 	if axis >= 0 {
 		m.at[axis] = max(0, min(m.at[axis]+by, len(m.axes[axis].Values)-1))
 	}
 }
 
 // further steps through the values of the axes that the map does not show, as a counter does.
-func (m *Model) further(by int) {
+func (m *model) further(by int) {
 	for i := len(m.order) - 3; i >= 0; i-- {
 		axis := m.order[i]
 		n := len(m.axes[axis].Values)
@@ -192,7 +194,7 @@ func (m *Model) further(by int) {
 }
 
 // choose goes to the next figure that any point has.
-func (m *Model) choose(by int) {
+func (m *model) choose(by int) {
 	n := len(m.watch.Names)
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
@@ -208,7 +210,7 @@ func (m *Model) choose(by int) {
 }
 
 // point is the one under the cursor, with another place on one axis.
-func (m *Model) point(axis, place int) int {
+func (m *model) point(axis, place int) int {
 	if axis < 0 {
 		return m.watch.Point(m.at)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // shownFigures lists the figures that the point under the cursor has.
-func (m *Model) shownFigures() (list []int) {
+func (m *model) shownFigures() (list []int) {
 	p := m.watch.Point(m.at)
 	for f := range m.watch.Names {
 		if f == m.figure || len(m.watch.Values(p, f)) > 0 {
@@ -23,7 +23,7 @@ func (m *Model) shownFigures() (list []int) {
 }
 
 // drawPoint lists the figures of the point under the cursor, with their intervals.
-func (m *Model) drawPoint(c *look.Canvas) {
+func (m *model) drawPoint(c *look.Canvas) {
 	var words []string
 	for d, a := range m.axes {
 		words = append(words, a.Key+" = "+a.Values[m.at[d]])
@@ -69,7 +69,7 @@ func (m *Model) drawPoint(c *look.Canvas) {
 }
 
 // interval writes a mean with half its interval, to the digits that the interval tells apart.
-func (m *Model) interval(v sweep.Mean) string {
+func (m *model) interval(v sweep.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
 		return units.Short(v.Mean)
 	}
@@ -87,7 +87,7 @@ func number(v, step float64) string {
 }
 
 // drawCharts draws the seeds of the point, and the figure along the axes through it.
-func (m *Model) drawCharts(c *look.Canvas) {
+func (m *model) drawCharts(c *look.Canvas) {
 	const strip, least = 5, 5
 	y := 0
 	if m.watch.Repeat() > 1 && c.H >= strip {
@@ -110,7 +110,7 @@ func (m *Model) drawCharts(c *look.Canvas) {
 
 // drawSeeds draws each seed of the point as a dot on a line, stacked where they meet, and
 // the interval of the mean below.
-func (m *Model) drawSeeds(c *look.Canvas) {
+func (m *model) drawSeeds(c *look.Canvas) {
 	values := m.watch.Values(m.watch.Point(m.at), m.figure)
 	c.Spans(0, 0, c.W, look.Title.Span("seeds "), look.Dim.Span(m.watch.Names[m.figure]))
 	if len(values) == 0 {
@@ -161,7 +161,7 @@ func (m *Model) drawSeeds(c *look.Canvas) {
 
 // drawAlong draws the figure along an axis through the cursor: a dot for each mean and a
 // bar for its interval.
-func (m *Model) drawAlong(c *look.Canvas, axis int) {
+func (m *model) drawAlong(c *look.Canvas, axis int) {
 	const left = 8
 	values := m.axes[axis].Values
 	c.Spans(0, 0, c.W, look.Title.Span("along "+m.axes[axis].Key+" "), look.Dim.Span(m.watch.Names[m.figure]))
@@ -215,7 +215,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 
 // meansAlong returns the means of n places on an axis, and the range of them with their intervals;
 // hi is below lo without a result.
-func (m *Model) meansAlong(axis, first, n int) (means []sweep.Mean, lo, hi float64) {
+func (m *model) meansAlong(axis, first, n int) (means []sweep.Mean, lo, hi float64) {
 	means = make([]sweep.Mean, n)
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range means {
@@ -232,7 +232,7 @@ func (m *Model) meansAlong(axis, first, n int) (means []sweep.Mean, lo, hi float
 
 // nameAlong writes the values below such a chart: that of the cursor, and the others where
 // there is room.
-func (m *Model) nameAlong(c *look.Canvas, axis, first, n, left, step int) {
+func (m *model) nameAlong(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
 	name := func(i int, ink look.Ink) {
 		text := m.axes[axis].Values[first+i]

@@ -11,10 +11,10 @@ import (
 )
 
 // Name implements room.Page.
-func (m *Model) Name() string { return "Sweep" }
+func (m *model) Name() string { return "Sweep" }
 
 // Lines implements room.Page: the point and the map, and below them the last remark.
-func (m *Model) Lines(th *look.Theme, w, h int) []string {
+func (m *model) Lines(th *look.Theme, w, h int) []string {
 	c, body := look.NewCanvas(w, h), look.NewCanvas(w, h-1)
 	m.drawBody(body)
 	c.Paste(0, 0, body)
@@ -25,10 +25,10 @@ func (m *Model) Lines(th *look.Theme, w, h int) []string {
 }
 
 // Small returns what there is to know where there is no room for the map.
-func (m *Model) Small() (text string, alone bool) { return "The sweep goes on.", false }
+func (m *model) Small() (text string, alone bool) { return "The sweep goes on.", false }
 
 // drawBody lays map and point side by side, or one above the other.
-func (m *Model) drawBody(c *look.Canvas) {
+func (m *model) drawBody(c *look.Canvas) {
 	paste := func(x, y, w, h int, draw func(*look.Canvas)) {
 		part := look.NewCanvas(w, h)
 		draw(part)
@@ -50,7 +50,7 @@ func (m *Model) drawBody(c *look.Canvas) {
 }
 
 // Header implements ui.Screen: how far the sweep is, and what the map shows.
-func (m *Model) Header(w int) ui.Header {
+func (m *model) Header(w int) ui.Header {
 	title := func(int) []look.Span {
 		return []look.Span{look.Title.Span("Sweep "), look.Plain.Span(m.sweep.Title)}
 	}
@@ -58,7 +58,7 @@ func (m *Model) Header(w int) ui.Header {
 }
 
 // badge is the state of the sweep.
-func (m *Model) badge() look.Span {
+func (m *model) badge() look.Span {
 	th, s := m.Theme(), m.state
 	switch {
 	case s.Ended != "":
@@ -70,7 +70,7 @@ func (m *Model) badge() look.Span {
 }
 
 // progress is how far the sweep is, with a bar of some columns.
-func (m *Model) progress(bar int) []look.Span {
+func (m *model) progress(bar int) []look.Span {
 	s, th := m.state, m.Theme()
 	full := 0
 	if s.Planned > 0 {
@@ -94,7 +94,7 @@ func (m *Model) progress(bar int) []look.Span {
 }
 
 // shown is the figure that the map shows, and where on the axes that it does not.
-func (m *Model) shown() []look.Span {
+func (m *model) shown() []look.Span {
 	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(m.watch.Names[m.figure]), look.Dim.Span(" "), look.Key.Span("f")}
 	if n := len(m.order); n > 2 {
 		for i, axis := range m.order[:n-2] {
@@ -113,7 +113,7 @@ func (m *Model) shown() []look.Span {
 }
 
 // left says when the sweep will be done, going by the runs since it began here.
-func (m *Model) left() string {
+func (m *model) left() string {
 	s, elapsed := m.state, m.sweep.Clock()-m.began
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
@@ -129,7 +129,7 @@ func (m *Model) left() string {
 }
 
 // HelpParts implements ui.Screen.
-func (m *Model) HelpParts() []ui.HelpPart {
+func (m *model) HelpParts() []ui.HelpPart {
 	kept := "Results are not kept: there is no --out. What was measured is printed when you leave."
 	if m.sweep.Kept != "" {
 		kept = "Results are kept in " + m.sweep.Kept + ": tui sweep --resume " + m.sweep.Kept + " goes on where this one is ended."

@@ -73,13 +73,13 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 }
 
 // screen is a sweep on a screen of a size, without colour, after ten seconds.
-func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *Model {
+func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *model {
 	return screenWith(w, width, height, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()}, keys...)
 }
 
-func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *Model {
+func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *model {
 	now := time.Duration(0)
-	m := New(Sweep{Watch: w, Title: "loss.toml", Kept: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
+	m := newModel(Sweep{Watch: w, Title: "loss.toml", Kept: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {

@@ -12,7 +12,7 @@ import (
 )
 
 // Obey implements Screen.
-func (m *Model) Obey(o command.Order) (tea.Cmd, error) {
+func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	m.lab.Theme = m.theme
 	if err := m.lab.Do(o.Command); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (m *Model) Obey(o command.Order) (tea.Cmd, error) {
 }
 
 // List implements lister.
-func (m *Model) List(word string) (room.Overlay, bool) {
+func (m *dashboard) List(word string) (room.Overlay, bool) {
 	switch word {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
@@ -40,13 +40,13 @@ func (m *Model) List(word string) (room.Overlay, bool) {
 }
 
 // Context implements Screen.
-func (m *Model) Context() command.Context {
+func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
 }
 
 // explain opens the list of troubles; of a packet that is under the cursor of a
 // page it opens that packet.
-func (m *Model) explain() room.Request {
+func (m *dashboard) explain() room.Request {
 	if p, ok := m.page().(room.PacketChooser); ok {
 		if id, ok := p.ChosenPacket(); ok {
 			return room.Request{Packet: &id}
@@ -56,7 +56,7 @@ func (m *Model) explain() room.Request {
 }
 
 // filterPackets lists some of the packets only, on the page of packets.
-func (m *Model) filterPackets(f room.Filter) {
+func (m *dashboard) filterPackets(f room.Filter) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
 			q.FilterPackets(f)
@@ -66,7 +66,7 @@ func (m *Model) filterPackets(f room.Filter) {
 }
 
 // startTour begins the guided tour.
-func (m *Model) startTour() {
+func (m *dashboard) startTour() {
 	open := m.open
 	m.lab.Present()
 	t, err := tour.New(m.lab, m.spotlight, func() {
@@ -82,7 +82,7 @@ func (m *Model) startTour() {
 }
 
 // spotlight shows the place that a step of the tour is about, on its page.
-func (m *Model) spotlight(s tour.Spot) {
+func (m *dashboard) spotlight(s tour.Spot) {
 	if s != tour.Nowhere {
 		m.open = s.Page()
 	}
@@ -95,7 +95,7 @@ func (m *Model) spotlight(s tour.Spot) {
 }
 
 // quit leaves; what waits is handed over first.
-func (m *Model) quit(how command.Leave) tea.Cmd {
+func (m *dashboard) quit(how command.Leave) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case how == command.LeaveSaving:

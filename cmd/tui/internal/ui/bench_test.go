@@ -140,7 +140,7 @@ func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string,
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m := New(lab, Options{Renderer: labtest.ColourRenderer()})
+	m := newDashboard(lab, Options{Renderer: labtest.ColourRenderer()})
 	screen := repaint.New(out)
 	m.output.written = screen.Written
 	in, feed := io.Pipe()

@@ -11,7 +11,7 @@ import (
 )
 
 // comparing is page 5 over a snapshot, with all its intervals worked out.
-func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *Model {
+func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(&labtest.Lab{Snap: snap}, w, h, opt)
 	press(m, append([]string{"5"}, keys...)...)
 	for range 6 { // an interval a tick

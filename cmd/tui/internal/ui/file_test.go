@@ -15,7 +15,7 @@ import (
 )
 
 // fileScreen is a dashboard over a lab of files.
-func fileScreen(lab room.Lab, w, h int, opt Options) *Model {
+func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}

@@ -15,7 +15,7 @@ import (
 // A terminal that answers nothing is waited for a few ticks; one that does is drawn on at
 // once, in the colours of its ground. Keys pressed meanwhile count.
 func TestFirstPictureWaitsForFewTicks(t *testing.T) {
-	start := func() *Model {
+	start := func() *dashboard {
 		m := newModel(labtest.NewLab(), Options{Renderer: labtest.ColourRenderer()}, fakeCatalog())
 		m.patience.ticks = patientTicks
 		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})

@@ -32,7 +32,7 @@ func shortSource(spec string, schema *frame.Schema) string {
 }
 
 // Header implements Screen. If anything was decoded wrong it says only that, in red.
-func (m *Model) Header(int) Header {
+func (m *dashboard) Header(int) Header {
 	h := Header{Title: m.title, Badge: m.badge()}
 	if n := m.wrong(); n > 0 {
 		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
@@ -50,7 +50,7 @@ const longestSource = 32
 
 // title is the text of the header in at most w columns. If there are few, first
 // the gaps shrink, then the name of the program goes, then the seed.
-func (m *Model) title(w int) []look.Span {
+func (m *dashboard) title(w int) []look.Span {
 	cfg, th := m.lab.Config(), m.theme
 	for tight := 0; ; tight++ {
 		gap := "  "
@@ -80,7 +80,7 @@ func (m *Model) title(w int) []look.Span {
 }
 
 // encoders names the encoder, and what runs beside it.
-func (m *Model) encoders(cfg *config.Config) string {
+func (m *dashboard) encoders(cfg *config.Config) string {
 	name, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
 	if len(lanes) > 0 && (m.lab.Past.Away || lanes[0].Encoder == name) { // it may have been another
 		name = lanes[0].Name()
@@ -95,7 +95,7 @@ func (m *Model) encoders(cfg *config.Config) string {
 }
 
 // wrongEncoder names the encoder, or the shadow, that decoded wrong.
-func (m *Model) wrongEncoder() string {
+func (m *dashboard) wrongEncoder() string {
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {
 			return m.lab.Snap.Lanes[i].Name()
@@ -104,7 +104,7 @@ func (m *Model) wrongEncoder() string {
 	return ""
 }
 
-func (m *Model) wrong() int64 {
+func (m *dashboard) wrong() int64 {
 	n := int64(0)
 	for i := range m.lab.Snap.Lanes {
 		n += m.lab.Snap.Lanes[i].Totals.Wrong
@@ -126,7 +126,7 @@ const keepsUp = 0.93
 
 // pace says how fast virtual time goes, and that it goes slower than asked if
 // the engine cannot keep up.
-func (m *Model) pace() []look.Span {
+func (m *dashboard) pace() []look.Span {
 	asked, actual := m.lab.Speed(), m.lab.Snap.Actual
 	text := look.SpeedText(m.theme, asked)
 	switch {
@@ -140,7 +140,7 @@ func (m *Model) pace() []look.Span {
 }
 
 // badge is the state of the session.
-func (m *Model) badge() look.Span {
+func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
 	switch {
 	case m.lab.Past.Away:

@@ -15,17 +15,17 @@ import (
 // bindings are all keys of the dashboard, in the order of the help: first those
 // that hold on every page, then those of single pages, which go before them. They
 // hold while neither the command line nor an overlay is open.
-func (m *Model) bindings() []room.Binding {
+func (m *dashboard) bindings() []room.Binding {
 	return slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
 }
 
 // send is the action of a key that sends a command.
-func send(m *Model, c experiment.Command) func() room.Request {
+func send(m *dashboard, c experiment.Command) func() room.Request {
 	return room.Quietly(func() { m.lab.Send(c) })
 }
 
 // controlKeys choose and set.
-func controlKeys(m *Model) []room.Binding {
+func controlKeys(m *dashboard) []room.Binding {
 	bind := groupOf("Controls")
 	list := func(word string) func() room.Request {
 		return func() room.Request {
@@ -54,7 +54,7 @@ func controlKeys(m *Model) []room.Binding {
 }
 
 // keepBefore lets the encoder and params from before their last change run on as a shadow.
-func keepBefore(m *Model) func() room.Request {
+func keepBefore(m *dashboard) func() room.Request {
 	return func() room.Request {
 		before, cfg := m.lab.Snap.Before, m.lab.Config()
 		switch {
@@ -72,7 +72,7 @@ func keepBefore(m *Model) func() room.Request {
 }
 
 // timeKeys move in virtual time, and say how fast it goes.
-func timeKeys(m *Model) []room.Binding {
+func timeKeys(m *dashboard) []room.Binding {
 	bind := groupOf("Time")
 	speed := func(n int) func() room.Request {
 		return func() room.Request {
@@ -101,7 +101,7 @@ func timeKeys(m *Model) []room.Binding {
 }
 
 // sessionKeys are for the run as a whole, and for leaving.
-func sessionKeys(m *Model) []room.Binding {
+func sessionKeys(m *dashboard) []room.Binding {
 	bind := groupOf(programGroup)
 	mark := func() room.Request {
 		m.marks++

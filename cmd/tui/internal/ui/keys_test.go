@@ -20,7 +20,7 @@ import (
 )
 
 // press sends keys and then a tick, as a person and the clock would.
-func press(m *Model, keys ...string) (last tea.Cmd) {
+func press(m *dashboard, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		_, last = m.Update(labtest.KeyMsg(k))
 	}

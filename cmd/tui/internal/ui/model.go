@@ -27,9 +27,9 @@ import (
 // slowTicks is how many ticks pass between two redraws of what moves all the time.
 const slowTicks = 10
 
-// Model is the dashboard of a lab: it passes the newest snapshot to its pages on every tick, and
+// dashboard is the dashboard of a lab: it passes the newest snapshot to its pages on every tick, and
 // what they ask for to the lab.
-type Model struct {
+type dashboard struct {
 	*Shell
 	lab     *session.Session
 	cat     *controls.Catalog
@@ -37,14 +37,14 @@ type Model struct {
 	leaving leaving
 }
 
-// New returns the dashboard over a lab.
-func New(lab room.Lab, opt Options) *Model {
+// newDashboard returns the dashboard over a lab.
+func newDashboard(lab room.Lab, opt Options) *dashboard {
 	return newModel(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 }
 
-func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
+func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
-	m := &Model{cat: cat}
+	m := &dashboard{cat: cat}
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.again)
 	m.note = &m.lab.Notice
@@ -79,27 +79,27 @@ func pages(opt Options, cat *controls.Catalog) []room.Page {
 }
 
 // Refresh implements Screen.
-func (m *Model) Refresh(all bool) { m.observe(m.pageView(all)) }
+func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
 
 // observe passes a view to the open page.
-func (m *Model) observe(v room.View) (changed bool) {
+func (m *dashboard) observe(v room.View) (changed bool) {
 	p, ok := m.page().(room.Observer)
 	return ok && p.Observe(v)
 }
 
 // pageView is what the panes may see now.
-func (m *Model) pageView(slow bool) room.View {
+func (m *dashboard) pageView(slow bool) room.View {
 	s := m.lab
 	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
 		Spare: m.output.spare()}
 }
 
 // Tick implements Screen.
-func (m *Model) Tick() (changed bool, cmd tea.Cmd) {
+func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	before := m.lab.Poll()
 	now := m.lab.Snap
 	if now.State == engine.Broken {
-		return false, m.Quit(fmt.Errorf("%w: %w", ErrBroken, now.Err))
+		return false, m.Quit(fmt.Errorf("%w: %w", errBroken, now.Err))
 	}
 	if m.tour != nil {
 		changed = m.tour.Tick()
@@ -126,7 +126,7 @@ func begins(before, now *engine.Snapshot) bool {
 
 // slowTicks is how many ticks pass between two redraws of what moves all the
 // time. A larger screen waits longer, so that the terminal gets no more to do.
-func (m *Model) slowTicks() int {
+func (m *dashboard) slowTicks() int {
 	const usual = 160 * 48
 	return slowTicks * max(m.w*m.h, usual) / usual
 }

@@ -11,7 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-func clickAt(m *Model, x, y int, b tea.MouseButton) {
+func clickAt(m *dashboard, x, y int, b tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: b})
 	m.Update(room.Tick{})
 }

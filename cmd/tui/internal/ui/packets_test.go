@@ -20,7 +20,7 @@ import (
 )
 
 // after lets a tick pass.
-func after(m *Model) string {
+func after(m *dashboard) string {
 	m.Update(room.Tick{})
 	return m.View()
 }

@@ -19,7 +19,7 @@ import (
 
 // Run shows the dashboard of a lab until the person leaves, as Show does.
 func Run(ctx context.Context, lab room.Lab, opt Options) error {
-	return Show(ctx, opt, func(opt Options) *Shell { return New(lab, opt).Shell })
+	return Show(ctx, opt, func(opt Options) *Shell { return newDashboard(lab, opt).Shell })
 }
 
 // Show shows a screen until the person leaves. It returns nil for a normal
@@ -56,14 +56,14 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	stop()
 	select {
 	case bug := <-bugs:
-		return fmt.Errorf("%w: %w", ErrPanic, bug)
+		return fmt.Errorf("%w: %w", errPanic, bug)
 	default:
 	}
 	switch {
 	case s.Err() != nil:
 		return s.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("%w: %w", ErrPanic, err)
+		return fmt.Errorf("%w: %w", errPanic, err)
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
@@ -74,7 +74,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 // tells of.
 func rendererOf(out io.Writer) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(out)
-	r.SetHasDarkBackground(DarkByName())
+	r.SetHasDarkBackground(darkByName())
 	return r
 }
 

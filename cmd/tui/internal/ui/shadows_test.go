@@ -137,7 +137,7 @@ func TestKeepBefore(t *testing.T) {
 // params differ: a param spelt out at its default is none.
 func TestNoShadowOfItself(t *testing.T) {
 	lab := labtest.NewLab()
-	m := New(lab, Options{Renderer: labtest.PlainRenderer()})
+	m := newDashboard(lab, Options{Renderer: labtest.PlainRenderer()})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
 	for _, keys := range [][]string{{"v", "v"}, {"/", "shadow relative-orientation", "enter"},
 		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {

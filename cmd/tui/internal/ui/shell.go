@@ -186,13 +186,13 @@ func (s *Shell) guard(cmd *tea.Cmd) {
 func crashed(dir string, cause any, stack []byte) error {
 	f, err := os.CreateTemp(dir, "wirelab-crash-*.log")
 	if err != nil {
-		return fmt.Errorf("%w: %v\n%s", ErrPanic, cause, stack)
+		return fmt.Errorf("%w: %v\n%s", errPanic, cause, stack)
 	}
 	_, err = fmt.Fprintf(f, "%v\n\n%s", cause, stack)
 	if closeErr := f.Close(); err != nil || closeErr != nil {
-		return fmt.Errorf("%w: %v\n%s", ErrPanic, cause, stack)
+		return fmt.Errorf("%w: %v\n%s", errPanic, cause, stack)
 	}
-	return fmt.Errorf("%w: %v; details are in %s", ErrPanic, cause, f.Name())
+	return fmt.Errorf("%w: %v; details are in %s", errPanic, cause, f.Name())
 }
 
 // page is the one shown.

@@ -6,7 +6,7 @@ import (
 )
 
 // HelpParts implements Screen: the signs of packets.
-func (m *Model) HelpParts() []HelpPart {
+func (m *dashboard) HelpParts() []HelpPart {
 	part := HelpPart{Title: "Signs of packets", Ink: look.Dim}
 	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt, packetlog.Tainted,
 		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {

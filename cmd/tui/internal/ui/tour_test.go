@@ -15,7 +15,7 @@ import (
 )
 
 // pass lets virtual time pass, and the dashboard see it.
-func pass(m *Model, l *labtest.Echo, d time.Duration) {
+func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
 	for range slowTicks {
 		m.Update(room.Tick{})
@@ -23,7 +23,7 @@ func pass(m *Model, l *labtest.Echo, d time.Duration) {
 }
 
 // wholePicture demands h lines of at most w columns.
-func wholePicture(t *testing.T, m *Model) {
+func wholePicture(t *testing.T, m *dashboard) {
 	t.Helper()
 	rows := strings.Split(m.View(), "\n")
 	if len(rows) != m.h {

@@ -9,10 +9,10 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Page is page 5: every encoder that runs side by side, in a table, in a chart of the
+// page is page 5: every encoder that runs side by side, in a table, in a chart of the
 // figure that the table is sorted by, and in one of what each sends over what the encoder
 // under the keys does.
-type Page struct {
+type page struct {
 	table  *table
 	charts *panes.Charts
 	ratios *panes.Charts
@@ -26,26 +26,24 @@ type Page struct {
 }
 
 // New returns the page. The shadow under its cursor stands beside on other pages.
-func New(second *panes.Second) *Page {
-	p := &Page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
+func New(second *panes.Second) *page {
+	p := &page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
 		ratios: &panes.Charts{Solo: true, Lit: panes.RatioChart}}
 	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Compare" }
+func (p *page) Name() string { return "Compare" }
 
-// Observe implements room.Observer.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
 }
 
 // Lines puts the line of vital numbers on top, the table below it, and the chart in
 // what is left.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	rows := max(len(p.table.order), 1) + compareTop + compareTail - 1
 	if len(p.table.order) < leastToShare {
@@ -76,7 +74,7 @@ const (
 )
 
 // charted is what is shown below the table, in so many rows.
-func (p *Page) charted(rows int) charts {
+func (p *page) charted(rows int) charts {
 	const leastForBoth = 20
 	switch {
 	case len(p.table.order) < leastToShare, p.shown == bothCharts && rows < leastForBoth:
@@ -86,7 +84,7 @@ func (p *Page) charted(rows int) charts {
 }
 
 // turn shows the other chart, or both.
-func (p *Page) turn() {
+func (p *page) turn() {
 	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
 	p.shown = (p.shown + 1) % numCharts
 	if small && p.shown == figureChart {
@@ -95,7 +93,7 @@ func (p *Page) turn() {
 }
 
 // Move chooses an encoder, or what to sort by.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	t := p.table
 	if dy != 0 {
 		t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
@@ -118,10 +116,10 @@ func (p *Page) Move(dx, dy int) room.Request {
 }
 
 // Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
 
 // choose makes the shadow under the cursor the one that stands beside.
-func (p *Page) choose() {
+func (p *page) choose() {
 	if r := p.table.picked(); r != nil {
 		p.second.Choose(p.table.all, r.lane)
 	}
@@ -139,7 +137,7 @@ func chartOf(f figure) int {
 }
 
 // redraw has everything drawn anew.
-func (p *Page) redraw() {
+func (p *page) redraw() {
 	for _, s := range p.slots {
 		s.Redraw()
 	}
@@ -147,7 +145,7 @@ func (p *Page) redraw() {
 
 // Enter puts the chosen encoder under the keys, and the one that was there in its
 // place among the shadows.
-func (p *Page) Enter() room.Request {
+func (p *page) Enter() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
 		return room.Request{}
@@ -162,7 +160,7 @@ func (p *Page) Enter() room.Request {
 
 // leave is the change that sends one shadow away. Those of one name leave together, so the
 // others of it join again in the same instant: they are left alone.
-func (p *Page) leave(gone config.Encoder) config.Change {
+func (p *page) leave(gone config.Encoder) config.Change {
 	ch := config.NewChange("shadow_off", []string{gone.Name})
 	var stay []config.Encoder
 	for _, e := range p.table.cfg.Shadows {
@@ -177,7 +175,7 @@ func (p *Page) leave(gone config.Encoder) config.Change {
 }
 
 // drop sends the chosen shadow away.
-func (p *Page) drop() room.Request {
+func (p *page) drop() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 {
 		return room.Request{Say: "the encoder under the keys cannot leave; choose one of the shadows", Bad: true}
@@ -188,20 +186,17 @@ func (p *Page) drop() room.Request {
 	return room.Change(p.leave(p.table.cfg.Shadows[r.lane-1]))
 }
 
-// Focus implements room.Focuser.
-func (p *Page) Focus(step int) { p.Move(step, 0) }
+func (p *page) Focus(step int) { p.Move(step, 0) }
 
-// Zoom implements room.Zoomer.
-func (p *Page) Zoom() {
+func (p *page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
 }
 
-// Fit implements room.Fitter.
-func (p *Page) Fit() { p.charts.Fit() }
+func (p *page) Fit() { p.charts.Fit() }
 
 // Click chooses a row, or a column to sort by.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	y--
 	if y < p.h {
 		p.table.point(x, y, p.h)
@@ -212,19 +207,16 @@ func (p *Page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Hinter.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
 }
 
-// Means implements room.Explainer.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose an encoder", "left": "which figure to sort by", "tab": "the next figure to sort by",
 		"enter": "put the chosen encoder under the keys, the one there beside", "z": "fit the axis; how much time; dots or lines"}[key]
 }
 
-// Bindings implements room.Binder.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{
 		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",

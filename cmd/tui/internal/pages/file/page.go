@@ -6,10 +6,10 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Page is page 4 where the data are files: how the patch is made, and how it
+// page is page 4 where the data are files: how the patch is made, and how it
 // comes across. On a large screen all at once beside the controls; on a small one a
 // pane at a time.
-type Page struct {
+type page struct {
 	controls *controls.Pane
 	slots    []*room.Slot // in the order of the tab key
 	at       int          // index of the one that has the keys
@@ -28,24 +28,21 @@ const (
 )
 
 // New returns the page.
-func New(cat *controls.Catalog) *Page {
-	p := &Page{controls: &controls.Pane{Cat: cat}}
+func New(cat *controls.Catalog) *page {
+	p := &page{controls: &controls.Pane{Cat: cat}}
 	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {
 		p.slots = append(p.slots, room.NewSlot(q))
 	}
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "File" }
+func (p *page) Name() string { return "File" }
 
-// Arrows implements room.Hinter.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Explainer.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
@@ -53,7 +50,7 @@ func (p *Page) Means(key string) string {
 
 // Observe also chooses the pane that a small screen shows, as long as nobody else
 // has: the picture while it is drawn, then the transfer.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := room.ObserveAll(v, p.slots...)
 	if !p.chosen {
 		p.at = atTransfer
@@ -64,8 +61,7 @@ func (p *Page) Observe(v room.View) bool {
 	return changed
 }
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
 		p.places = p.arrange(w, h)
@@ -87,10 +83,10 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 }
 
 // transferRows is how high the account of the transfer would like to be.
-func (p *Page) transferRows() int { return 2 + p.slots[atTransfer].Pane.(*transfer).rows() }
+func (p *page) transferRows() int { return 2 + p.slots[atTransfer].Pane.(*transfer).rows() }
 
 // arrange places the panes on a large screen.
-func (p *Page) arrange(w, h int) []room.Place {
+func (p *page) arrange(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	transfer := min(p.transferRows(), h/3)
@@ -106,33 +102,29 @@ func (p *Page) arrange(w, h int) []room.Place {
 }
 
 // Focus shows the next pane of a small screen; on a large one all are in sight.
-func (p *Page) Focus(step int) {
+func (p *page) Focus(step int) {
 	if room.Wide(p.w, p.h) {
 		return
 	}
 	p.at, p.chosen = (p.at+step+len(p.slots))%len(p.slots), true
 }
 
-// Move implements room.Mover.
-func (p *Page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
+func (p *page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
 // Wheel adjusts what is chosen.
-func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
+func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Enter implements room.Enterer.
-func (p *Page) Enter() room.Request { return p.controls.Enter() }
+func (p *page) Enter() room.Request { return p.controls.Enter() }
 
-// Release implements room.Releaser.
-func (p *Page) Release() { p.controls.Release() }
+func (p *page) Release() { p.controls.Release() }
 
-// Aim implements room.Aimer.
-func (p *Page) Aim() room.Request {
+func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{}
 }
 
 // Click selects a control, or the pane whose name is at a place.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	if !room.Wide(p.w, p.h) && y == 0 {
 		if at, ok := room.TabAt(p.slots, x); ok {
 			p.at, p.chosen = at, true

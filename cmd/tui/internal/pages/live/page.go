@@ -11,10 +11,10 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is page 1: three charts, the packets, the controls, the numbers, and
+// page is page 1: three charts, the packets, the controls, the numbers, and
 // where the bits go. On a large screen all at once, on a small one a pane at a
 // time below a line of vital numbers.
-type Page struct {
+type page struct {
 	charts   *panes.Charts
 	packets  *strip
 	controls *controls.Pane
@@ -27,8 +27,8 @@ type Page struct {
 }
 
 // New returns the page.
-func New(cat *controls.Catalog) *Page {
-	p := &Page{
+func New(cat *controls.Catalog) *page {
+	p := &page{
 		charts:   &panes.Charts{Lit: -1},
 		packets:  &strip{},
 		controls: &controls.Pane{Cat: cat},
@@ -50,35 +50,30 @@ const (
 	atLog
 )
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Live" }
+func (p *page) Name() string { return "Live" }
 
-// Arrows implements room.Hinter.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Explainer.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: an older one, a newer one", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "the next pane: controls or packets", "z": "fit the axis; how much time; dots or lines",
 		"d": "which link the controls set: both, down, up", "esc": "let go of the packet; set both links again"}[key]
 }
 
-// Observe implements room.Observer.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	return room.ObserveAll(v, p.slots...) || changed
 }
 
 // focusable are the panes that the arrows can serve where all are in sight.
-func (p *Page) focusable(i int) bool {
+func (p *page) focusable(i int) bool {
 	return !room.Wide(p.w, p.h) || i == atControls || i == atPackets
 }
 
-// Focus implements room.Focuser.
-func (p *Page) Focus(step int) {
+func (p *page) Focus(step int) {
 	for range p.slots {
 		p.at = (p.at + step + len(p.slots)) % len(p.slots)
 		if p.focusable(p.at) {
@@ -87,8 +82,7 @@ func (p *Page) Focus(step int) {
 	}
 }
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.charts.Solo = false
 	if room.Wide(w, h) && p.at != atPackets {
 		p.at = atControls // a pane that cannot have the keys here had them
@@ -110,7 +104,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 }
 
 // arrange places the panes on a large screen.
-func (p *Page) arrange(w, h int) []room.Place {
+func (p *page) arrange(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	bits, packets := 7, 5
@@ -133,8 +127,7 @@ func (p *Page) arrange(w, h int) []room.Place {
 	}
 }
 
-// Move implements room.Mover.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	if p.at == atPackets {
 		p.packets.choose(dx + dy*p.packets.stride())
 		return room.Request{}
@@ -143,31 +136,27 @@ func (p *Page) Move(dx, dy int) room.Request {
 }
 
 // Wheel adjusts what is chosen.
-func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
+func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Enter implements room.Enterer.
-func (p *Page) Enter() room.Request { return p.controls.Enter() }
+func (p *page) Enter() room.Request { return p.controls.Enter() }
 
-// Release implements room.Releaser.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.packets.release()
 	p.controls.Release()
 }
 
 // Aim also says which link it is: on a small screen nothing else does.
-func (p *Page) Aim() room.Request {
+func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{Say: p.controls.Aims()}
 }
 
-// Zoom implements room.Zoomer.
-func (p *Page) Zoom() { p.charts.NextSpan() }
+func (p *page) Zoom() { p.charts.NextSpan() }
 
-// Fit implements room.Fitter.
-func (p *Page) Fit() { p.charts.Fit() }
+func (p *page) Fit() { p.charts.Fit() }
 
 // Click gives the keys to the pane at (x, y) and selects what is there.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	at := room.PlaceAt(p.places, x, y)
 	if i := slices.Index(p.slots, at.Slot); i >= 0 && p.focusable(i) {
 		p.at = i
@@ -186,13 +175,13 @@ func (p *Page) Click(x, y int) room.Request {
 }
 
 // ChosenPacket implements packetChooser.
-func (p *Page) ChosenPacket() (packetlog.ID, bool) {
+func (p *page) ChosenPacket() (packetlog.ID, bool) {
 	return packetlog.ID{Seq: p.packets.chosen}, p.at == atPackets && p.packets.choosing
 }
 
 // Light implements tour.Lighter: it points at a place of the page: its border and title look as if it had the
 // keys, and on a small screen it is the one in sight.
-func (p *Page) Light(s tour.Spot) {
+func (p *page) Light(s tour.Spot) {
 	p.lit, p.charts.Lit, p.charts.Brief = nil, -1, s != tour.Nowhere
 	p.slots[atCharts].Redraw()
 	switch s {

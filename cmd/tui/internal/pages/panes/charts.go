@@ -262,8 +262,8 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
 	}
 }
 
-// Series takes one number from every sample.
-func Series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
+// series takes one number from every sample.
+func series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
 	out := make([]float64, len(all))
 	for i := range out {
 		out[i] = of(&all[i])
@@ -275,7 +275,7 @@ func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
 
 // payloadLine is the payload of samples, in kbps.
 func payloadLine(all []meters.Sample) (values, weights []float64) {
-	return Series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
+	return series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
@@ -284,7 +284,7 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
-		wire := Series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
+		wire := series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
 	spec.Series = append(spec.Series, shadowLines(th, p.beside, payloadLine)...)
@@ -296,9 +296,9 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 // perChangedLine is the bits per changed item of samples, weighted by how many
 // changed.
 func perChangedLine(all []meters.Sample) (values, weights []float64) {
-	return Series(all, func(s *meters.Sample) float64 {
+	return series(all, func(s *meters.Sample) float64 {
 			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), Series(all, func(s *meters.Sample) float64 {
+		}), series(all, func(s *meters.Sample) float64 {
 			if !Enough(s) {
 				return 0 // a gap
 			}
@@ -313,10 +313,10 @@ func (p *Charts) ratio(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// RateLine is how often a second something happened, of each sample over the two
+// rateLine is how often a second something happened, of each sample over the two
 // seconds that end with it: the legends count over as much. A tenth of a second cannot
 // carry a rate, for a single event would be ten a second.
-func RateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
+func rateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
 	const window = int(room.RecentSpan / meters.SamplePeriod)
 	out, n := make([]float64, len(all)), 0
 	for i := range all {
@@ -331,7 +331,7 @@ func RateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
 
 // failedLine is the decode failures a second of samples, whatever their cause.
 func failedLine(all []meters.Sample) (values, weights []float64) {
-	return RateLine(all, (*meters.Sample).Failed), nil
+	return rateLine(all, (*meters.Sample).Failed), nil
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
@@ -342,7 +342,7 @@ func (p *Charts) failures(th *look.Theme) *chart.Spec {
 			continue // another has that stroke too
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: RateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: rateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
 			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
 		})
 	}

@@ -65,14 +65,14 @@ func playoutCharts() []playoutChart {
 
 // worst takes from every sample what was worst in it.
 func worst(of func(*meters.Sample) float64) func([]meters.Sample) []float64 {
-	return func(all []meters.Sample) []float64 { return Series(all, of) }
+	return func(all []meters.Sample) []float64 { return series(all, of) }
 }
 
 // starvedLine is the share of the display ticks of two seconds, as the figure in the
 // heading is.
 func starvedLine(all []meters.Sample) []float64 {
-	shown := RateLine(all, func(s *meters.Sample) int { return s.Displayed })
-	starved := RateLine(all, func(s *meters.Sample) int { return s.Starved })
+	shown := rateLine(all, func(s *meters.Sample) int { return s.Displayed })
+	starved := rateLine(all, func(s *meters.Sample) int { return s.Starved })
 	for i := range starved {
 		starved[i] *= 100 / math.Max(shown[i], 1)
 	}
@@ -81,7 +81,7 @@ func starvedLine(all []meters.Sample) []float64 {
 
 // lateLine is how many snapshots a second came too late to be shown.
 func lateLine(all []meters.Sample) []float64 {
-	return RateLine(all, func(s *meters.Sample) int { return s.Late })
+	return rateLine(all, func(s *meters.Sample) int { return s.Late })
 }
 
 // AgeText says how old what a lane's display showed was, over the whole run.

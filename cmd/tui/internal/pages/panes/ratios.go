@@ -18,7 +18,7 @@ func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.beside) > 1,
 			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
-	one := Series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
+	one := series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
 	spec.Series = append(spec.Series, chart.Series{Values: one, Ink: chart.Ink(look.Payload)})
 	return spec
 }

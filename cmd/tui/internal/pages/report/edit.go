@@ -19,14 +19,14 @@ import (
 
 // naming is the box in which a report gets another name.
 type naming struct {
-	page *Page
+	page *page
 	of   report.SavedReport
 	text controls.Editor
 	err  string
 }
 
 // rename asks for another name of the report under the cursor.
-func (p *Page) rename() room.Request {
+func (p *page) rename() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{Say: "choose a saved report first", Bad: true}
@@ -66,7 +66,7 @@ func (b *naming) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // remove deletes the report under the cursor.
-func (p *Page) remove() room.Request {
+func (p *page) remove() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{Say: "choose a saved report first", Bad: true}
@@ -80,7 +80,7 @@ func (p *Page) remove() room.Request {
 
 // restore brings back the report that was deleted last; where none was, it takes back the
 // last change, as everywhere.
-func (p *Page) restore() room.Request {
+func (p *page) restore() room.Request {
 	n := len(p.gone)
 	if n == 0 {
 		return room.Request{Command: &experiment.Command{Undo: true}}
@@ -101,7 +101,7 @@ type chartsBox struct {
 }
 
 // charts opens the charts of the report under the cursor.
-func (p *Page) openCharts() room.Request {
+func (p *page) openCharts() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{}

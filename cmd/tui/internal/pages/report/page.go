@@ -9,10 +9,10 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Page is page 6: what was changed when, the saved reports, and any two runs
+// page is page 6: what was changed when, the saved reports, and any two runs
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
-type Page struct {
+type page struct {
 	dir    string // where reports are
 	log    *panes.Changes
 	saved  *saved
@@ -46,19 +46,17 @@ const keptRuns = 16
 const listEvery = 6
 
 // New returns the page.
-func New(dir string) *Page {
-	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
+func New(dir string) *page {
+	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
 	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Report" }
+func (p *page) Name() string { return "Report" }
 
-// Observe implements room.Observer.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	changed = p.slots[atChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
@@ -80,7 +78,7 @@ func (p *Page) Observe(v room.View) bool {
 }
 
 // arrange puts the two runs beside each other that are chosen.
-func (p *Page) arrange() {
+func (p *page) arrange() {
 	p.both.left, p.both.right = p.now, nil
 	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
 		p.both.left = d
@@ -103,7 +101,7 @@ func (p *Page) arrange() {
 
 // Work is what has to be read now; nil if nothing has. Once it is read, take is
 // called where pages live.
-func (p *Page) Work() (read func() (take func())) {
+func (p *page) Work() (read func() (take func())) {
 	if p.busy || p.dir == "" {
 		return nil
 	}
@@ -143,7 +141,7 @@ func (p *Page) Work() (read func() (take func())) {
 }
 
 // keep takes a report that was read.
-func (p *Page) keep(s report.SavedReport, d *run) {
+func (p *page) keep(s report.SavedReport, d *run) {
 	p.busy = false
 	if len(p.read) >= keptRuns {
 		for path := range p.read {
@@ -158,7 +156,7 @@ func (p *Page) keep(s report.SavedReport, d *run) {
 }
 
 // Lines shows all on a large screen, and a pane at a time on a small one.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	p.w, p.h = w, h
 	lines := p.vitals.Render(th, w, above, false)[:1:1]
@@ -180,8 +178,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	return append(lines, p.slots[p.at].Render(th, w, h-above-1, true)...)
 }
 
-// Focus implements room.Focuser.
-func (p *Page) Focus(step int) {
+func (p *page) Focus(step int) {
 	n := len(p.slots)
 	if room.Wide(p.w, p.h) {
 		n = atChanges
@@ -190,7 +187,7 @@ func (p *Page) Focus(step int) {
 }
 
 // Move chooses a report, or scrolls what stands beside.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	switch p.at {
 	case atSaved:
 		p.saved.choose(dy + dx)
@@ -203,10 +200,10 @@ func (p *Page) Move(dx, dy int) room.Request {
 }
 
 // Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
 
 // Enter shows what is chosen, where it is not in sight already.
-func (p *Page) Enter() room.Request {
+func (p *page) Enter() room.Request {
 	if p.at == atSaved && !room.Wide(p.w, p.h) {
 		p.at = atBoth
 		return room.Request{}
@@ -216,7 +213,7 @@ func (p *Page) Enter() room.Request {
 
 // rebase holds the others against the report under the cursor, or again against the
 // present run.
-func (p *Page) rebase() room.Request {
+func (p *page) rebase() room.Request {
 	path := ""
 	if s := p.saved.picked(); s != nil && s.Path != p.saved.base {
 		path = s.Path
@@ -227,13 +224,13 @@ func (p *Page) rebase() room.Request {
 }
 
 // Release goes back to the present run alone.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.saved.chosen, p.saved.base, p.both.top = -1, "", 0
 	p.arrange()
 }
 
 // Click gives the keys to a pane, and chooses the report that is there.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	y--
 	at := room.PlaceAt(p.places, x, y)
 	if i := slices.Index(p.slots, at.Slot); i >= 0 && (i != atChanges || !room.Wide(p.w, p.h)) {
@@ -246,22 +243,19 @@ func (p *Page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Hinter.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	if p.at == atBoth {
 		return [][2]string{{"↑↓", "scroll"}}
 	}
 	return [][2]string{{"↑↓", "choose"}}
 }
 
-// Means implements room.Explainer.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a report, or scroll what stands beside", "enter": "its charts; on a small screen first its figures",
 		"tab": "the next pane", "esc": "this run alone again"}[key]
 }
 
-// Bindings implements room.Binder.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
 	return []room.Binding{

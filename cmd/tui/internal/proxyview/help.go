@@ -12,7 +12,6 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
 	part := ui.HelpPart{Title: "What is to be seen", Ink: look.Plain}
 	for _, x := range [][2]string{
@@ -34,12 +33,10 @@ type fateBox struct {
 	shared bool // all clients have one link
 }
 
-// Size implements room.Overlay.
 func (f *fateBox) Size(w, h int) (ow, oh int, right bool) {
 	return min(w, 84), min(h, len(f.x.Stages())+8), false
 }
 
-// Draw implements room.Overlay.
 func (f *fateBox) Draw(c *look.Canvas, th *look.Theme) {
 	x := &f.x
 	c.Frame(th, true, fmt.Sprintf("%s %d", x.Way, x.Seq), look.Dim.Span("any key closes it"))
@@ -77,5 +74,4 @@ func (f *fateBox) stream() string {
 	return relay.LinkName(f.x.Way, f.x.Client.Turn)
 }
 
-// Key implements room.Overlay.
 func (f *fateBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }

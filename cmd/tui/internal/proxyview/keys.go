@@ -54,9 +54,9 @@ func (m *model) displayKeys() []room.Binding {
 
 // paneKeys give the keys to a pane.
 func (m *model) paneKeys() (list []room.Binding) {
-	for i, s := range m.page.slots {
+	for i, s := range m.page.Slots {
 		digit := strconv.Itoa(i + 1)
-		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.Quietly(func() { m.page.at = i })))
+		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.Quietly(func() { m.page.At = i })))
 	}
 	return list
 }

@@ -90,14 +90,12 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	return true, nil
 }
 
-// Refresh implements ui.Screen.
 func (m *model) Refresh(bool) {
-	for _, s := range m.page.slots {
+	for _, s := range m.page.Slots {
 		s.Redraw()
 	}
 }
 
-// Context implements ui.Screen.
 func (m *model) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client)}
 }
@@ -209,7 +207,6 @@ func (m *model) hear() {
 	m.controls.Observe(room.View{Snap: &engine.Snapshot{}, Cfg: m.proxy.Live.Config(m.client), Speed: 1})
 }
 
-// Obey implements ui.Screen.
 func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Change != nil:
@@ -292,7 +289,7 @@ func (m *model) explain() room.Request {
 		return room.Request{Say: "no datagram came yet", Bad: true}
 	}
 	at := max(len(list)-1-m.page.datagram, 0)
-	if m.frozen == nil && m.page.focused() != paneDatagrams { // the last that was lost, if any was
+	if m.frozen == nil && m.page.At != paneDatagrams { // the last that was lost, if any was
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
 				at = i

@@ -22,11 +22,8 @@ const (
 // page is the one page of the proxy: on a large screen all panes at once, on a small one a pane
 // at a time below a line of vital numbers.
 type page struct {
-	m      *model
-	slots  []*room.Slot
-	at     int // index of the focused one
-	w, h   int
-	places []room.Place
+	room.Panes
+	m *model
 
 	chosen   int // the client under the cursor, by turn; 0: none
 	datagram int // the datagram under the cursor, by its place from the newest
@@ -41,53 +38,44 @@ type pane struct {
 	draw        func(c *look.Canvas, focused bool)
 }
 
-// Name implements room.Pane.
 func (p *pane) Name() string {
-	if p.short != "" && p.page.w < 76 {
+	if p.short != "" && p.page.Width() < 76 {
 		return p.short
 	}
 	return p.name
 }
 
-// Draw implements room.Pane.
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
 func newPage(m *model) *page {
-	p := &page{m: m, at: paneControls}
+	p := &page{m: m}
+	p.At, p.Usable = paneControls, []int{paneControls, paneClients, paneDatagrams}
 	for _, x := range [numPanes]pane{{name: "Charts", draw: m.drawCharts}, {name: "Now", draw: m.drawNow}, {name: "Controls", draw: m.drawControls},
 		{name: "Asked and done", short: "Done", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},
 		{name: "Datagrams", draw: m.drawDatagrams}} {
 		x.page = p
-		p.slots = append(p.slots, room.NewSlot(&x))
+		p.Slots = append(p.Slots, room.NewSlot(&x))
 	}
 	return p
 }
 
-// focused is the pane that has the keys.
-func (p *page) focused() int { return p.at }
-
-// wide reports whether all panes are in sight at once.
-func (p *page) wide() bool { return room.Wide(p.w, p.h+aroundPage) }
-
 // aroundPage is how many rows header and footer take.
 const aroundPage = 3
 
-// Name implements room.Page.
 func (p *page) Name() string { return "Proxy" }
 
-// Lines implements room.Page.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	p.w, p.h = w, h
-	if p.wide() {
-		p.places = p.arrange(w, h)
-		return room.Join(th, p.places, h, p.slots[p.at].Pane, nil)
+	p.Resize(w, h+aroundPage)
+	if p.Wide() {
+		p.Places = p.arrange(w, h)
+		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, nil)
 	}
 	const above = 2
-	p.places = []room.Place{p.slots[p.at].At(0, above, w, h-above)}
+	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above)}
 	vital := look.NewCanvas(w, 1)
 	p.m.drawVital(vital, 0)
-	lines := append([]string{room.TabsOf(th, p.slots, p.at, w)}, vital.Lines(th)...)
-	return append(lines, p.slots[p.at].Render(th, w, h-above, true)...)
+	lines := append([]string{p.Tabs(th)}, vital.Lines(th)...)
+	return append(lines, p.Slots[p.At].Render(th, w, h-above, true)...)
 }
 
 // arrange places the panes on a large screen. The controls and the figures are whole where they
@@ -96,7 +84,7 @@ func (p *page) arrange(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	list := max(min(h/4, 12), 5)
-	places := []room.Place{p.slots[paneCharts].At(0, 0, left, h-list), p.slots[paneDatagrams].At(0, h-list, left, list)}
+	places := []room.Place{p.Slots[paneCharts].At(0, 0, left, h-list), p.Slots[paneDatagrams].At(0, h-list, left, list)}
 	y, rest := 0, h
 	few := 4 // rows of the clients, at least
 	if h >= 36 {
@@ -108,36 +96,21 @@ func (p *page) arrange(w, h int) []room.Place {
 		if x.at == paneClients {
 			rows = rest
 		}
-		places = append(places, p.slots[x.at].At(left, y, right, rows))
+		places = append(places, p.Slots[x.at].At(left, y, right, rows))
 		y += rows
 		rest -= rows
 	}
 	return places
 }
 
-// focusable reports whether a pane has a use for the keys, or is not in sight otherwise.
-func (p *page) focusable(i int) bool {
-	return !p.wide() || i == paneControls || i == paneClients || i == paneDatagrams
-}
-
-// Focus implements room.Focuser.
-func (p *page) Focus(step int) {
-	for range p.slots {
-		p.at = (p.at + step + len(p.slots)) % len(p.slots)
-		if p.focusable(p.at) {
-			return
-		}
-	}
-}
-
 // Move implements room.Mover. Whatever pane has the keys, left and right adjust the control.
 func (p *page) Move(dx, dy int) room.Request {
 	switch {
-	case dx != 0 || p.at == paneControls:
+	case dx != 0 || p.At == paneControls:
 		return p.m.controls.Turn(dx, dy)
-	case p.at == paneClients:
+	case p.At == paneClients:
 		p.choose(dy)
-	case p.at == paneDatagrams:
+	case p.At == paneDatagrams:
 		p.datagram = max(0, min(p.datagram-dy, len(p.m.list())-1))
 		if p.m.frozen == nil {
 			p.m.toggle() // else it would run away from the cursor
@@ -146,45 +119,32 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(up int) room.Request {
-	if p.at == paneControls {
+	if p.At == paneControls {
 		return p.Move(up, 0)
 	}
 	return p.Move(0, -up)
 }
 
-// Click implements room.Clicker.
 func (p *page) Click(x, y int) room.Request {
-	at := room.PlaceAt(p.places, x, y)
-	if i := slices.Index(p.slots, at.Slot); i >= 0 && p.focusable(i) {
-		p.at = i
-	}
-	if i, ok := room.TabAt(p.slots, x); ok && !p.wide() && y == 0 {
-		p.at = i
-	}
-	if at.Slot == p.slots[paneControls] {
+	if at := p.Hit(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
 	}
 	return room.Request{}
 }
 
-// Zoom implements room.Zoomer.
 func (p *page) Zoom() { p.span = (p.span + 1) % len(spans()) }
 
-// Fit implements room.Fitter.
 func (p *page) Fit() { p.fit = !p.fit }
 
-// Aim implements room.Aimer.
 func (p *page) Aim() room.Request {
 	p.m.controls.Aim()
 	p.m.hear()
 	return room.Request{Say: p.m.controls.Aims()}
 }
 
-// Enter implements room.Enterer.
 func (p *page) Enter() room.Request {
-	switch p.at {
+	switch p.At {
 	case paneClients:
 		return p.enterClient()
 	case paneDatagrams:
@@ -211,7 +171,6 @@ func (p *page) enterClient() room.Request {
 	return room.Request{Say: fmt.Sprintf("the controls set the links of client %d alone; c or esc: of all", turn)}
 }
 
-// Release implements room.Releaser.
 func (p *page) Release() {
 	if p.m.frozen != nil {
 		p.m.toggle()
@@ -234,10 +193,8 @@ func (p *page) choose(by int) {
 	p.chosen = list[max(0, min(at, len(list)-1))]
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
 
-// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "the control, the client or the datagram above, below", "left": "less, more, whatever pane has the keys",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set it alone; on a datagram: what became of it",

@@ -72,7 +72,7 @@ type Fitter interface {
 // Clicker is a page that uses mouse clicks.
 type Clicker interface{ Click(x, y int) Request }
 
-// Wheeler is a page that uses the mouse wheel.
+// Wheeler is a page on which the mouse wheel does not move what is chosen up and down.
 type Wheeler interface {
 	Wheel(up int) Request // in notches away from the hand
 }

@@ -72,7 +72,6 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 // pollTicks is how many ticks pass between two looks at the sweep.
 const pollTicks = 4
 
-// Tick implements ui.Screen.
 func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%pollTicks != 0 {
@@ -88,7 +87,6 @@ func (m *model) Refresh(bool) {}
 // Context implements ui.Screen: a sweep has nothing to set.
 func (m *model) Context() command.Context { return command.Context{} }
 
-// Obey implements ui.Screen.
 func (m *model) Obey(o command.Order) (tea.Cmd, error) {
 	if o.Leave != command.Stay {
 		return m.Quit(nil), nil
@@ -108,25 +106,18 @@ func (m *model) poll() {
 	}
 }
 
-// Move implements room.Mover.
 func (m *model) Move(dx, dy int) room.Request {
 	m.move(m.columns(), dx)
 	m.move(m.rows(), dy)
 	return room.Request{}
 }
 
-// Wheel implements room.Wheeler.
-func (m *model) Wheel(up int) room.Request { return m.Move(0, -up) }
-
-// Arrows implements room.Hinter.
 func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
-// Means implements room.Explainer.
 func (m *model) Means(key string) string {
 	return map[string]string{"up": "the point above, below", "left": "the point to the left, to the right"}[key]
 }
 
-// Bindings implements room.Binder.
 func (m *model) Bindings() []room.Binding {
 	bind := func(key, shown, help string, do func()) room.Binding {
 		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))

@@ -10,7 +10,6 @@ import (
 	"wirelab/internal/words"
 )
 
-// Name implements room.Page.
 func (m *model) Name() string { return "Sweep" }
 
 // Lines implements room.Page: the point and the map, and below them the last remark.
@@ -128,7 +127,6 @@ func (m *model) left() string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
 	kept := "Results are not kept: there is no --out. What was measured is printed when you leave."
 	if m.sweep.Kept != "" {

@@ -11,9 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Obey implements Screen.
 func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
-	m.lab.Theme = m.theme
 	if err := m.lab.Do(o.Command); err != nil {
 		return nil, err
 	}
@@ -28,7 +26,6 @@ func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// List implements lister.
 func (m *dashboard) List(word string) (room.Overlay, bool) {
 	switch word {
 	case "encoder", "shadow":
@@ -39,7 +36,6 @@ func (m *dashboard) List(word string) (room.Overlay, bool) {
 	return nil, false
 }
 
-// Context implements Screen.
 func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
 }

@@ -78,7 +78,6 @@ func pages(opt Options, cat *controls.Catalog) []room.Page {
 	}
 }
 
-// Refresh implements Screen.
 func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
 
 // observe passes a view to the open page.
@@ -94,7 +93,6 @@ func (m *dashboard) pageView(slow bool) room.View {
 		Spare: m.output.spare()}
 }
 
-// Tick implements Screen.
 func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	before := m.lab.Poll()
 	now := m.lab.Snap

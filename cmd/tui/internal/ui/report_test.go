@@ -22,7 +22,6 @@ type reportPage interface {
 	room.Enterer
 	room.Releaser
 	room.Clicker
-	room.Wheeler
 	room.Hinter
 	room.Explainer
 	room.Binder

@@ -378,7 +378,10 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	wheel := func(up int) tea.Cmd {
-		return s.perform(room.Ask(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(up) }))
+		if p, ok := s.page().(room.Wheeler); ok {
+			return s.perform(p.Wheel(up))
+		}
+		return s.perform(s.move(0, -up)())
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:

@@ -116,9 +116,6 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Enter shows the chosen part by itself, and all of them again.
 func (p *page) Enter() room.Request {
 	if p.account.chosen >= 0 {

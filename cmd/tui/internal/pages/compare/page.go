@@ -115,9 +115,6 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // choose makes the shadow under the cursor the one that stands beside.
 func (p *page) choose() {
 	if r := p.table.picked(); r != nil {

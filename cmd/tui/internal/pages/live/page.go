@@ -15,15 +15,12 @@ import (
 // where the bits go. On a large screen all at once, on a small one a pane at a
 // time below a line of vital numbers.
 type page struct {
+	room.Panes
 	charts   *panes.Charts
 	packets  *strip
 	controls *controls.Pane
-	slots    []*room.Slot // in the order of the tab key
 	vitals   *room.Slot
-	at       int        // index of the focused one
 	lit      *room.Slot // what the tour points at; nil: nothing
-	w, h     int
-	places   []room.Place
 }
 
 // New returns the page.
@@ -35,8 +32,9 @@ func New(cat *controls.Catalog) *page {
 	}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	for _, q := range []room.Pane{p.charts, p.controls, p.packets, &panes.Bits{}, &now{}, &panes.Changes{}} {
-		p.slots = append(p.slots, room.NewSlot(q))
+		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
+	p.Usable = []int{atControls, atPackets}
 	return p
 }
 
@@ -65,41 +63,27 @@ func (p *page) Means(key string) string {
 
 func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
-	return room.ObserveAll(v, p.slots...) || changed
-}
-
-// focusable are the panes that the arrows can serve where all are in sight.
-func (p *page) focusable(i int) bool {
-	return !room.Wide(p.w, p.h) || i == atControls || i == atPackets
-}
-
-func (p *page) Focus(step int) {
-	for range p.slots {
-		p.at = (p.at + step + len(p.slots)) % len(p.slots)
-		if p.focusable(p.at) {
-			return
-		}
-	}
+	return room.ObserveAll(v, p.Slots...) || changed
 }
 
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.charts.Solo = false
-	if room.Wide(w, h) && p.at != atPackets {
-		p.at = atControls // a pane that cannot have the keys here had them
-	}
-	p.w, p.h = w, h
-	if room.Wide(w, h) {
-		p.places = p.arrange(w, h)
-		return room.Join(th, p.places, h, p.slots[p.at].Pane, p.lit)
+	p.Resize(w, h)
+	if p.Wide() {
+		if p.At != atPackets {
+			p.At = atControls // a pane that cannot have the keys here had them
+		}
+		p.Places = p.arrange(w, h)
+		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, p.lit)
 	}
 	const above, below = 2, 1
 	p.charts.Solo = p.lit != nil // one chart is enough here
-	p.places = []room.Place{p.slots[p.at].At(0, above, w, h-above-below)}
+	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above-below)}
 	lines := p.vitals.Render(th, w, 1, false)
-	lines = append(lines[:1:1], room.TabsOf(th, p.slots, p.at, w))
-	lines = append(lines, p.places[0].Slot.Render(th, w, h-above-below, true)...)
+	lines = append(lines[:1:1], p.Tabs(th))
+	lines = append(lines, p.Places[0].Slot.Render(th, w, h-above-below, true)...)
 	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.at != atControls)
+	p.controls.Brief(c, th, 0, p.At != atControls)
 	return append(lines, c.Lines(th)...)
 }
 
@@ -118,17 +102,17 @@ func (p *page) arrange(w, h int) []room.Place {
 	}
 	log := max(upper-now-23, 4)
 	return []room.Place{
-		p.slots[atCharts].At(0, 0, left, upper-packets),
-		p.slots[atPackets].At(0, upper-packets, left, packets),
-		p.slots[atControls].At(left, 0, right, upper-now-log),
-		p.slots[atNow].At(left, upper-now-log, right, now),
-		p.slots[atLog].At(left, upper-log, right, log),
-		p.slots[atBits].At(0, upper, w, bits),
+		p.Slots[atCharts].At(0, 0, left, upper-packets),
+		p.Slots[atPackets].At(0, upper-packets, left, packets),
+		p.Slots[atControls].At(left, 0, right, upper-now-log),
+		p.Slots[atNow].At(left, upper-now-log, right, now),
+		p.Slots[atLog].At(left, upper-log, right, log),
+		p.Slots[atBits].At(0, upper, w, bits),
 	}
 }
 
 func (p *page) Move(dx, dy int) room.Request {
-	if p.at == atPackets {
+	if p.At == atPackets {
 		p.packets.choose(dx + dy*p.packets.stride())
 		return room.Request{}
 	}
@@ -157,40 +141,31 @@ func (p *page) Fit() { p.charts.Fit() }
 
 // Click gives the keys to the pane at (x, y) and selects what is there.
 func (p *page) Click(x, y int) room.Request {
-	at := room.PlaceAt(p.places, x, y)
-	if i := slices.Index(p.slots, at.Slot); i >= 0 && p.focusable(i) {
-		p.at = i
-	}
-	switch {
-	case at.Slot == p.slots[atControls]:
+	switch at := p.Hit(x, y, 1); at.Slot {
+	case p.Slots[atControls]:
 		p.controls.Click(y - at.Y)
-	case at.Slot == p.slots[atPackets]:
+	case p.Slots[atPackets]:
 		p.packets.point(x-at.X, y-at.Y)
-	case at.Slot == nil && !room.Wide(p.w, p.h) && y == 1:
-		if i, ok := room.TabAt(p.slots, x); ok {
-			p.at = i
-		}
 	}
 	return room.Request{}
 }
 
-// ChosenPacket implements packetChooser.
 func (p *page) ChosenPacket() (packetlog.ID, bool) {
-	return packetlog.ID{Seq: p.packets.chosen}, p.at == atPackets && p.packets.choosing
+	return packetlog.ID{Seq: p.packets.chosen}, p.At == atPackets && p.packets.choosing
 }
 
 // Light implements tour.Lighter: it points at a place of the page: its border and title look as if it had the
 // keys, and on a small screen it is the one in sight.
 func (p *page) Light(s tour.Spot) {
 	p.lit, p.charts.Lit, p.charts.Brief = nil, -1, s != tour.Nowhere
-	p.slots[atCharts].Redraw()
+	p.Slots[atCharts].Redraw()
 	switch s {
 	case tour.OnBandwidth, tour.OnRatio, tour.OnFailures:
-		p.lit, p.charts.Lit = p.slots[atCharts], int(s-tour.OnBandwidth)
+		p.lit, p.charts.Lit = p.Slots[atCharts], int(s-tour.OnBandwidth)
 	case tour.OnPackets:
-		p.lit = p.slots[atPackets]
+		p.lit = p.Slots[atPackets]
 	}
-	if i := slices.Index(p.slots, p.lit); i >= 0 && !room.Wide(p.w, p.h) {
-		p.at = i
+	if i := slices.Index(p.Slots, p.lit); i >= 0 && !p.Wide() {
+		p.At = i
 	}
 }

@@ -60,9 +60,6 @@ func (p *page) Move(dx, dy int) room.Request {
 	return p.look()
 }
 
-// Wheel goes through the list.
-func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // look asks the lab for the inside of the chosen packet.
 func (p *page) look() room.Request {
 	p.redraw()
@@ -100,14 +97,12 @@ func (p *page) Click(x, y int) room.Request {
 	return p.look()
 }
 
-// ShowPacket implements packetPage.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll
 	p.list.show(id)
 	return p.look()
 }
 
-// FilterPackets implements packetPage.
 func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
 
 func (p *page) Arrows() [][2]string {

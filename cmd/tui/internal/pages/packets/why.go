@@ -44,7 +44,6 @@ func (b *why) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{Closes: true}
 }
 
-// Size implements room.Overlay.
 func (b *why) Size(w, h int) (ow, oh int, right bool) {
 	b.w = min(w, 112)
 	rows := 2
@@ -59,7 +58,6 @@ func (b *why) lines(i int) []string {
 	return look.Wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.w-6)
 }
 
-// Draw implements room.Overlay.
 func (b *why) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("the newest of each kind; enter opens the packet, any other key closes")}
 	c.Frame(th, true, "Why", look.Fit(look.HeadRoom(c.W, "Why"), hint,

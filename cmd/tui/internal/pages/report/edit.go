@@ -36,10 +36,8 @@ func (p *page) rename() room.Request {
 	return room.Request{Over: b}
 }
 
-// Size implements room.Overlay.
 func (b *naming) Size(w, h int) (ow, oh int, right bool) { return min(w, 76), min(h, 5), false }
 
-// Key implements room.Overlay.
 func (b *naming) Key(msg tea.KeyMsg) room.Request {
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -57,7 +55,6 @@ func (b *naming) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// Draw implements room.Overlay.
 func (b *naming) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Rename", look.Dim.Span("enter takes it, esc leaves it"))
 	text := string(b.text.Text[:b.text.At]) + "_" + string(b.text.Text[b.text.At:])
@@ -124,13 +121,10 @@ func (p *page) openCharts() room.Request {
 	return room.Request{Over: b}
 }
 
-// Size implements room.Overlay.
 func (b *chartsBox) Size(w, h int) (ow, oh int, right bool) { return w, h, false }
 
-// Key implements room.Overlay.
 func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
 
-// Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
 		c.Frame(th, true, b.name, look.Dim.Span("any key closes"))

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -13,15 +11,12 @@ import (
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
 type page struct {
+	room.Panes
 	dir    string // where reports are
 	log    *panes.Changes
 	saved  *saved
 	both   *beside
-	slots  []*room.Slot // reports, beside, changes: in the order of the tab key
 	vitals *room.Slot
-	at     int
-	w, h   int
-	places []room.Place
 
 	now    *run            // the present run
 	read   map[string]*run // by path, as read
@@ -48,7 +43,8 @@ const listEvery = 6
 // New returns the page.
 func New(dir string) *page {
 	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
-	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
+	p.Slots = []*room.Slot{atSaved: room.NewSlot(p.saved), atBoth: room.NewSlot(p.both), atChanges: room.NewSlot(p.log)}
+	p.Usable = []int{atSaved, atBoth}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
@@ -58,7 +54,7 @@ func (p *page) Name() string { return "Report" }
 
 func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
-	changed = p.slots[atChanges].Observe(v) || changed
+	changed = p.Slots[atChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
 		p.notice, p.due = v.Snap.Notice.ID, true
 	}
@@ -95,8 +91,8 @@ func (p *page) arrange() {
 	if p.both.left == p.both.right {
 		p.both.right = nil
 	}
-	p.slots[atBoth].Redraw()
-	p.slots[atSaved].Redraw()
+	p.Slots[atBoth].Redraw()
+	p.Slots[atSaved].Redraw()
 }
 
 // Work is what has to be read now; nil if nothing has. Once it is read, take is
@@ -120,7 +116,7 @@ func (p *page) Work() (read func() (take func())) {
 			h := headOf(one, openRun(one))
 			return func() {
 				p.busy, p.saved.heads[one.Path] = false, h
-				p.slots[atSaved].Redraw()
+				p.Slots[atSaved].Redraw()
 			}
 		}
 	}
@@ -158,54 +154,43 @@ func (p *page) keep(s report.SavedReport, d *run) {
 // Lines shows all on a large screen, and a pane at a time on a small one.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
-	p.w, p.h = w, h
+	p.Resize(w, h)
 	lines := p.vitals.Render(th, w, above, false)[:1:1]
-	if room.Wide(w, h) {
-		if p.at == atChanges {
-			p.at = atSaved // it has no use for the keys here
+	if p.Wide() {
+		if p.At == atChanges {
+			p.At = atSaved // it has no use for the keys here
 		}
 		left := min(max(w*36/100, 44), 62)
 		upper := (h - above) * 55 / 100
-		p.places = []room.Place{
-			p.slots[atSaved].At(0, 0, left, upper),
-			p.slots[atChanges].At(0, upper, left, h-above-upper),
-			p.slots[atBoth].At(left, 0, w-left, h-above),
+		p.Places = []room.Place{
+			p.Slots[atSaved].At(0, 0, left, upper),
+			p.Slots[atChanges].At(0, upper, left, h-above-upper),
+			p.Slots[atBoth].At(left, 0, w-left, h-above),
 		}
-		return append(lines, room.Join(th, p.places, h-above, p.slots[p.at].Pane, nil)...)
+		return append(lines, room.Join(th, p.Places, h-above, p.Slots[p.At].Pane, nil)...)
 	}
-	p.places = []room.Place{p.slots[p.at].At(0, 1, w, h-above-1)}
-	lines = append(lines, room.TabsOf(th, p.slots, p.at, w))
-	return append(lines, p.slots[p.at].Render(th, w, h-above-1, true)...)
-}
-
-func (p *page) Focus(step int) {
-	n := len(p.slots)
-	if room.Wide(p.w, p.h) {
-		n = atChanges
-	}
-	p.at = (p.at + step + n) % n
+	p.Places = []room.Place{p.Slots[p.At].At(0, 1, w, h-above-1)}
+	lines = append(lines, p.Tabs(th))
+	return append(lines, p.Slots[p.At].Render(th, w, h-above-1, true)...)
 }
 
 // Move chooses a report, or scrolls what stands beside.
 func (p *page) Move(dx, dy int) room.Request {
-	switch p.at {
+	switch p.At {
 	case atSaved:
 		p.saved.choose(dy + dx)
 		p.arrange()
 	case atBoth:
 		p.both.scroll(dy + dx)
-		p.slots[atBoth].Redraw()
+		p.Slots[atBoth].Redraw()
 	}
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Enter shows what is chosen, where it is not in sight already.
 func (p *page) Enter() room.Request {
-	if p.at == atSaved && !room.Wide(p.w, p.h) {
-		p.at = atBoth
+	if p.At == atSaved && !p.Wide() {
+		p.At = atBoth
 		return room.Request{}
 	}
 	return p.openCharts()
@@ -232,11 +217,8 @@ func (p *page) Release() {
 // Click gives the keys to a pane, and chooses the report that is there.
 func (p *page) Click(x, y int) room.Request {
 	y--
-	at := room.PlaceAt(p.places, x, y)
-	if i := slices.Index(p.slots, at.Slot); i >= 0 && (i != atChanges || !room.Wide(p.w, p.h)) {
-		p.at = i
-	}
-	if at.Slot == p.slots[atSaved] {
+	at := p.Hit(x, y, 0)
+	if at.Slot == p.Slots[atSaved] {
 		p.saved.point(y - at.Y)
 		p.arrange()
 	}
@@ -244,7 +226,7 @@ func (p *page) Click(x, y int) room.Request {
 }
 
 func (p *page) Arrows() [][2]string {
-	if p.at == atBoth {
+	if p.At == atBoth {
 		return [][2]string{{"↑↓", "scroll"}}
 	}
 	return [][2]string{{"↑↓", "choose"}}

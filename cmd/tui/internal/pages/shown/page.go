@@ -95,9 +95,6 @@ func (p *page) Move(_, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Release goes back to the first of them.
 func (p *page) Release() {
 	p.values.from, p.listed = 0, false

@@ -50,5 +50,11 @@ func (th *Theme) Charts() chartStyle {
 
 // StyleChart has a chart drawn in the style of the theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
+	InkChart(s)
 	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
+}
+
+// InkChart sets the inks that all charts share.
+func InkChart(s *chart.Spec) {
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
 }

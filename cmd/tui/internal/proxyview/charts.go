@@ -79,7 +79,6 @@ func (m *model) style(s *chart.Spec, last bool) {
 	if m.frozen != nil {
 		s.Newest = look.Clock(h.snap.Totals.At)
 	}
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, x := range m.marks {
 		if at := int64(x.T / period); at < h.end {
 			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})

@@ -37,7 +37,9 @@ func (s *Shell) compose() {
 	case s.w <= 0 || s.h <= 0 || s.patience.ticks > 0:
 		s.picture = ""
 	case s.tooSmall():
-		s.picture = strings.Join(centred(s.theme, s.w, s.h, s.smallText()), "\n")
+		c := look.NewCanvas(s.w, s.h)
+		c.Centre(0, look.Plain, s.smallText())
+		s.picture = strings.Join(c.Lines(s.theme), "\n")
 	default:
 		header, panel := s.screen.Header(s.w), s.tourPanel()
 		lines := append(make([]string, 0, s.h), s.drawHeader(&header)...)
@@ -84,14 +86,4 @@ func (s *Shell) smallText() string {
 		}
 	}
 	return text
-}
-
-// centred writes a text into the middle of an empty screen.
-func centred(th *look.Theme, w, h int, text string) []string {
-	c := look.NewCanvas(w, h)
-	lines := look.Wrap(text, max(w-2, 1))
-	for i, line := range lines {
-		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(lines))/2, 0)+i, look.Plain, line)
-	}
-	return c.Lines(th)
 }

@@ -255,11 +255,7 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Span = int(p.span() / meters.SamplePeriod)
 	s.Aside = p.seams
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
-	for _, m := range DistinctMarks(p.marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
-	}
+	AddMarks(s, th, p.marks)
 }
 
 // series takes one number from every sample.

@@ -105,14 +105,7 @@ func worstTurn(l *engine.Lane) (deg float64) {
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
 	list = list[:min(max(c.W/playoutWidth, 1), len(list))]
-	x := 0
-	for i := range list {
-		to := c.W * (i + 1) / len(list)
-		side := look.NewCanvas(to-x, c.H)
-		p.drawChart(side, th, &list[i])
-		c.Paste(x, 0, side)
-		x = to
-	}
+	c.Split(len(list), func(i int, side *look.Canvas) { p.drawChart(side, th, &list[i]) })
 }
 
 func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {

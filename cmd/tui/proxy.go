@@ -217,13 +217,13 @@ func (p *proxied) show(ctx context.Context) error {
 			}
 		})
 	}, func(shown context.Context) error {
-		return proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
-			Dark: ui.DarkByName(), Picture: linkPicture})
+		return proxyview.Run(shown, view, ui.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
+			Picture: linkPicture})
 	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
 	}
-	if errors.Is(screen, proxyview.ErrInterrupted) {
+	if errors.Is(screen, ui.ErrInterrupted) {
 		screen = context.Canceled
 	}
 	return errors.Join(err, screen)

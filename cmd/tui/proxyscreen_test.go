@@ -65,8 +65,8 @@ func TestProxyDashboard(t *testing.T) {
 	s.gone(" ", "DISPLAY STOPPED")
 	s.after("/loss 140%\r", "expected a percentage")
 	s.gone("\x1b", "expected a percentage")
-	s.after("?", "What is to be seen")
-	s.gone("\x1b", "What is to be seen")
+	s.after("?", "Here: Proxy")
+	s.gone("\x1b", "Here: Proxy")
 	s.screen.resize(15, 60)
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 15, Cols: 60}); err != nil {
 		t.Fatal(err)

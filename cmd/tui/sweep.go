@@ -203,8 +203,7 @@ type sweepRun func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary,
 func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 	w := sweep.NewWatch(p)
 	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
-	view := sweepview.Options{Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "",
-		Clock: a.clock, ASCII: f.look.ascii, Theme: f.look.theme, Dark: ui.DarkByName()}
+	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screen := beside(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
@@ -215,7 +214,9 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 				w.Say(err.Error())
 			}
 			return err
-		}, func(shown context.Context) error { return sweepview.Run(shown, w, view) })
+		}, func(shown context.Context) error {
+			return sweepview.Run(shown, view, ui.Options{ASCII: f.look.ascii, Theme: f.look.theme})
+		})
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // where the program catches it: the terminal has been restored
 		}

@@ -31,8 +31,8 @@ func TestSweepWatch(t *testing.T) {
 	}
 	s := watch(file, "--out", out)
 	s.see("seeds 1 of 400") // the first result
-	s.after("?", "Sweep: help")
-	s.gone("?", "Sweep: help")
+	s.after("?", "Here: Sweep")
+	s.gone("?", "Here: Sweep")
 	if err := keys(s, "q"); err != nil {
 		t.Fatal(err)
 	}

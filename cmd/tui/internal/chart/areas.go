@@ -59,7 +59,8 @@ func layerAt(cols [][]float64, x int, v float64) (at int) {
 	for i, c := range cols {
 		if finite(c[x]) && c[x] > 0 {
 			at = i
-			if sum += c[x]; sum > v {
+			sum += c[x]
+			if sum > v {
 				break
 			}
 		}
@@ -129,7 +130,7 @@ func heights(cols [][]float64) []float64 {
 // Height returns the highest column of a stack in a box of w columns: two charts
 // that are to share a scale take the larger one's as their Floor.
 func (s *Spec) Height(w int) (top float64) {
-	for _, v := range heights(s.layers(s.grid(Width(w), 1), Width(w))) {
+	for _, v := range heights(s.layers(s.grid(width(w), 1), width(w))) {
 		top = math.Max(top, v)
 	}
 	return top

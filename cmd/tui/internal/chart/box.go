@@ -6,8 +6,8 @@ import "strings"
 // caller names the inks in a Spec and paints the cells that come back.
 type Ink uint8
 
-// Cell is one character of a box, always one column wide.
-type Cell struct {
+// cell is one character of a box, always one column wide.
+type cell struct {
 	Rune rune
 	Ink  Ink
 }
@@ -15,21 +15,21 @@ type Cell struct {
 // Box is a finished picture of W x H cells, row by row from the top.
 type Box struct {
 	W, H  int
-	Cells []Cell
+	Cells []cell
 	Cut   bool // its axis begins above zero
 }
 
 func newBox(w, h int, blank Ink) *Box {
 	b := &Box{W: max(w, 0), H: max(h, 0)}
-	b.Cells = make([]Cell, b.W*b.H)
+	b.Cells = make([]cell, b.W*b.H)
 	for i := range b.Cells {
-		b.Cells[i] = Cell{' ', blank}
+		b.Cells[i] = cell{' ', blank}
 	}
 	return b
 }
 
 // Row returns the cells of row y.
-func (b *Box) Row(y int) []Cell { return b.Cells[y*b.W : (y+1)*b.W] }
+func (b *Box) Row(y int) []cell { return b.Cells[y*b.W : (y+1)*b.W] }
 
 // String returns the picture without its inks, H lines of W characters.
 func (b *Box) String() string {
@@ -48,7 +48,7 @@ func (b *Box) String() string {
 // set writes a cell; what falls outside the box is dropped.
 func (b *Box) set(x, y int, r rune, ink Ink) {
 	if x >= 0 && x < b.W && y >= 0 && y < b.H {
-		b.Cells[y*b.W+x] = Cell{r, ink}
+		b.Cells[y*b.W+x] = cell{r, ink}
 	}
 }
 

@@ -93,8 +93,8 @@ func Draw(s *Spec, w, h int) *Box {
 	return b
 }
 
-// Width returns how many columns the plot inside a box of w columns has.
-func Width(w int) int { return max(w-gutter-1, 0) }
+// width returns how many columns the plot inside a box of w columns has.
+func width(w int) int { return max(w-gutter-1, 0) }
 
 // plot is where things lie in a box.
 type plot struct {
@@ -108,7 +108,7 @@ type plot struct {
 }
 
 func plan(s *Spec, b *Box) *plot {
-	p := &plot{Spec: s, box: b, left: gutter + 1, cols: Width(b.W), rows: b.H, wide: 1, timeRow: -1, labelRow: -1}
+	p := &plot{Spec: s, box: b, left: gutter + 1, cols: width(b.W), rows: b.H, wide: 1, timeRow: -1, labelRow: -1}
 	if s.fine() {
 		p.wide = fineWide
 	}

@@ -104,7 +104,7 @@ func TestLineIsWhereTheValueIs(t *testing.T) {
 	// row is one unit.
 	for v := 0; v <= 10; v++ {
 		values := []float64{float64(v), float64(v), float64(v)}
-		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, Width(20)+12, 11)
+		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, width(20)+12, 11)
 		got := inkAt(b, b.W-1, inkA)
 		if len(got) != 1 || got[0] != 10-v {
 			t.Errorf("value %d of 10 lies on rows %v, want [%d]", v, got, 10-v)
@@ -116,10 +116,10 @@ func TestSpikeSurvives(t *testing.T) {
 	values := make([]float64, 1000)
 	values[503] = 60
 	for _, w := range []int{12, 30, 80, 200} {
-		spec := &Spec{End: 1000, Per: (1000 + Width(w) - 1) / Width(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
+		spec := &Spec{End: 1000, Per: (1000 + width(w) - 1) / width(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
 		b := Draw(spec, w, 8)
 		row := slices.IndexFunc(strings.Split(b.String(), "\n"), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
-		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c Cell) bool { return c.Ink == inkA }) {
+		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c cell) bool { return c.Ink == inkA }) {
 			t.Errorf("width %d: the spike does not reach 60:\n%s", w, b)
 		}
 	}

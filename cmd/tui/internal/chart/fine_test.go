@@ -15,7 +15,7 @@ import (
 func lit(b *Box, rows int) [][]bool {
 	dots := make([][]bool, fineTall*rows)
 	for y := range dots {
-		dots[y] = make([]bool, fineWide*Width(b.W))
+		dots[y] = make([]bool, fineWide*width(b.W))
 		for x := range dots[y] {
 			mask := b.Row(y / fineTall)[gutter+1+x/fineWide].Rune - 0x2800
 			if mask >= 0 && mask < 0x100 {
@@ -34,7 +34,7 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 60 {
 		w, rows := gutter+3+rng.IntN(60), 2+rng.IntN(20)
-		values := make([]float64, fineWide*Width(w))
+		values := make([]float64, fineWide*width(w))
 		for i := range values {
 			if values[i] = 50 + 10*rng.NormFloat64(); rng.IntN(15) == 0 {
 				values[i] = math.NaN()
@@ -184,7 +184,7 @@ func TestSpanFillsThePlot(t *testing.T) {
 				for first < w && len(inkAt(b, first, inkA)) == 0 {
 					first++
 				}
-				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > Width(w)/2+1 {
+				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > width(w)/2+1 {
 					t.Fatalf("fine %v: %d values on %d columns begin at %d, row %v:\n%s", fine, n, w, first, rows, b)
 				}
 			}
@@ -218,7 +218,7 @@ func TestSpanIsWhatIsShown(t *testing.T) {
 						}
 						return false
 					}
-					column := (span + Width(w) - 1) / Width(w)
+					column := (span + width(w) - 1) / width(w)
 					if !shows(span-1) || shows(span+2*column+1) {
 						t.Fatalf("%s: %d values on %d columns, end %d: the oldest in sight %v, an older one %v",
 							kind, span, w, end, shows(span-1), shows(span+2*column+1))
@@ -240,7 +240,7 @@ func TestPictureOfSpanScrolls(t *testing.T) {
 	for _, span := range []int{50, 130, 300} {
 		draw := func(end int) (*Box, int64) {
 			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dashed}}}
-			return Draw(s, 40, 9), s.grid(Width(40), fineWide).last(int64(end)-1) / fineWide
+			return Draw(s, 40, 9), s.grid(width(40), fineWide).last(int64(end)-1) / fineWide
 		}
 		a, was := draw(700)
 		for end := 701; end < 760; end++ {

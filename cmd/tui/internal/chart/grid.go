@@ -37,7 +37,7 @@ func (s *Spec) InSight(w int) int {
 	if s.fine() {
 		wide = fineWide
 	}
-	cols := Width(w)
+	cols := width(w)
 	return s.grid(cols, wide).within(cols * wide)
 }
 

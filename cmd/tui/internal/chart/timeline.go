@@ -115,7 +115,8 @@ func besides(taken []bool, c, n int) (from int, ok bool) {
 		}
 		return true
 	}
-	if from = c + 2; from+n <= len(taken) && free(c+1, from+n+1) {
+	from = c + 2
+	if from+n <= len(taken) && free(c+1, from+n+1) {
 		return from, true
 	}
 	from = c - 1 - n

@@ -55,7 +55,8 @@ func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y 
 	for i, v := range heights {
 		// In units of rows asciigraph has nothing left to scale or to round
 		// otherwise than we do: its bounds are its height.
-		if data[i] = math.Round(v); !finite(v) {
+		data[i] = math.Round(v)
+		if !finite(v) {
 			data[i] = math.NaN()
 		}
 	}

@@ -61,6 +61,9 @@ type Verb struct {
 
 // Verbs lists the commands: every setting of a link by its key, then the rest.
 func Verbs(d Context) []Verb {
+	if d.Catalog == nil { // there is nothing to set
+		return []Verb{themeVerb(), helpVerb(), {Name: "quit", Help: "leave", parse: parseQuit}}
+	}
 	if d.LinksOnly() {
 		return slices.Concat([]Verb{profileVerb()}, linkVerbs(d), proxyVerbs(), []Verb{markVerb(), themeVerb()}, undoVerbs(),
 			[]Verb{helpVerb(), {Name: "quit", Help: "end the proxy, and print the totals", parse: parseQuit}})

@@ -54,7 +54,8 @@ func FileSnapshot(done float64) *engine.Snapshot {
 			x.PackedBytes, x.Blocks, x.ElapsedS = packed, (packed+1199)/1200, at
 			l.Blocks = blocks(x, int(60*at))
 			x.RoundTripMS = 101
-			if x.Done = x.Delivered == x.Blocks; x.Done {
+			x.Done = x.Delivered == x.Blocks
+			if x.Done {
 				secs := float64(x.Blocks) / 54
 				x.TimeS, x.ElapsedS = &secs, secs
 			}

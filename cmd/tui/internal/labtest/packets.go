@@ -55,7 +55,8 @@ func NewPackets() *Lab {
 	l := &lab.Snap.Lanes[0]
 	for i := range l.Packets {
 		r := &l.Packets[i]
-		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == packetlog.Lost {
+		r.Due = r.Sent + 52*time.Millisecond
+		if r.Outcome == packetlog.Lost {
 			r.Due = 0
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // Draw draws a pane by itself, without colour.
 func Draw(p room.Pane, v room.View, w, h int) []string {
-	p.Observe(v)
+	p.(room.Observer).Observe(v)
 	c, th := look.NewCanvas(w, h), Theme(false)
 	p.Draw(c, th, false)
 	return c.Lines(th)
@@ -55,7 +55,7 @@ func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 func (s *Stage) Tick(slow bool) {
 	s.Session.Poll()
 	s.Session.Settle()
-	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
+	s.page.(room.Observer).Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
 		Slow: slow, Spare: true})
 	if p, ok := s.page.(room.Worker); ok {
 		for read := p.Work(); read != nil; read = p.Work() {
@@ -83,29 +83,23 @@ func (s *Stage) Press(keys ...string) {
 }
 
 func (s *Stage) pressKey(k string) {
-	for _, b := range s.page.Bindings() {
+	for _, b := range room.BindingsOf(s.page) {
 		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
 			s.do(b.Do())
 			return
 		}
 	}
+	if d, ok := map[string][2]int{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
+		s.do(s.page.(room.Mover).Move(d[0], d[1]))
+		return
+	}
 	switch k {
-	case "up":
-		s.do(s.page.Move(0, -1))
-	case "down":
-		s.do(s.page.Move(0, 1))
-	case "left":
-		s.do(s.page.Move(-1, 0))
-	case "right":
-		s.do(s.page.Move(1, 0))
-	case "[":
-		s.do(s.page.Move(-4, 0))
 	case "tab":
-		s.page.Focus(1)
+		s.page.(room.Focuser).Focus(1)
 	case "enter":
-		s.do(s.page.Enter())
+		s.do(s.page.(room.Enterer).Enter())
 	case "esc":
-		s.page.Release()
+		s.page.(room.Releaser).Release()
 	default:
 		panic("no key " + k)
 	}
@@ -124,7 +118,7 @@ func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h)
 
 // Click is a click of the left button, with a tick after it.
 func (s *Stage) Click(x, y int) {
-	s.do(s.page.Click(x, y))
+	s.do(s.page.(room.Clicker).Click(x, y))
 	s.Tick(true)
 }
 

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -110,6 +111,33 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 	}
 }
 
+// Centre writes text into the middle of the canvas, off a frame of edge columns and rows.
+func (c *Canvas) Centre(edge int, k Ink, text string) {
+	lines := Wrap(text, max(c.W-2-4*edge, 1))
+	for i, line := range lines {
+		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, k, line)
+	}
+}
+
+// Split draws n parts of the canvas side by side.
+func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
+	x := 0
+	for i := range n {
+		to := c.W * (i + 1) / n
+		part := NewCanvas(to-x, c.H)
+		draw(i, part)
+		c.Paste(x, 0, part)
+		x = to
+	}
+}
+
+// More says in the lower edge how many rows of a list are below those in sight; nothing if none is.
+func (c *Canvas) More(th *Theme, rest int) {
+	if rest > 0 {
+		c.Right(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
+	}
+}
+
 // Lines returns the canvas as text, one string a line, painted by the theme:
 // one escape sequence per run of cells of one ink.
 func (c *Canvas) Lines(th *Theme) []string {
@@ -188,7 +216,8 @@ func RuneWidth(r rune) int {
 // Truncate returns the part of s that fits n columns.
 func Truncate(s string, n int) string {
 	for i, r := range s {
-		if n -= RuneWidth(r); n < 0 {
+		n -= RuneWidth(r)
+		if n < 0 {
 			return s[:i]
 		}
 	}

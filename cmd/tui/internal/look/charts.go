@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/experiment/engine"
 )
 
-// ChartStyle is how the lines of charts are drawn.
-type ChartStyle uint8
+// chartStyle is how the lines of charts are drawn.
+type chartStyle uint8
 
 // The styles.
 const (
-	chartsFine  ChartStyle = iota // dots, two by four a cell
+	chartsFine  chartStyle = iota // dots, two by four a cell
 	chartsLine                    // box-drawing characters
 	chartsASCII                   // for terminals that have neither
 	numChartStyles
@@ -21,16 +22,16 @@ const (
 func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
 
 // ChartStyleNamed finds a style; the first if there is none of that name.
-func ChartStyleNamed(name string) ChartStyle {
-	return ChartStyle(max(slices.Index(ChartStyles(), name), 0))
+func ChartStyleNamed(name string) chartStyle {
+	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
 }
 
 // String is the name of the style.
-func (k ChartStyle) String() string { return ChartStyles()[k] }
+func (k chartStyle) String() string { return ChartStyles()[k] }
 
 // WithCharts is the theme with another style of charts. Where only ASCII may be shown
 // it makes no difference.
-func (th *Theme) WithCharts(k ChartStyle) *Theme {
+func (th *Theme) WithCharts(k chartStyle) *Theme {
 	other := *th
 	other.charts = k
 	return &other
@@ -40,7 +41,7 @@ func (th *Theme) WithCharts(k ChartStyle) *Theme {
 func (th *Theme) NextCharts() *Theme { return th.WithCharts((th.charts + 1) % numChartStyles) }
 
 // Charts is the style that charts are drawn in.
-func (th *Theme) Charts() ChartStyle {
+func (th *Theme) Charts() chartStyle {
 	if th.Ascii {
 		return chartsASCII
 	}
@@ -49,5 +50,11 @@ func (th *Theme) Charts() ChartStyle {
 
 // StyleChart has a chart drawn in the style of the theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
-	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, th.Seam
+	InkChart(s)
+	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
+}
+
+// InkChart sets the inks that all charts share.
+func InkChart(s *chart.Spec) {
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
 }

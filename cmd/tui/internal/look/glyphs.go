@@ -32,9 +32,9 @@ type glyphs struct {
 	Times, Dot, PlusMinus     string
 	Sweep                     rune // where the next packet will appear
 	Block                     rune
-	strong                    string // upper edge of the pane that has the keys
-	shades                    []rune // fills of a stacked bar, apart without colour
-	Change, undo, Seam, note  rune   // kinds of mark
+	strong                    string                    // upper edge of the pane that has the keys
+	shades                    []rune                    // fills of a stacked bar, apart without colour
+	marks                     [engine.MarkUndo + 1]rune // by kind
 	Up, Down, Sorted          string
 	Cross                     rune // a point of the ground
 	AtMost                    string
@@ -47,7 +47,7 @@ func glyphSet(ascii bool) glyphs {
 			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
-			shades: []rune("#=:%+*O-~&"), Change: '^', undo: '<', Seam: '/', note: '*', Up: "^", Down: "v",
+			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkSeam: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
 			Cross: '\'', AtMost: "<", strong: "=", Sorted: ">",
 		}
 	}
@@ -56,7 +56,7 @@ func glyphSet(ascii bool) glyphs {
 		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
-		shades: []rune("█▓▒░▚▞▤▥▦▧"), Change: '▲', undo: '↶', Seam: '↻', note: '◆', Up: "↑", Down: "↓",
+		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkSeam: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
 		Cross: '┼', AtMost: "≤", strong: "━", Sorted: "↓",
 	}
 }
@@ -80,7 +80,7 @@ func (th *Theme) Swatch(slot int) rune {
 
 // OutcomeInk is the colour of an outcome.
 func OutcomeInk(o packetlog.Outcome) Ink {
-	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm, Faint}
+	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
 		return inks[o]
 	}
@@ -106,17 +106,7 @@ func MarkInk(k engine.MarkKind) Ink {
 }
 
 // MarkSign is what stands before a mark of a kind.
-func MarkSign(th *Theme, k engine.MarkKind) rune {
-	switch {
-	case k == engine.MarkUndo:
-		return th.undo
-	case k == engine.MarkSeam:
-		return th.Seam
-	case k == engine.MarkNote:
-		return th.note
-	}
-	return th.Change
-}
+func MarkSign(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
 
 // Strokes are samples of the lines of a chart, for legends.
 func Strokes(th *Theme) [3]string {

@@ -8,7 +8,7 @@ import (
 const shadowInks = 6
 
 // ShadowInk is the colour of the i-th shadow.
-func ShadowInk(i int) Ink { return Shadow + Ink(i%shadowInks) }
+func ShadowInk(i int) Ink { return shadow + Ink(i%shadowInks) }
 
 // shadowTones are told apart from each other, and from the lines of the encoder
 // under the keys.

@@ -44,7 +44,8 @@ func Fit(n int, ways ...[]Span) []Span {
 func FitGroups(n int, groups [][]Span) []Span {
 	var out []Span
 	for _, g := range groups {
-		if n -= SpansWidth(g); n < 0 {
+		n -= SpansWidth(g)
+		if n < 0 {
 			break
 		}
 		out = append(out, g...)

@@ -33,7 +33,7 @@ const (
 	NoBase
 	Corrupt
 	Copy
-	Unknown
+	unknown
 	Warn
 	Bad
 	Alarm // wrong data was decoded: nothing on the screen matters more
@@ -45,7 +45,7 @@ const (
 	Touched = Rest + Levels
 	Player  = Touched + Levels
 	Heat    = Player + Levels // the first of the steps of the error map
-	Slot    = Heat + NumHeats // the first of the inks for the account of bits
+	slot    = Heat + NumHeats // the first of the inks for the account of bits
 )
 
 // slotInks is how many parts of the account of bits have a colour of their own;
@@ -53,8 +53,8 @@ const (
 const (
 	slotInks = 10
 
-	Shadow  = Slot + 2*slotInks // the first of the inks for shadows
-	numInks = Shadow + shadowInks
+	shadow  = slot + 2*slotInks // the first of the inks for shadows
+	numInks = shadow + shadowInks
 )
 
 // tone is one colour on dark and on light ground, as indices of the palette of
@@ -91,7 +91,7 @@ func tones() map[Ink]tone {
 		NoBase:  {"207", "13", "127", "5"},
 		Corrupt: {"208", "3", "166", "3"},
 		Copy:    {"75", "12", "26", "4"},
-		Unknown: {"147", "15", "61", "0"},
+		unknown: {"147", "15", "61", "0"},
 		Warn:    {"221", "11", "136", "3"},
 		Bad:     {"203", "9", "160", "1"},
 	}
@@ -134,7 +134,7 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 		s[int(Rest)+i] = s[int(Rest)+i].Foreground(t.color())
 	}
 	for i, t := range slotTones() {
-		s[Slot+Ink(i)] = s[Slot+Ink(i)].Foreground(t.color())
+		s[slot+Ink(i)] = s[slot+Ink(i)].Foreground(t.color())
 		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color()).Reverse(true)
 	}
 	for i, t := range shadowTones() {
@@ -152,10 +152,10 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 
 // SlotInk is the ink of the i-th part of the account of bits, barInk the same
 // colour as ground.
-func SlotInk(i int) Ink { return Slot + Ink(i%slotInks) }
+func SlotInk(i int) Ink { return slot + Ink(i%slotInks) }
 
 // BarInk is the colour of SlotInk as ground.
-func BarInk(i int) Ink { return Slot + slotInks + Ink(i%slotInks) }
+func BarInk(i int) Ink { return slot + slotInks + Ink(i%slotInks) }
 
 // Theme is styles made ready: what to write before a run of cells.
 type Theme struct {
@@ -165,7 +165,7 @@ type Theme struct {
 	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
 	Color bool          // colours tell things apart
 
-	charts ChartStyle
+	charts chartStyle
 }
 
 // Off ends all colours.

@@ -91,7 +91,7 @@ func contrastTones() map[Ink]tone {
 		Dim: {"254", "7", "236", "0"}, Faint: grey, Border: grey, Focus: cyan, Title: white, Value: white,
 		Key: cyan, Chosen: yellow, Gauge: cyan, Payload: cyan, Wire: violet, Budget: yellow, Ratio: green,
 		Mark: yellow, Good: green, Lost: pink, Late: yellow, NoBase: violet, Corrupt: yellow,
-		Copy: blue, Unknown: blue, Warn: yellow, Bad: pink,
+		Copy: blue, unknown: blue, Warn: yellow, Bad: pink,
 		Live: green, Paused: yellow, Ended: white,
 	}
 }

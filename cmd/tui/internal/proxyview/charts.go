@@ -5,6 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
@@ -15,9 +16,9 @@ func spans() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
 }
 
-func (m *Model) spanNow() time.Duration {
-	span := spans()[m.span]
-	if m.span > 0 {
+func (m *model) spanNow() time.Duration {
+	span := spans()[m.page.span]
+	if m.page.span > 0 {
 		return span
 	}
 	there := time.Duration(len(m.shown().ways[0].kbps)) * period
@@ -41,7 +42,7 @@ type oneChart struct {
 }
 
 // drawCharts draws as many charts as there is room for, one below the other over one axis.
-func (m *Model) drawCharts(c *look.Canvas, focused bool) {
+func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	const least = 6
 	n := min(max((c.H-3)/least, 1), 5)
 	list := m.charts(n)
@@ -49,9 +50,9 @@ func (m *Model) drawCharts(c *look.Canvas, focused bool) {
 	y := 0
 	for i, x := range list {
 		if i == 0 {
-			c.Frame(m.theme, focused, x.title, x.legend...)
+			c.Frame(m.Theme(), focused, x.title, x.legend...)
 		} else {
-			c.Divider(m.theme, y, false, x.title, x.legend...)
+			c.Divider(m.Theme(), y, false, x.title, x.legend...)
 		}
 		rows := room / (len(list) - i)
 		room -= rows
@@ -70,24 +71,23 @@ func (m *Model) drawCharts(c *look.Canvas, focused bool) {
 }
 
 // style sets what all charts share.
-func (m *Model) style(s *chart.Spec, last bool) {
+func (m *model) style(s *chart.Spec, last bool) {
 	h := m.shown()
-	m.theme.StyleChart(s)
+	m.Theme().StyleChart(s)
 	s.End, s.Step, s.Span, s.Time, s.Labels = h.end, period, int(m.spanNow()/period), last, last
-	s.Fit = m.fit && len(s.Areas) == 0
+	s.Fit = m.page.fit && len(s.Areas) == 0
 	if m.frozen != nil {
 		s.Newest = look.Clock(h.snap.Totals.At)
 	}
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, x := range m.marks {
 		if at := int64(x.T / period); at < h.end {
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: m.theme.Change})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
 		}
 	}
 }
 
 // charts are the n most telling ones, from the top.
-func (m *Model) charts(n int) (list []oneChart) {
+func (m *model) charts(n int) (list []oneChart) {
 	all := []oneChart{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
 	for i, rank := range []int{0, 3, 1, 2, 4} { // places in the order of what they tell
 		if rank < n {
@@ -98,10 +98,10 @@ func (m *Model) charts(n int) (list []oneChart) {
 }
 
 // both draws one line for each direction.
-func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
+func (m *model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
 	h := m.shown()
 	x := oneChart{title: title, spec: &chart.Spec{}}
-	strokes := look.Strokes(m.theme)
+	strokes := look.Strokes(m.Theme())
 	for i := range h.ways {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
 		x.spec.Series = append(x.spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
@@ -110,7 +110,7 @@ func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Fl
 	return x
 }
 
-func (m *Model) bandwidth() oneChart {
+func (m *model) bandwidth() oneChart {
 	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
 		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
 	x.spec.Floor = 1
@@ -129,16 +129,16 @@ func (m *Model) bandwidth() oneChart {
 	return x
 }
 
-func (m *Model) rates() oneChart {
+func (m *model) rates() oneChart {
 	x := m.both("Datagrams /s", func(w *way) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return perSecond(f.Out, span) })
 	x.spec.Floor = 1
 	return x
 }
 
 // delay is the median of both directions, and below them their 95th percentiles.
-func (m *Model) delay() oneChart {
+func (m *model) delay() oneChart {
 	x := m.both("Delay ms", func(w *way) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
-		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.theme)[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
+		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
 	})
 	h := m.shown()
 	var high []chart.Series
@@ -155,7 +155,7 @@ func causes() []lossmodel.Cause {
 }
 
 // lost stacks the losses of both directions by cause.
-func (m *Model) lost() oneChart {
+func (m *model) lost() oneChart {
 	h := m.shown()
 	x := oneChart{title: "Lost /s by cause", spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
@@ -163,13 +163,13 @@ func (m *Model) lost() oneChart {
 		n := h.now.Flows[0].LostBy[cause] + h.now.Flows[1].LostBy[cause]
 		ink := look.SlotInk(i + 5)
 		fill := '█'
-		if !m.theme.Color || m.theme.Ascii {
-			fill = m.theme.Shade(i)
+		if !m.Theme().Color || m.Theme().Ascii {
+			fill = m.Theme().Shade(i)
 		}
 		x.spec.Areas = append(x.spec.Areas, chart.Area{Values: rates(h.ways[0].lost[cause], h.ways[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
 			NameInk: chart.Ink(look.Dim)})
 		if n > 0 {
-			x.legend = append(x.legend, ink.Span(string(m.theme.Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
+			x.legend = append(x.legend, ink.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}
@@ -179,7 +179,7 @@ func (m *Model) lost() oneChart {
 	return x
 }
 
-func (m *Model) queue() oneChart {
+func (m *model) queue() oneChart {
 	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})

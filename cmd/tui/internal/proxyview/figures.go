@@ -56,9 +56,9 @@ func percent(n, all uint64) string {
 }
 
 // drawNow is the table of figures: of the last two seconds, and below them those of all time.
-func (m *Model) drawNow(c *look.Canvas, focused bool) {
+func (m *model) drawNow(c *look.Canvas, focused bool) {
 	h := m.shown()
-	c.Frame(m.theme, focused, "Now", look.Dim.Span("of the last 2 s"))
+	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("of the last 2 s"))
 	label := 19
 	w := (c.W - 4 - label) / 2
 	y := 1
@@ -97,8 +97,8 @@ func (m *Model) drawNow(c *look.Canvas, focused bool) {
 
 // drawTrust says what was asked of the links and what they did, and how late the proxy itself
 // was; red and in words where they disagree.
-func (m *Model) drawTrust(c *look.Canvas, focused bool) {
-	c.Frame(m.theme, focused, "Asked and done", look.Dim.Span("since the last change"))
+func (m *model) drawTrust(c *look.Canvas, focused bool) {
+	c.Frame(m.Theme(), focused, "Asked and done", look.Dim.Span("since the last change"))
 	var bad, good [][]look.Span
 	put := func(ok bool, pieces ...look.Span) {
 		if ok {
@@ -135,7 +135,7 @@ func (m *Model) drawTrust(c *look.Canvas, focused bool) {
 }
 
 // lateness says how late the proxy itself was, and what the system did not take.
-func (m *Model) lateness(put func(ok bool, pieces ...look.Span)) {
+func (m *model) lateness(put func(ok bool, pieces ...look.Span)) {
 	for w := range m.live.now.Flows {
 		all, now := &m.live.snap.Totals.Flows[w], &m.live.now.Flows[w]
 		name := wayInks[w].Span(look.PadRight(relay.Way(w).String(), 5))

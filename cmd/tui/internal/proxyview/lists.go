@@ -14,7 +14,7 @@ import (
 const idleAfter = 2 * time.Second
 
 // drawClients lists the clients and how they stand.
-func (m *Model) drawClients(c *look.Canvas, focused bool) {
+func (m *model) drawClients(c *look.Canvas, focused bool) {
 	h := m.shown()
 	t := &h.snap.Totals
 	title := fmt.Sprintf("Clients %d", t.Clients)
@@ -22,14 +22,14 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 	if t.Refused > 0 {
 		more = append(more, look.Warn.Span(fmt.Sprintf(", refused %d datagrams", t.Refused)))
 	}
-	c.Frame(m.theme, focused, title, more...)
+	c.Frame(m.Theme(), focused, title, more...)
 	list := slices.Clone(h.snap.Clients)
 	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Turn - b.Turn })
 	if len(list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "nobody has sent anything yet: point the program at "+m.proxy.Listen)
 		return
 	}
-	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.chosen }), 0)
+	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.chosen }), 0)
 	span := max((t.At - h.wasAt).Seconds(), period.Seconds())
 	address := max(min(c.W-4-33, 48), 16)
 	if c.W >= 64 {
@@ -47,11 +47,11 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 		y := 2 + i - first
 		ink := look.Plain
 		if x.Turn == m.client.Turn { // the controls set it alone
-			c.Text(1, y, look.Warn, m.theme.Dot)
+			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && x.Turn == m.chosen {
+		if focused && x.Turn == m.page.chosen {
 			ink = look.Chosen
-			c.Text(1, y, look.Chosen, m.theme.Chosen)
+			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
 		d := perClient(x, h.was)
 		state, stateInk := "sends", look.Good
@@ -74,12 +74,12 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 }
 
 // drawDatagrams lists the newest datagrams and what became of each.
-func (m *Model) drawDatagrams(c *look.Canvas, focused bool) {
+func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	hint := "space stops the display, x explains one"
 	if m.frozen != nil {
 		hint = "up down choose, x explains it"
 	}
-	c.Frame(m.theme, focused, "Datagrams", look.Dim.Span(hint))
+	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
 	list := m.list()
 	if len(list) == 0 {
 		c.Text(2, 1, look.Dim, "none yet")
@@ -87,7 +87,7 @@ func (m *Model) drawDatagrams(c *look.Canvas, focused bool) {
 	}
 	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "way", "number", "client", "bytes", "what became of it"))
 	room := c.H - 3
-	at := max(len(list)-1-int(m.datagram), 0)
+	at := max(len(list)-1-m.page.datagram, 0)
 	first := max(0, min(at-room/2, len(list)-room))
 	for i := first; i < len(list) && i < first+room; i++ {
 		x := &list[i]
@@ -98,7 +98,7 @@ func (m *Model) drawDatagrams(c *look.Canvas, focused bool) {
 		}
 		if m.frozen != nil && i == at {
 			ink = look.Chosen
-			c.Text(1, y, look.Chosen, m.theme.Chosen)
+			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
 		end := c.Clip(2, y, c.W-4, ink, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
 		c.Clip(end+2, y, c.W-2-end-2, fate, x.Fate())

@@ -3,37 +3,18 @@ package proxyview
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
-
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
-
-	"wirelab/cmd/tui/internal/repaint"
+	"wirelab/cmd/tui/internal/ui"
 )
 
-// ErrInterrupted says that the person did not leave by q.
-var ErrInterrupted = errors.New("interrupted")
-
 // Run shows the screen until the person leaves or ctx ends; the terminal has been restored
-// then. It returns ErrInterrupted after Ctrl-C.
-func Run(ctx context.Context, p Proxy, opt Options) error {
-	if opt.Renderer == nil {
-		opt.Renderer = lipgloss.NewRenderer(os.Stdout)
-		opt.Renderer.SetHasDarkBackground(opt.Dark)
+// then. It returns ui.ErrInterrupted after Ctrl-C.
+func Run(ctx context.Context, p Proxy, opt ui.Options) error {
+	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(p, opt).Shell })
+	if errors.Is(err, ui.ErrInterrupted) && ctx.Err() != nil {
+		return nil
 	}
-	m := New(p, opt)
-	program := tea.NewProgram(m, tea.WithOutput(repaint.New(os.Stdout).File()), tea.WithAltScreen(), tea.WithoutSignalHandler())
-	stop := context.AfterFunc(ctx, program.Quit)
-	defer stop()
-	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
-		return fmt.Errorf("the screen of the proxy: %w", err)
-	}
-	if m.interrupted {
-		return ErrInterrupted
-	}
-	return nil
+	return err
 }
 
 // Notes are remarks for the person in front of the screen. Any goroutine may add one.

@@ -3,6 +3,7 @@ package proxyview
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"net/netip"
@@ -17,7 +18,9 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/script"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
@@ -145,37 +148,47 @@ func (g *game) snapshot(s *relay.Snapshot) {
 	s.Asked = append(s.Asked[:0], g.snap.Asked...)
 }
 
-func (g *game) screen(w, h int, ascii bool) *Model {
-	return g.screenWith(w, h, Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
+func (g *game) screen(w, h int, ascii bool) *model {
+	return g.screenWith(w, h, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
 }
 
-func (g *game) screenWith(w, h int, opt Options) *Model {
-	m := New(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"}, opt)
+func (g *game) screenWith(w, h int, opt ui.Options) *model {
+	m := newModel(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"}, opt)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
 
 // run lets time pass on the screen too.
-func (g *game) run(m *Model, d time.Duration) {
+func (g *game) run(m *model, d time.Duration) {
 	for end := g.at + d; g.at < end; {
 		g.play(period)
-		m.Update(tick{})
+		beat(m)
 	}
 }
 
-func press(m *Model, keys ...string) (left bool) {
+// boxOpen reports whether a box lies over the page.
+func boxOpen(m *model) bool { return strings.Contains(m.View(), "key closes") }
+
+// beat lets a period pass on the screen.
+func beat(m *model) {
+	m.Update(room.Tick{})
+	m.Update(room.Tick{})
+}
+
+func press(m *model, keys ...string) (left bool) {
 	for _, k := range keys {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd != nil {
 			if _, quits := cmd().(tea.QuitMsg); quits {
 				return true
 			}
 		}
+		m.Update(room.Tick{})
 	}
 	return false
 }
 
 // typed types a line.
-func typed(m *Model, text string) {
+func typed(m *model, text string) {
 	press(m, "/")
 	for _, r := range text {
 		if r == ' ' {
@@ -185,6 +198,7 @@ func typed(m *Model, text string) {
 		press(m, string(r))
 	}
 	press(m, "enter")
+	m.Update(room.Tick{})
 }
 
 func TestGoldenScreens(t *testing.T) {
@@ -192,58 +206,58 @@ func TestGoldenScreens(t *testing.T) {
 		name  string
 		w, h  int
 		ascii bool
-		do    func(g *game, m *Model)
+		do    func(g *game, m *model)
 	}{
-		{"160x48", 160, 48, false, func(g *game, m *Model) {
+		{"160x48", 160, 48, false, func(g *game, m *model) {
 			typed(m, "down loss 12%")
 			g.run(m, 4*time.Second)
 		}},
-		{"late-160x48", 160, 48, false, func(g *game, m *Model) {
+		{"late-160x48", 160, 48, false, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.snap.Totals.Flows[0].Unsent += 3
 			g.run(m, 3*time.Second)
 		}},
-		{"stopped-120x36", 120, 36, false, func(g *game, m *Model) {
+		{"stopped-120x36", 120, 36, false, func(g *game, m *model) {
 			press(m, "6", "up", "up", "up")
 			g.run(m, 5*time.Second)
 		}},
-		{"explain-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "x") }},
-		{"profile-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "p") }},
-		{"charts-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "1") }},
-		{"now-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "2") }},
-		{"controls-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
-		{"trust-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "4") }},
-		{"clients-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "5", "down", "down", "enter") }},
-		{"datagrams-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "6") }},
-		{"help-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "?") }},
-		{"line-80x24", 80, 24, false, func(g *game, m *Model) { typed(m, "loss 120%") }},
-		{"charts-60x15", 60, 15, false, func(g *game, m *Model) { press(m, "1") }},
-		{"late-60x15", 60, 15, true, func(g *game, m *Model) {
+		{"explain-120x36", 120, 36, false, func(g *game, m *model) { press(m, "x") }},
+		{"profile-120x36", 120, 36, false, func(g *game, m *model) { press(m, "p") }},
+		{"charts-80x24", 80, 24, false, func(g *game, m *model) { press(m, "1") }},
+		{"now-80x24", 80, 24, false, func(g *game, m *model) { press(m, "2") }},
+		{"controls-80x24", 80, 24, false, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
+		{"trust-80x24", 80, 24, true, func(g *game, m *model) { press(m, "4") }},
+		{"clients-80x24", 80, 24, false, func(g *game, m *model) { press(m, "5", "down", "down", "enter") }},
+		{"datagrams-80x24", 80, 24, true, func(g *game, m *model) { press(m, "6") }},
+		{"help-80x24", 80, 24, false, func(g *game, m *model) { press(m, "?") }},
+		{"line-80x24", 80, 24, false, func(g *game, m *model) { typed(m, "loss 120%") }},
+		{"charts-60x15", 60, 15, false, func(g *game, m *model) { press(m, "1") }},
+		{"late-60x15", 60, 15, true, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.run(m, 3*time.Second)
 			press(m, "4")
 		}},
-		{"small-40x10", 40, 10, false, func(*game, *Model) {}},
-		{"ascii-160x48", 160, 48, true, func(g *game, m *Model) { press(m, "5", "down", "d", "Z", "z", "i") }},
-		{"help-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "?") }},
-		{"client-160x48", 160, 48, false, func(g *game, m *Model) {
+		{"small-40x10", 40, 10, false, func(*game, *model) {}},
+		{"ascii-160x48", 160, 48, true, func(g *game, m *model) { press(m, "5", "down", "d", "Z", "z", "i") }},
+		{"help-160x48", 160, 48, false, func(g *game, m *model) { press(m, "?") }},
+		{"client-160x48", 160, 48, false, func(g *game, m *model) {
 			typed(m, "client 2")
 			typed(m, "up loss 30%")
 			typed(m, "mark worse")
 			g.run(m, 2*time.Second)
 			press(m, "u")
 		}},
-		{"profile-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
-		{"profile-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "p", "down", "down") }},
-		{"explain-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "x") }},
-		{"stopped-80x24", 80, 24, false, func(g *game, m *Model) {
+		{"profile-160x48", 160, 48, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
+		{"profile-80x24", 80, 24, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
+		{"explain-80x24", 80, 24, false, func(g *game, m *model) { press(m, "x") }},
+		{"stopped-80x24", 80, 24, false, func(g *game, m *model) {
 			press(m, " ", "6", "up", "up")
 			g.run(m, time.Second)
 		}},
-		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "4") }},
-		{"command-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "/", "l", "tab") }},
-		{"command-160x48", 160, 48, false, func(g *game, m *Model) { press(m, "/", "l", "tab", "tab") }},
-		{"netem-80x24", 80, 24, false, func(g *game, m *Model) {
+		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *model) { press(m, "4") }},
+		{"command-80x24", 80, 24, false, func(g *game, m *model) { press(m, "/", "l", "tab") }},
+		{"command-160x48", 160, 48, false, func(g *game, m *model) { press(m, "/", "l", "tab", "tab") }},
+		{"netem-80x24", 80, 24, false, func(g *game, m *model) {
 			typed(m, "netem delay 30ms 5ms loss 2% seed 1")
 			g.run(m, 2*time.Second)
 			press(m, "3")
@@ -254,7 +268,7 @@ func TestGoldenScreens(t *testing.T) {
 			m := g.screen(c.w, c.h, c.ascii)
 			g.run(m, 9*time.Second)
 			c.do(g, m)
-			m.Update(tick{})
+			beat(m)
 			compareGolden(t, c.name, m.View()+"\n")
 			if c.ascii && strings.ContainsFunc(m.View(), func(r rune) bool { return r > 126 }) {
 				t.Error("not ASCII alone")
@@ -286,27 +300,27 @@ func TestGoldenColours(t *testing.T) {
 	for _, c := range []struct {
 		name, theme string
 		w, h        int
-		do          func(g *game, m *Model)
+		do          func(g *game, m *model)
 	}{
-		{"colour-160x48", "dark", 160, 48, func(g *game, m *Model) {
+		{"colour-160x48", "dark", 160, 48, func(g *game, m *model) {
 			typed(m, "down loss 12%")
 			g.run(m, 4*time.Second)
 		}},
-		{"colour-late-80x24", "light", 80, 24, func(g *game, m *Model) {
+		{"colour-late-80x24", "light", 80, 24, func(g *game, m *model) {
 			g.late = 4 * time.Millisecond
 			g.run(m, 3*time.Second)
 			press(m, "4")
 		}},
-		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
-		{"colour-help-80x24", "high-contrast", 80, 24, func(g *game, m *Model) { press(m, "?") }},
-		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *Model) { typed(m, "loss 120%") }},
+		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
+		{"colour-help-80x24", "high-contrast", 80, 24, func(g *game, m *model) { press(m, "?") }},
+		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *model) { typed(m, "loss 120%") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newGame(t, 5, linkText)
-			m := g.screenWith(c.w, c.h, Options{Theme: c.theme, Dark: c.theme != "light", Renderer: labtest.ColourRenderer()})
+			m := g.screenWith(c.w, c.h, ui.Options{Theme: c.theme, Renderer: labtest.ColourRenderer()})
 			g.run(m, 9*time.Second)
 			c.do(g, m)
-			m.Update(tick{})
+			beat(m)
 			compareGolden(t, c.name, m.View()+"\n")
 			if !strings.Contains(m.View(), "\x1b[") {
 				t.Error("no colour")
@@ -431,7 +445,7 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	expect := func(after string, all, second string) {
 		t.Helper()
 		if of(0) != all || of(2) != second {
-			t.Errorf("after %s all lose %s and client 2 %s, expected %s and %s; %s", after, of(0), of(2), all, second, m.note)
+			t.Errorf("after %s all lose %s and client 2 %s, expected %s and %s", after, of(0), of(2), all, second)
 		}
 	}
 	typed(m, "loss 5%")
@@ -451,7 +465,7 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	press(m, "3", "down", "d", "d", "right") // from the profile to the loss; down, up
 	expect("d d right", "2% 1%", "30% 1%")
 	typed(m, "client 9")
-	if !m.line.Open || !strings.Contains(m.View(), "there is no client 9") {
+	if !strings.Contains(m.View(), "\n / client 9") || !strings.Contains(m.View(), "there is no client 9") {
 		t.Error("client 9 was taken")
 	}
 	press(m, "esc", "c", "c")
@@ -467,19 +481,21 @@ func TestControlsChangeTheLinks(t *testing.T) {
 		t.Error("no profile was taken")
 	}
 	typed(m, "explain down 3")
-	if !strings.Contains(m.View(), "down 3") || m.over == nil {
+	if !strings.Contains(m.View(), "down 3") || !boxOpen(m) {
 		t.Error("down 3 is not explained")
 	}
 	press(m, "x")
 	typed(m, "explain up 100000")
-	if !strings.Contains(m.line.Err, "the newest is") {
-		t.Errorf("up 100000: %q", m.line.Err)
+	if !strings.Contains(m.View(), "the newest is") {
+		t.Errorf("up 100000:\n%s", m.View())
 	}
 	press(m, "esc")
-	if m.Update(labtest.KeyMsg("?")); m.over == nil || press(m, "q") || m.over != nil {
+	press(m, "?")
+	beat(m)
+	if opened := boxOpen(m); !opened || press(m, "q") || boxOpen(m) {
 		t.Error("q leaves the help, and the proxy with it")
 	}
-	if !press(m, "q") || m.interrupted || !press(m, "ctrl+c") || !m.interrupted {
+	if !press(m, "q") || m.Err() != nil || !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
 		t.Error("q or ctrl+c does not leave")
 	}
 }
@@ -507,7 +523,7 @@ func TestHistory(t *testing.T) {
 	// A terminal that stood still: one look for many samples.
 	n := len(m.live.ways[0].rate)
 	g.play(time.Second)
-	m.Update(tick{})
+	beat(m)
 	if got := len(m.live.ways[0].rate); got != n+10 {
 		t.Errorf("%d samples for a second without a look", got-n)
 	}
@@ -563,7 +579,7 @@ func TestNewestInOrder(t *testing.T) {
 	for i, way := range []relay.Way{relay.Up, relay.Down, relay.Up, relay.Down} {
 		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
 	}
-	m := &Model{proxy: Proxy{Recent: recent}}
+	m := &model{proxy: Proxy{Recent: recent}}
 	list := m.newest(nil, 8)
 	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Writer sends frames to a terminal. Only one goroutine may write; Written may be
+// writer sends frames to a terminal. Only one goroutine may write; Written may be
 // called from any.
-type Writer struct {
+type writer struct {
 	out     io.Writer
 	lines   []line // what the terminal shows, from the top
 	next    line   // being parsed
@@ -24,18 +24,18 @@ type Writer struct {
 }
 
 // First has a text go out before all else that is written.
-func (w *Writer) First(text string) { w.first = text }
+func (w *writer) First(text string) { w.first = text }
 
 // New returns a writer to out. If out is a terminal's file, File of the writer is
 // what bubbletea must get.
-func New(out io.Writer) *Writer { return &Writer{out: out} }
+func New(out io.Writer) *writer { return &writer{out: out} }
 
 // Written returns how many bytes went to the terminal so far.
-func (w *Writer) Written() int64 { return w.written.Load() }
+func (w *writer) Written() int64 { return w.written.Load() }
 
 // File returns the writer as a file, if that is what it writes to: bubbletea asks
 // its output for its size and its modes.
-func (w *Writer) File() io.Writer {
+func (w *writer) File() io.Writer {
 	if f, ok := w.out.(*os.File); ok {
 		return &file{f, w}
 	}
@@ -45,7 +45,7 @@ func (w *Writer) File() io.Writer {
 // file is a terminal's file of which only Write is another.
 type file struct {
 	*os.File
-	w *Writer
+	w *writer
 }
 
 func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
@@ -54,7 +54,7 @@ func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
 const home = "\x1b[H"
 
 // Write passes p on, less what the terminal shows already.
-func (w *Writer) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (int, error) {
 	body, tail, ok := cutFrame(p)
 	if !ok {
 		w.lines = w.lines[:0]
@@ -68,7 +68,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
-		if row = bytes.TrimSuffix(row, []byte("\r")); len(row) > 0 {
+		row = bytes.TrimSuffix(row, []byte("\r"))
+		if len(row) > 0 {
 			w.update(y, row)
 		}
 	}
@@ -79,7 +80,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), w.send(w.buf)
 }
 
-func (w *Writer) send(p []byte) error {
+func (w *writer) send(p []byte) error {
 	if first := w.first; first != "" {
 		w.first = ""
 		if err := w.send([]byte(first)); err != nil {
@@ -135,7 +136,7 @@ func whole(rows [][]byte) bool {
 
 // remember takes over what a whole frame puts on the screen. If a line of it is
 // more than this package understands nothing is remembered.
-func (w *Writer) remember(rows [][]byte) {
+func (w *writer) remember(rows [][]byte) {
 	w.lines = w.lines[:0]
 	if !whole(rows) {
 		return
@@ -149,7 +150,7 @@ func (w *Writer) remember(rows [][]byte) {
 
 // update appends what makes line y of the screen show row: the cells that differ,
 // in the shorter of two orders, or all of it where that is shorter still.
-func (w *Writer) update(y int, row []byte) {
+func (w *writer) update(y int, row []byte) {
 	w.next.parse(row)
 	old := &w.lines[y]
 	from, style := len(w.buf), w.style

@@ -54,3 +54,6 @@ func Quietly(do func()) func() Request {
 		return Request{}
 	}
 }
+
+// Tick is the message with which a twentieth of a second passes.
+type Tick struct{}

@@ -1,7 +1,7 @@
-// Package room is what a page of the dashboard is: a Page is made of panes in
-// slots, sees a View of the lab on every tick, and returns a Request for what it
+// Package room defines what a page of the program is: a Page consists of panes in
+// slots, observes a View of the lab on every tick, and returns a Request for what it
 // cannot do itself.
 //
-// Whoever writes a page needs this package and package look. A page embeds Base
-// and implements what it does otherwise.
+// A new page needs this package and package look. Page is its only obligation; optional
+// interfaces such as Mover and Zoomer add keys.
 package room

@@ -5,60 +5,89 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is one screenful between header and footer: its panes, how they are
-// arranged, and what the keys mean on it. A page embeds Base and implements what it
-// does otherwise.
+// Page is one screenful between header and footer. What else a page can do it declares by
+// implementing the interfaces below.
 type Page interface {
 	Name() string
-	Observe(View) bool // what is new for its panes; reports whether anything is
 	// Lines returns h lines of w columns.
 	Lines(th *look.Theme, w, h int) []string
-	Focus(step int)          // the next pane
-	Move(dx, dy int) Request // arrows; dx in rungs
-	Enter() Request
-	Release()               // let go of what is selected
-	Aim() Request           // the next of the links that the controls may set
-	Zoom()                  // the next span of time that the charts show
-	Fit()                   // axes of values go by the data alone, or from zero again
-	Wheel(up int) Request   // of the mouse: notches away from the hand
-	Click(x, y int) Request // at a place of the page
-
-	// Bindings are the keys that hold on this page only; they go before those that
-	// hold everywhere.
-	Bindings() []Binding
-	// Arrows are what the arrow keys do here, for the footer: signs and a word.
-	Arrows() [][2]string
-	// Means is what a key that holds everywhere is for on this page, for the help: "up"
-	// stands for the arrows up and down, "left" for the others. "": nothing of its own.
-	Means(key string) string
 }
 
-// Base is a page that does nothing with any key.
-type Base struct{}
+// Binder is a page with keys of its own; they go before those of every page.
+type Binder interface{ Bindings() []Binding }
 
-func (Base) Focus(int) {}
+// BindingsOf returns the keys of a page alone.
+func BindingsOf(p Page) []Binding {
+	if b, ok := p.(Binder); ok {
+		return b.Bindings()
+	}
+	return nil
+}
 
-func (Base) Move(int, int) Request { return Request{} }
+// Ask passes a key or a click to a page that implements T; other pages ignore it.
+func Ask[T any](p Page, do func(T) Request) Request {
+	if q, ok := p.(T); ok {
+		return do(q)
+	}
+	return Request{}
+}
 
-func (Base) Enter() Request { return Request{} }
+// Observer is a page, or a pane, that shows the lab.
+type Observer interface {
+	// Observe takes from the view what is shown, and reports whether the picture changes.
+	Observe(View) bool
+}
 
-func (Base) Release() {}
+// Focuser is a page of several panes.
+type Focuser interface {
+	Focus(step int) // gives the keys to the next pane (1) or the one before (-1)
+}
 
-func (Base) Aim() Request { return Request{} }
+// Mover is a page on which the arrow keys choose and adjust.
+type Mover interface {
+	Move(dx, dy int) Request // dx in steps of a control
+}
 
-func (Base) Zoom() {}
+// Enterer is a page with something to open.
+type Enterer interface{ Enter() Request }
 
-func (Base) Fit() {}
+// Releaser is a page on which something can be selected.
+type Releaser interface{ Release() }
 
-func (Base) Wheel(int) Request { return Request{} }
+// Aimer is a page with controls for either link, or both.
+type Aimer interface {
+	Aim() Request // selects the next of the links that the controls set
+}
 
-func (Base) Click(int, int) Request { return Request{} }
+// Zoomer is a page of charts over time.
+type Zoomer interface {
+	Zoom() // shows the next span of time
+}
 
-func (Base) Bindings() []Binding { return nil }
+// Fitter is a page of charts whose value axes can begin above zero.
+type Fitter interface {
+	Fit() // switches between an axis that fits the data and one from zero
+}
 
-func (Base) Arrows() [][2]string { return nil }
+// Clicker is a page that uses mouse clicks.
+type Clicker interface{ Click(x, y int) Request }
 
-func (Base) Means(string) string { return "" }
+// Wheeler is a page on which the mouse wheel does not move what is chosen up and down.
+type Wheeler interface {
+	Wheel(up int) Request // in notches away from the hand
+}
+
+// Hinter is a page whose arrow keys are named in the footer.
+type Hinter interface {
+	Arrows() [][2]string // signs and a word
+}
+
+// Explainer describes what shared keys do on a page.
+type Explainer interface {
+	// Means returns what a shared key does on this page, for the help; "up" stands for the
+	// arrows up and down, "left" for the others. "" means that the common text applies.
+	Means(key string) string
+}
 
 // Worker is a page with work that takes longer than a tick may.
 type Worker interface {

@@ -8,9 +8,6 @@ import (
 // state and of the size of the canvas alone.
 type Pane interface {
 	Name() string
-	// Observe takes from the snapshot what the pane shows, and reports whether
-	// its picture would be another.
-	Observe(View) bool
 	Draw(c *look.Canvas, th *look.Theme, focused bool)
 }
 
@@ -29,7 +26,7 @@ func NewSlot(p Pane) *Slot { return &Slot{Pane: p} }
 
 // Observe forgets the lines if the pane has something new to show.
 func (s *Slot) Observe(v View) bool {
-	if s.Pane.Observe(v) {
+	if p, ok := s.Pane.(Observer); ok && p.Observe(v) {
 		s.Fresh = false
 	}
 	return !s.Fresh
@@ -68,8 +65,8 @@ type Place struct {
 	X, Y, w, H int
 }
 
-// PlaceAt returns the place that covers (x, y); its slot is nil if none does.
-func PlaceAt(places []Place, x, y int) Place {
+// placeAt returns the place that covers (x, y); its slot is nil if none does.
+func placeAt(places []Place, x, y int) Place {
 	for _, p := range places {
 		if x >= p.X && x < p.X+p.w && y >= p.Y && y < p.Y+p.H {
 			return p
@@ -91,22 +88,8 @@ func Join(th *look.Theme, places []Place, h int, focused Pane, lit *Slot) []stri
 	return lines
 }
 
-// TabsOf is the row of names of panes on a small screen.
-func TabsOf(th *look.Theme, slots []*Slot, at, w int) string {
-	c := look.NewCanvas(w, 1)
-	x := 1
-	for i, s := range slots {
-		k, left, right := look.Dim, " ", " "
-		if i == at {
-			k, left, right = look.Focus, "[", "]"
-		}
-		x = c.Spans(x, 0, w-x, k.Span(left+s.Name()+right), look.Faint.Span(" "))
-	}
-	return c.Lines(th)[0]
-}
-
-// TabAt returns which of the names in that row is at column x.
-func TabAt(slots []*Slot, x int) (at int, ok bool) {
+// tabAt returns which of the names in that row is at column x.
+func tabAt(slots []*Slot, x int) (at int, ok bool) {
 	from := 1
 	for i, s := range slots {
 		if to := from + len(s.Name()) + 2; x >= from && x < to {

@@ -8,10 +8,10 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Past is the moment that is shown while somebody looks back. Time stands still
+// past is the moment that is shown while somebody looks back. Time stands still
 // meanwhile. The snapshot of the moment is cut out of what the lab remembers, so
 // panes need not know that it is over.
-type Past struct {
+type past struct {
 	Away bool
 	At   time.Duration // shown is what had been measured until then
 
@@ -82,7 +82,7 @@ func (s *Session) oldest() time.Duration {
 // Present goes back to the newest.
 func (s *Session) Present() {
 	if s.Past.Away {
-		s.Past = Past{}
+		s.Past = past{}
 		s.redraw()
 	}
 }

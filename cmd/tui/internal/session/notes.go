@@ -4,21 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine/packetlog"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/lossmodel"
 )
 
-// Notes are the notice that is shown now, and what must be known so that nothing
-// is said twice.
-type Notes struct {
-	text  string
-	tone  Tone
-	since int  // when it was first shown
-	until int  // tick at which it goes
-	Stale bool // it is not as it was last drawn
-	seen  int  // newest notice of the lab
-
+// heard is what the lab has reported already, so that nothing is shown twice.
+type heard struct {
+	seen    int               // newest notice of the lab
 	refusal string            // newest complaint of the encoder, without its numbers
 	refused int64             // frames that it refused so far
 	fails   int               // tick until which it counts as failing
@@ -26,20 +18,10 @@ type Notes struct {
 	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
 }
 
-// Tone is how a notice is meant.
-type Tone uint8
-
-const (
-	toneGood Tone = iota
-	toneBad
-	toneWarn
-	ToneDim // an aside
-)
-
 // hear takes up what the lab has to say.
 func (s *Session) hear() {
-	if n := s.Snap.Notice; n.ID != s.Note.seen {
-		s.Note.seen = n.ID
+	if n := s.Snap.Notice; n.ID != s.heard.seen {
+		s.heard.seen = n.ID
 		s.Say(n.Text, n.Bad)
 		if n.Bad {
 			s.Pending.forget()
@@ -47,10 +29,10 @@ func (s *Session) hear() {
 	}
 	s.hearEncoder()
 	s.warn()
-	if s.Note.text != "" && s.Ticks >= s.Note.until {
-		s.Dismiss()
-	}
 }
+
+// failingTicks is how long an encoder counts as failing after it refused a frame: a second.
+const failingTicks = 20
 
 // hearEncoder reports frames that the encoder refuses. A complaint that differs
 // from the last one in its numbers only is not repeated: an encoder that fails on
@@ -61,18 +43,18 @@ func (s *Session) hearEncoder() {
 	}
 	lane := &s.Snap.Lanes[0]
 	n := lane.Totals.EncodeFailed
-	rose := n > s.Note.refused
-	s.Note.refused = n
+	rose := n > s.heard.refused
+	s.heard.refused = n
 	if !rose {
 		return
 	}
-	s.Note.fails = s.Ticks + freshTicks
+	s.heard.fails = s.Ticks + failingTicks
 	text := "it does not say why"
 	if lane.Err != nil {
 		text = lane.Err.Error()
 	}
-	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != s.Note.refusal {
-		s.Note.refusal = numberless
+	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != s.heard.refusal {
+		s.heard.refusal = numberless
 		s.Say("the encoder refused a frame: "+text, true)
 	}
 }
@@ -86,21 +68,22 @@ func undigit(r rune) rune {
 }
 
 // Fails reports whether the encoder refuses frames just now.
-func (s *Session) Fails() bool { return s.Ticks < s.Note.fails }
+func (s *Session) Fails() bool { return s.Ticks < s.heard.fails }
 
 // warn shows what is to be known of the data, and the warnings of both links, once after every change of a netem line:
 // to work them out takes milliseconds.
 func (s *Session) warn() {
 	cfg := s.Config()
-	if list := strings.Join(s.Snap.Remarks, ". "); list != s.Note.remarks {
-		if s.Note.remarks = list; list != "" {
-			s.Show(list, toneWarn)
+	if list := strings.Join(s.Snap.Remarks, ". "); list != s.heard.remarks {
+		s.heard.remarks = list
+		if list != "" {
+			s.Show(list, room.ToneWarn)
 		}
 	}
-	if cfg.Down.Netem == s.Note.links[0].Netem && cfg.Up.Netem == s.Note.links[1].Netem {
+	if cfg.Down.Netem == s.heard.links[0].Netem && cfg.Up.Netem == s.heard.links[1].Netem {
 		return
 	}
-	s.Note.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
+	s.heard.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
 	var list []string
 	for _, spec := range []*lossmodel.Spec{&cfg.Down, &cfg.Up} {
 		for _, w := range spec.Warnings() {
@@ -110,77 +93,6 @@ func (s *Session) warn() {
 		}
 	}
 	if len(list) > 0 {
-		s.Show(strings.Join(list, ". "), toneWarn)
+		s.Show(strings.Join(list, ". "), room.ToneWarn)
 	}
-}
-
-// Say shows a sentence for a while.
-func (s *Session) Say(text string, bad bool) {
-	if bad {
-		s.Show(text, toneBad)
-		return
-	}
-	s.Show(text, toneGood)
-}
-
-// Show shows text for as long as it takes to read.
-func (s *Session) Show(text string, tone Tone) {
-	const easy = 60 // letters that are read at a glance
-	s.Note.text, s.Note.tone = strings.ReplaceAll(text, "\n", " "), tone
-	s.Note.since = s.Ticks
-	s.Note.until = s.Ticks + noteTicks + max(len(text)-easy, 0)
-	s.Note.Stale = true
-}
-
-// Dismiss takes the notice away.
-func (s *Session) Dismiss() { s.Note.text, s.Note.Stale = "", true }
-
-// noteTicks is how long a notice stays.
-const noteTicks = 120
-
-// freshTicks is for how long a key leaves a new notice alone: a second.
-const freshTicks = 20
-
-// DismissOld takes away a notice that is a second old: called when a key comes.
-func (s *Session) DismissOld() {
-	if s.Note.text != "" && s.Ticks-s.Note.since >= freshTicks {
-		s.Dismiss()
-	}
-}
-
-// UnknownKey answers a key that means nothing.
-func (s *Session) UnknownKey() {
-	if s.Note.text == "" {
-		s.Show("no such key here; ? lists them", ToneDim)
-	}
-}
-
-// noteRows is the most rows that a notice covers.
-const noteRows = 6
-
-// Notice draws the notice in w columns, on as many rows as it needs; none if there
-// is nothing to say.
-func (n *Notes) Notice(th *look.Theme, w int) []string {
-	if n.text == "" {
-		return nil
-	}
-	k, sign := look.Good, string(th.Outcome[packetlog.Decoded])
-	switch n.tone {
-	case toneBad:
-		k, sign = look.Bad, "!"
-	case toneWarn:
-		k, sign = look.Warn, "!"
-	case ToneDim:
-		k, sign = look.Dim, ""
-	}
-	lines := look.Wrap(n.text, w-4)
-	if len(lines) > noteRows {
-		lines = append(lines[:noteRows-1:noteRows-1], strings.Join(lines[noteRows-1:], " "))
-	}
-	c := look.NewCanvas(w, max(len(lines), 1))
-	for y, line := range lines {
-		c.Clip(3, y, w-4, k, line)
-	}
-	c.Text(1, 0, k, sign)
-	return c.Lines(th)
 }

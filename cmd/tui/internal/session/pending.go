@@ -9,11 +9,11 @@ import (
 // snapshot confirms it.
 const patience = 20
 
-// Pending is what the person has asked for and the snapshot does not show yet.
+// pending is what the person has asked for and the snapshot does not show yet.
 // Panes show it at once, and the next press of a key goes on from it; so a key
 // that is held moves steadily however late the engine answers. Changes are
 // gathered and handed over once a tick, one Change for all of them.
-type Pending struct {
+type pending struct {
 	cfg    *config.Config // nil: nothing beyond the snapshot
 	Speed  *float64
 	unsent []config.Change
@@ -21,7 +21,7 @@ type Pending struct {
 }
 
 // ask applies a change to what was asked for; the error is for the person.
-func (p *Pending) ask(from *config.Config, ch config.Change, tick int) error {
+func (p *pending) ask(from *config.Config, ch config.Change, tick int) error {
 	cfg := p.cfg
 	if cfg == nil {
 		cfg = from.Clone()
@@ -36,7 +36,7 @@ func (p *Pending) ask(from *config.Config, ch config.Change, tick int) error {
 
 // queue adds a change to the last that waits. One that removes shadows stands apart from
 // one that adds some: a change removes before it adds.
-func (p *Pending) queue(ch config.Change) {
+func (p *pending) queue(ch config.Change) {
 	last := len(p.unsent) - 1
 	switch {
 	case ch.IsZero():
@@ -48,10 +48,10 @@ func (p *Pending) queue(ch config.Change) {
 }
 
 // askSpeed is ask for the speed, which is no part of the configuration.
-func (p *Pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
+func (p *pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
 
 // config returns the configuration to show.
-func (p *Pending) config(snap *engine.Snapshot) *config.Config {
+func (p *pending) config(snap *engine.Snapshot) *config.Config {
 	if p.cfg != nil {
 		return p.cfg
 	}
@@ -59,7 +59,7 @@ func (p *Pending) config(snap *engine.Snapshot) *config.Config {
 }
 
 // pace returns the speed to show.
-func (p *Pending) pace(snap *engine.Snapshot) float64 {
+func (p *pending) pace(snap *engine.Snapshot) float64 {
 	if p.Speed != nil {
 		return *p.Speed
 	}
@@ -67,7 +67,7 @@ func (p *Pending) pace(snap *engine.Snapshot) float64 {
 }
 
 // settle forgets what the snapshot has caught up with, or never will.
-func (p *Pending) settle(snap *engine.Snapshot, tick int) {
+func (p *pending) settle(snap *engine.Snapshot, tick int) {
 	late := tick >= p.until
 	if p.cfg != nil && len(p.unsent) == 0 && (late || snap.Config.SameLive(p.cfg)) {
 		p.cfg = nil
@@ -78,4 +78,4 @@ func (p *Pending) settle(snap *engine.Snapshot, tick int) {
 }
 
 // forget drops all expectations: what comes next may be anything.
-func (p *Pending) forget() { *p = Pending{} }
+func (p *pending) forget() { *p = pending{} }

@@ -19,19 +19,19 @@ type Session struct {
 	lab     room.Lab
 	Snap    *engine.Snapshot // the newest
 	Ticks   int
-	Sent    int // commands so far
-	Pending Pending
-	Past    Past
-	Note    Notes
-	From    time.Duration // what came before is not shown
-	Theme   *look.Theme
-	redraw  func() // another moment is to be shown
+	Pending pending
+	Past    past
+	room.Notice
+	heard  heard
+	From   time.Duration // what came before is not shown
+	theme  *look.Theme
+	redraw func() // another moment is to be shown
 }
 
 // New drives a lab. redraw is called when another moment is to be shown.
 func New(lab room.Lab, th *look.Theme, redraw func()) *Session {
-	s := &Session{lab: lab, Snap: lab.Snapshot(), Theme: th, redraw: redraw}
-	s.Note.seen = s.Snap.Notice.ID
+	s := &Session{lab: lab, Snap: lab.Snapshot(), theme: th, redraw: redraw}
+	s.heard.seen = s.Snap.Notice.ID
 	s.warn()
 	return s
 }
@@ -41,9 +41,6 @@ func (s *Session) Config() *config.Config { return s.Pending.config(s.Snap) }
 
 // Speed is the pace of virtual time as asked for.
 func (s *Session) Speed() float64 { return s.Pending.pace(s.Snap) }
-
-// Idle reports whether nothing was asked for since n commands were sent.
-func (s *Session) Idle(n int) bool { return s.Sent == n && len(s.Pending.unsent) == 0 }
 
 // Poll takes the newest snapshot, and returns the one before.
 func (s *Session) Poll() (before *engine.Snapshot) {
@@ -66,7 +63,6 @@ func (s *Session) Send(c experiment.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.Present() // what is asked for begins there
 	}
-	s.Sent++
 	if !s.Flush() || !s.lab.Do(c) {
 		s.Say(errBusy.Error(), true)
 		return false
@@ -186,7 +182,7 @@ func (s *Session) accept(c experiment.Command) {
 	case c.Change != nil && c.Change.Label() != "":
 		s.Say(c.Change.Label(), false)
 	case c.Speed != nil:
-		s.Say("speed "+look.SpeedText(s.Theme, *c.Speed), false)
+		s.Say("speed "+look.SpeedText(s.theme, *c.Speed), false)
 	default: // the lab or the header will say
 		s.Dismiss()
 	}

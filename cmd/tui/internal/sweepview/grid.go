@@ -11,7 +11,7 @@ import (
 const wideCell, narrowCell = 9, 3
 
 // values returns the values of an axis; one that is empty without the axis.
-func (m *Model) values(axis int) []string {
+func (m *model) values(axis int) []string {
 	if axis < 0 {
 		return []string{""}
 	}
@@ -19,10 +19,10 @@ func (m *Model) values(axis int) []string {
 }
 
 // mapRows is how many rows the whole map has.
-func (m *Model) mapRows() int { return len(m.values(m.rows())) }
+func (m *model) mapRows() int { return len(m.values(m.rows())) }
 
 // place is where the cursor is on an axis.
-func (m *Model) place(axis int) int {
+func (m *model) place(axis int) int {
 	if axis < 0 {
 		return 0
 	}
@@ -36,7 +36,7 @@ func follow(first, at, n, all int) int {
 }
 
 // drawMap draws the grid: a cell for each point, shaded by the mean of its figure.
-func (m *Model) drawMap(c *look.Canvas) {
+func (m *model) drawMap(c *look.Canvas) {
 	rows, cols := m.values(m.rows()), m.values(m.columns())
 	label := 4
 	for _, v := range rows {
@@ -70,7 +70,7 @@ func (m *Model) drawMap(c *look.Canvas) {
 }
 
 // drawHeads names the axes and the columns.
-func (m *Model) drawHeads(c *look.Canvas, label, cell, shownRows, shownCols int) {
+func (m *model) drawHeads(c *look.Canvas, label, cell, shownRows, shownCols int) {
 	if m.rows() < 0 {
 		c.Text(0, 0, look.Dim, "one point")
 		return
@@ -110,7 +110,7 @@ func (m *Model) drawHeads(c *look.Canvas, label, cell, shownRows, shownCols int)
 }
 
 // level is where a value stands among all means, from 0 to NumHeats-1.
-func (m *Model) level(v float64) int {
+func (m *model) level(v float64) int {
 	if m.hi <= m.lo {
 		return 0
 	}
@@ -118,14 +118,14 @@ func (m *Model) level(v float64) int {
 }
 
 // shade is what fills a cell of a level: more of it is more.
-func (m *Model) shade(level int) rune {
-	if m.theme.Ascii {
+func (m *model) shade(level int) rune {
+	if m.Theme().Ascii {
 		return []rune(".:+*#")[level]
 	}
 	return []rune("·░▒▓█")[level]
 }
 
-func (m *Model) drawCell(c *look.Canvas, x, y, w, row, col int) {
+func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 	at := append([]int{}, m.at...)
 	if m.rows() >= 0 {
 		at[m.rows()] = row
@@ -161,10 +161,10 @@ func (m *Model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 }
 
 // drawBar draws the mean of a point as a bar from zero, where there is one axis alone.
-func (m *Model) drawBar(c *look.Canvas, x, y, p int) {
+func (m *model) drawBar(c *look.Canvas, x, y, p int) {
 	v := m.means[p]
 	if math.IsNaN(v) || m.hi <= 0 || v < 0 || x >= c.W {
 		return
 	}
-	c.Fill(x, y, int(math.Round(float64(c.W-x)*v/m.hi)), look.Gauge, m.theme.GaugeOn)
+	c.Fill(x, y, int(math.Round(float64(c.W-x)*v/m.hi)), look.Gauge, m.Theme().GaugeOn)
 }

@@ -1,36 +1,37 @@
 package sweepview
 
 import (
+	"context"
+	"errors"
 	"math"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
-	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/sweep"
 )
 
-// Options are how the screen looks, and what it is called.
-type Options struct {
-	Title    string               // of the sweep: its file
-	Kept     string               // the folder of the results; "": they are not kept
-	Queue    bool                 // workers may join
-	Clock    func() time.Duration // monotonic
-	ASCII    bool
-	Theme    string
-	Dark     bool // the ground of the terminal, as far as is known
-	Renderer *lipgloss.Renderer
+// Sweep is what the screen shows, and what it is called.
+type Sweep struct {
+	Watch *sweep.Watch
+	Title string               // of the sweep: its file
+	Kept  string               // the folder of the results; "": they are not kept
+	Queue bool                 // workers may join
+	Clock func() time.Duration // monotonic
 }
 
-// Model is the program of the screen.
-type Model struct {
+var _ ui.Screen = (*model)(nil)
+
+// model is the screen of a sweep, and its one page.
+type model struct {
+	*ui.Shell
+	sweep Sweep
 	watch *sweep.Watch
-	opt   Options
-	theme *look.Theme
-	w, h  int
 	began time.Duration
-	help  bool
+	ticks int
 
 	axes   []sweep.WatchAxis
 	order  []int // of the axes; the last two are rows and columns of the map
@@ -44,20 +45,57 @@ type Model struct {
 	lo, hi float64 // of the means
 }
 
-// New makes the screen of a sweep.
-func New(w *sweep.Watch, opt Options) *Model {
-	scheme, _ := look.SchemeNamed(opt.Theme)
-	m := &Model{watch: w, opt: opt, theme: look.NewTheme(opt.Renderer, scheme, opt.ASCII), axes: w.Axes, began: opt.Clock()}
+// newModel makes the screen of a sweep.
+func newModel(s Sweep, opt ui.Options) *model {
+	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, began: s.Clock()}
 	for i := range m.axes {
 		m.order = append(m.order, i)
 	}
 	m.at = make([]int, len(m.axes))
+	m.Shell = ui.NewShell(m, m, opt)
+	m.Bind(append(m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "let go of what is selected", Quit: "leave: the sweep ends here, without a question",
+		Stop: "the same"})...))
 	m.poll()
 	return m
 }
 
+// Run shows the screen until the person leaves or ctx ends; the terminal has been restored
+// then.
+func Run(ctx context.Context, s Sweep, opt ui.Options) error {
+	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(s, opt).Shell })
+	if errors.Is(err, ui.ErrInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// pollTicks is how many ticks pass between two looks at the sweep.
+const pollTicks = 4
+
+func (m *model) Tick() (changed bool, cmd tea.Cmd) {
+	m.ticks++
+	if m.ticks%pollTicks != 0 {
+		return false, nil
+	}
+	m.poll()
+	return true, nil
+}
+
+// Refresh implements ui.Screen: the page is drawn from what was polled last.
+func (m *model) Refresh(bool) {}
+
+// Context implements ui.Screen: a sweep has nothing to set.
+func (m *model) Context() command.Context { return command.Context{} }
+
+func (m *model) Obey(o command.Order) (tea.Cmd, error) {
+	if o.Leave != command.Stay {
+		return m.Quit(nil), nil
+	}
+	return nil, nil
+}
+
 // poll takes what there is now.
-func (m *Model) poll() {
+func (m *model) poll() {
 	m.state = m.watch.State()
 	m.means, m.seeds = m.watch.Means(m.figure)
 	m.lo, m.hi = math.Inf(1), math.Inf(-1)
@@ -68,77 +106,48 @@ func (m *Model) poll() {
 	}
 }
 
-type tick struct{}
-
-// every is how often the screen looks at the sweep.
-const every = 200 * time.Millisecond
-
-func next() tea.Cmd { return tea.Tick(every, func(time.Time) tea.Msg { return tick{} }) }
-
-// Init implements tea.Model.
-func (m *Model) Init() tea.Cmd { return next() }
-
-// Update implements tea.Model.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
-	case tick:
-		m.poll()
-		return m, next()
-	case tea.KeyMsg:
-		return m, m.key(msg.String())
-	}
-	return m, nil
+func (m *model) Move(dx, dy int) room.Request {
+	m.move(m.columns(), dx)
+	m.move(m.rows(), dy)
+	return room.Request{}
 }
 
-// key does what a key says.
-func (m *Model) key(k string) tea.Cmd {
-	if k == "q" || k == "ctrl+c" {
-		return tea.Quit
+func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
+
+func (m *model) Means(key string) string {
+	return map[string]string{"up": "the point above, below", "left": "the point to the left, to the right"}[key]
+}
+
+func (m *model) Bindings() []room.Binding {
+	bind := func(key, shown, help string, do func()) room.Binding {
+		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))
 	}
-	if m.help {
-		m.help = false // any key closes it
-		return nil
+	list := []room.Binding{
+		room.Bind("Sweep", []string{"f", "tab"}, "f F", "the next figure", room.Quietly(func() { m.choose(1) })).InFooter("figure"),
+		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "the figure before", room.Quietly(func() { m.choose(-1) })),
+		bind("home", "home", "the first column", func() { m.Move(-room.Far, 0) }),
+		bind("end", "end", "the last column", func() { m.Move(room.Far, 0) }),
 	}
-	switch k {
-	case "?", "f1":
-		m.help = true
-	case "up", "k":
-		m.move(m.rows(), -1)
-	case "down", "j":
-		m.move(m.rows(), 1)
-	case "left", "h":
-		m.move(m.columns(), -1)
-	case "right", "l":
-		m.move(m.columns(), 1)
-	case "home":
-		m.move(m.columns(), -1<<20)
-	case "end":
-		m.move(m.columns(), 1<<20)
-	case "pgup":
-		m.move(m.rows(), -1<<20)
-	case "pgdown":
-		m.move(m.rows(), 1<<20)
-	case "]":
-		m.further(1)
-	case "[":
-		m.further(-1)
-	case "x":
-		if n := len(m.order); n > 1 { // the last axis to the front
-			m.order = append([]int{m.order[n-1]}, m.order[:n-1]...)
-			m.scroll = [2]int{}
-		}
-	case "f", "tab":
-		m.choose(1)
-	case "F", "shift+tab":
-		m.choose(-1)
+	if len(m.order) > 1 {
+		list = append(list, bind("x", "x", "turn: another axis becomes the columns", m.turn).InFooter("turn"))
 	}
-	return nil
+	if len(m.order) > 2 {
+		list = append(list,
+			bind("[", "[ ]", "step back through the values of axes that the map does not show", func() { m.further(-1) }).InFooter("further"),
+			bind("]", "]", "step through them", func() { m.further(1) }))
+	}
+	return list
+}
+
+// turn makes the last axis the first.
+func (m *model) turn() {
+	n := len(m.order)
+	m.order = append([]int{m.order[n-1]}, m.order[:n-1]...)
+	m.scroll = [2]int{}
 }
 
 // rows and columns are the axes of the map; -1 if there is none.
-func (m *Model) rows() int {
+func (m *model) rows() int {
 	switch n := len(m.order); n {
 	case 0:
 		return -1
@@ -149,21 +158,21 @@ func (m *Model) rows() int {
 	}
 }
 
-func (m *Model) columns() int {
+func (m *model) columns() int {
 	if n := len(m.order); n > 1 {
 		return m.order[n-1]
 	}
 	return -1
 }
 
-func (m *Model) move(axis, by int) {
+func (m *model) move(axis, by int) {
 	if axis >= 0 {
 		m.at[axis] = max(0, min(m.at[axis]+by, len(m.axes[axis].Values)-1))
 	}
 }
 
 // further steps through the values of the axes that the map does not show, as a counter does.
-func (m *Model) further(by int) {
+func (m *model) further(by int) {
 	for i := len(m.order) - 3; i >= 0; i-- {
 		axis := m.order[i]
 		n := len(m.axes[axis].Values)
@@ -176,7 +185,7 @@ func (m *Model) further(by int) {
 }
 
 // choose goes to the next figure that any point has.
-func (m *Model) choose(by int) {
+func (m *model) choose(by int) {
 	n := len(m.watch.Names)
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
@@ -191,8 +200,8 @@ func (m *Model) choose(by int) {
 	}
 }
 
-// point is the one under the cursor, with other places on one axis.
-func (m *Model) point(axis, place int) int {
+// point is the one under the cursor, with another place on one axis.
+func (m *model) point(axis, place int) int {
 	if axis < 0 {
 		return m.watch.Point(m.at)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // shownFigures lists the figures that the point under the cursor has.
-func (m *Model) shownFigures() (list []int) {
+func (m *model) shownFigures() (list []int) {
 	p := m.watch.Point(m.at)
 	for f := range m.watch.Names {
 		if f == m.figure || len(m.watch.Values(p, f)) > 0 {
@@ -24,7 +24,7 @@ func (m *Model) shownFigures() (list []int) {
 }
 
 // drawPoint lists the figures of the point under the cursor, with their intervals.
-func (m *Model) drawPoint(c *look.Canvas) {
+func (m *model) drawPoint(c *look.Canvas) {
 	var words []string
 	for d, a := range m.axes {
 		words = append(words, a.Key+" = "+a.Values[m.at[d]])
@@ -55,7 +55,7 @@ func (m *Model) drawPoint(c *look.Canvas) {
 		}
 		ink, sign := look.Dim, " "
 		if f == m.figure {
-			ink, sign = look.Chosen, m.theme.Chosen
+			ink, sign = look.Chosen, m.Theme().Chosen
 		}
 		c.Text(0, y, look.Chosen, sign)
 		value := "-"
@@ -70,12 +70,12 @@ func (m *Model) drawPoint(c *look.Canvas) {
 }
 
 // interval writes a mean with half its interval, to the digits that the interval tells apart.
-func (m *Model) interval(v figures.Mean) string {
+func (m *model) interval(v figures.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
 		return units.Short(v.Mean)
 	}
 	half := (*v.Hi - *v.Lo) / 2
-	return number(v.Mean, half) + " " + m.theme.PlusMinus + number(half, half)
+	return number(v.Mean, half) + " " + m.Theme().PlusMinus + number(half, half)
 }
 
 // number writes v with two digits of a step that is to be told.
@@ -88,7 +88,7 @@ func number(v, step float64) string {
 }
 
 // drawCharts draws the seeds of the point, and the figure along the axes through it.
-func (m *Model) drawCharts(c *look.Canvas) {
+func (m *model) drawCharts(c *look.Canvas) {
 	const strip, least = 5, 5
 	y := 0
 	if m.watch.Repeat() > 1 && c.H >= strip {
@@ -111,7 +111,7 @@ func (m *Model) drawCharts(c *look.Canvas) {
 
 // drawSeeds draws each seed of the point as a dot on a line, stacked where they meet, and
 // the interval of the mean below.
-func (m *Model) drawSeeds(c *look.Canvas) {
+func (m *model) drawSeeds(c *look.Canvas) {
 	values := m.watch.Values(m.watch.Point(m.at), m.figure)
 	c.Spans(0, 0, c.W, look.Title.Span("seeds "), look.Dim.Span(m.watch.Names[m.figure]))
 	if len(values) == 0 {
@@ -136,7 +136,7 @@ func (m *Model) drawSeeds(c *look.Canvas) {
 	most := slices.Max(count)
 	per := (most + 1) / 2 // two rows of dots
 	dot, bar, mid := '●', '─', '┼'
-	if m.theme.Ascii {
+	if m.Theme().Ascii {
 		dot, bar, mid = 'o', '-', '+'
 	}
 	for x, n := range count {
@@ -162,7 +162,7 @@ func (m *Model) drawSeeds(c *look.Canvas) {
 
 // drawAlong draws the figure along an axis through the cursor: a dot for each mean and a
 // bar for its interval.
-func (m *Model) drawAlong(c *look.Canvas, axis int) {
+func (m *model) drawAlong(c *look.Canvas, axis int) {
 	const left = 8
 	values := m.axes[axis].Values
 	c.Spans(0, 0, c.W, look.Title.Span("along "+m.axes[axis].Key+" "), look.Dim.Span(m.watch.Names[m.figure]))
@@ -172,17 +172,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 		return
 	}
 	first := follow(m.at[axis]-n/2, m.at[axis], n, len(values))
-	means := make([]figures.Mean, n)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range means {
-		if v := m.watch.Values(m.point(axis, first+i), m.figure); len(v) > 0 {
-			means[i] = sweep.MeanOf(v)
-			lo, hi = min(lo, means[i].Mean), max(hi, means[i].Mean)
-			if means[i].Lo != nil {
-				lo, hi = min(lo, *means[i].Lo), max(hi, *means[i].Hi)
-			}
-		}
-	}
+	means, lo, hi := m.meansAlong(axis, first, n)
 	if hi < lo {
 		c.Text(left, 2, look.Dim, "no result yet")
 		return
@@ -202,7 +192,7 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 	}
 	step := max(room/n, 1)
 	dot, here, band := '●', '◆', '│'
-	if m.theme.Ascii {
+	if m.Theme().Ascii {
 		dot, here, band = 'o', '@', '|'
 	}
 	for i, v := range means {
@@ -224,9 +214,26 @@ func (m *Model) drawAlong(c *look.Canvas, axis int) {
 	m.nameAlong(c, axis, first, n, left, step)
 }
 
+// meansAlong returns the means of n places on an axis, and the range of them with their intervals;
+// hi is below lo without a result.
+func (m *model) meansAlong(axis, first, n int) (means []figures.Mean, lo, hi float64) {
+	means = make([]figures.Mean, n)
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i := range means {
+		if v := m.watch.Values(m.point(axis, first+i), m.figure); len(v) > 0 {
+			means[i] = sweep.MeanOf(v)
+			lo, hi = min(lo, means[i].Mean), max(hi, means[i].Mean)
+			if means[i].Lo != nil {
+				lo, hi = min(lo, *means[i].Lo), max(hi, *means[i].Hi)
+			}
+		}
+	}
+	return means, lo, hi
+}
+
 // nameAlong writes the values below such a chart: that of the cursor, and the others where
 // there is room.
-func (m *Model) nameAlong(c *look.Canvas, axis, first, n, left, step int) {
+func (m *model) nameAlong(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
 	name := func(i int, ink look.Ink) {
 		text := m.axes[axis].Values[first+i]

@@ -6,36 +6,28 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/internal/words"
 )
 
-// The smallest screen that shows anything.
-const minWidth, minHeight = 60, 20
+func (m *model) Name() string { return "Sweep" }
 
-// View implements tea.Model.
-func (m *Model) View() string {
-	c := look.NewCanvas(m.w, m.h)
-	switch {
-	case m.w < minWidth || m.h < minHeight:
-		text := fmt.Sprintf("The sweep needs a terminal of %d x %d or more; this one is %d x %d. It goes on; q ends it.",
-			minWidth, minHeight, m.w, m.h)
-		for i, line := range look.Wrap(text, max(m.w-2, 1)) {
-			c.Text(1, i, look.Plain, line)
-		}
-	case m.help:
-		m.drawHelp(c)
-	default:
-		m.drawHeader(c)
-		body := look.NewCanvas(m.w, m.h-6)
-		m.drawBody(body)
-		c.Paste(0, 4, body)
-		m.drawFooter(c)
+// Lines implements room.Page: the point and the map, and below them the last remark.
+func (m *model) Lines(th *look.Theme, w, h int) []string {
+	c, body := look.NewCanvas(w, h), look.NewCanvas(w, h-1)
+	m.drawBody(body)
+	c.Paste(0, 0, body)
+	if n := len(m.state.Said); n > 0 {
+		c.Text(1, h-1, look.Warn, m.state.Said[n-1])
 	}
-	return strings.Join(c.Lines(m.theme), "\n")
+	return c.Lines(th)
 }
 
+// Small returns what there is to know where there is no room for the map.
+func (m *model) Small() (text string, alone bool) { return "The sweep goes on.", false }
+
 // drawBody lays map and point side by side, or one above the other.
-func (m *Model) drawBody(c *look.Canvas) {
+func (m *model) drawBody(c *look.Canvas) {
 	paste := func(x, y, w, h int, draw func(*look.Canvas)) {
 		part := look.NewCanvas(w, h)
 		draw(part)
@@ -56,30 +48,38 @@ func (m *Model) drawBody(c *look.Canvas) {
 	paste(half, top+1, c.W-half-1, c.H-top-1, m.drawCharts)
 }
 
-// drawHeader says how far the sweep is.
-func (m *Model) drawHeader(c *look.Canvas) {
-	s := m.state
-	badge, ink := " "+m.theme.Play+" RUNNING ", look.Live
+// Header implements ui.Screen: how far the sweep is, and what the map shows.
+func (m *model) Header(w int) ui.Header {
+	title := func(int) []look.Span {
+		return []look.Span{look.Title.Span("Sweep "), look.Plain.Span(m.sweep.Title)}
+	}
+	return ui.Header{Title: title, Badge: m.badge(), Below: [][]look.Span{m.progress(min(w/5, 40)), m.shown(), nil}}
+}
+
+// badge is the state of the sweep.
+func (m *model) badge() look.Span {
+	th, s := m.Theme(), m.state
 	switch {
 	case s.Ended != "":
-		badge, ink = " "+m.theme.Stop+" "+strings.ToUpper(s.Ended)+" ", look.Ended
+		return look.Ended.Span(" " + th.Stop + " " + strings.ToUpper(s.Ended) + " ")
 	case s.Verify > 0:
-		badge = " " + m.theme.Play + " REPEATING "
+		return look.Live.Span(" " + th.Play + " REPEATING ")
 	}
-	x := c.Text(1, 0, ink, badge)
-	c.Spans(x+1, 0, c.W-x-2, look.Title.Span("Sweep "), look.Plain.Span(m.opt.Title))
-	bar := min(c.W/5, 40)
+	return look.Live.Span(" " + th.Play + " RUNNING ")
+}
+
+// progress is how far the sweep is, with a bar of some columns.
+func (m *model) progress(bar int) []look.Span {
+	s, th := m.state, m.Theme()
 	full := 0
 	if s.Planned > 0 {
-		full = bar * s.Runs / s.Planned
+		full = min(bar*s.Runs/s.Planned, bar)
 	}
-	c.Fill(1, 1, full, look.Gauge, m.theme.GaugeOn)
-	c.Fill(1+full, 1, bar-full, look.Faint, m.theme.GaugeOff)
 	text := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
 	if left := m.left(); left != "" {
 		text += ", " + left + " left"
 	}
-	if m.opt.Queue && s.Ended == "" {
+	if m.sweep.Queue && s.Ended == "" {
 		text += ", " + words.Count(s.Workers, "worker") + " alive"
 	}
 	if s.Verify > 0 {
@@ -88,7 +88,12 @@ func (m *Model) drawHeader(c *look.Canvas) {
 	if n := len(m.means); n > 1 {
 		text += fmt.Sprintf(", %d of %d points whole", s.Points, n)
 	}
-	c.Text(bar+2, 1, look.Plain, text)
+	return []look.Span{look.Gauge.Span(strings.Repeat(string(th.GaugeOn), full)),
+		look.Faint.Span(strings.Repeat(string(th.GaugeOff), bar-full)), look.Plain.Span(" " + text)}
+}
+
+// shown is the figure that the map shows, and where on the axes that it does not.
+func (m *model) shown() []look.Span {
 	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(m.watch.Names[m.figure]), look.Dim.Span(" "), look.Key.Span("f")}
 	if n := len(m.order); n > 2 {
 		for i, axis := range m.order[:n-2] {
@@ -103,12 +108,12 @@ func (m *Model) drawHeader(c *look.Canvas) {
 		}
 		pieces = append(pieces, look.Key.Span(" [ ]"))
 	}
-	c.Spans(1, 2, c.W-2, pieces...)
+	return pieces
 }
 
 // left says when the sweep will be done, going by the runs since it began here.
-func (m *Model) left() string {
-	s, elapsed := m.state, m.opt.Clock()-m.began
+func (m *model) left() string {
+	s, elapsed := m.state, m.sweep.Clock()-m.began
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
 	}
@@ -122,59 +127,22 @@ func (m *Model) left() string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// drawFooter shows what was said, and the keys.
-func (m *Model) drawFooter(c *look.Canvas) {
-	if n := len(m.state.Said); n > 0 {
-		c.Text(1, c.H-2, look.Warn, m.state.Said[n-1])
-	}
-	leave := " ends it "
-	if m.state.Ended != "" {
-		leave = " leaves "
-	}
-	pieces := []look.Span{look.Key.Span("arrows"), look.Dim.Span(" point  "), look.Key.Span("f F"), look.Dim.Span(" figure  ")}
-	if len(m.order) > 1 {
-		pieces = append(pieces, look.Key.Span("x"), look.Dim.Span(" turn  "))
-	}
-	if len(m.order) > 2 {
-		pieces = append(pieces, look.Key.Span("[ ]"), look.Dim.Span(" further  "))
-	}
-	c.Spans(1, c.H-1, c.W-2, append(pieces, look.Key.Span("?"), look.Dim.Span(" help  "), look.Key.Span("q"), look.Dim.Span(leave))...)
-}
-
-// drawHelp says what is to be seen, and the keys.
-func (m *Model) drawHelp(c *look.Canvas) {
+func (m *model) HelpParts() []ui.HelpPart {
 	kept := "Results are not kept: there is no --out. What was measured is printed when you leave."
-	if m.opt.Kept != "" {
-		kept = "Results are kept in " + m.opt.Kept + ": tui sweep --resume " + m.opt.Kept + " goes on where this one is ended."
+	if m.sweep.Kept != "" {
+		kept = "Results are kept in " + m.sweep.Kept + ": tui sweep --resume " + m.sweep.Kept + " goes on where this one is ended."
 	}
-	x := c.Text(1, 0, look.Title, "Sweep: help")
-	c.Text(x+2, 0, look.Dim, "any key closes it")
-	y := 2
-	for _, row := range [][2]string{
-		{"arrows", "go to a point; home, end, page up and down go to the edges"},
-		{"f  F", "the next figure, the one before"},
-		{"[  ]", "step through the values of axes that the map does not show"},
-		{"x", "turn: another axis becomes the columns"},
-		{"q", "leave: the sweep ends here, without a question"},
-	} {
-		c.Text(3, y, look.Key, row[0])
-		c.Text(12, y, look.Plain, row[1])
-		y++
-	}
-	y++
+	part := ui.HelpPart{Title: "What is to be seen", Ink: look.Plain}
 	for _, text := range []string{
 		"Each cell of the map is a point: its mean over the seeds that are there. The more of a shade, the larger it is among all points. " +
 			"A ~ stands where seeds are missing yet, a - where none is there.",
-		"Behind " + m.theme.PlusMinus + " stands half of the 95 % interval over the seeds (Student's); of first is the ratio to the " +
+		"Behind " + m.Theme().PlusMinus + " stands half of the 95 % interval over the seeds (Student's); of first is the ratio to the " +
 			"first point of the grid, paired by seed. " +
 			"In the charts along an axis a bar spans the interval of each mean.",
 		kept,
 		strings.Join(m.state.Said, "; "),
 	} {
-		for _, line := range look.Wrap(text, c.W-4) {
-			c.Text(2, y, look.Plain, line)
-			y++
-		}
-		y++
+		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Plain.Span("  ")}, Text: text})
 	}
+	return []ui.HelpPart{part}
 }

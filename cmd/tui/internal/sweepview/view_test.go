@@ -15,6 +15,8 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -71,20 +73,21 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 }
 
 // screen is a sweep on a screen of a size, without colour, after ten seconds.
-func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *Model {
-	return screenWith(w, width, height, Options{ASCII: ascii, Renderer: labtest.PlainRenderer()}, keys...)
+func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *model {
+	return screenWith(w, width, height, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()}, keys...)
 }
 
-func screenWith(w *sweep.Watch, width, height int, opt Options, keys ...string) *Model {
+func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *model {
 	now := time.Duration(0)
-	opt.Title, opt.Kept, opt.Queue, opt.Clock = "loss.toml", "out", true, func() time.Duration { return now }
-	m := New(w, opt)
+	m := newModel(Sweep{Watch: w, Title: "loss.toml", Kept: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {
 		m.Update(labtest.KeyMsg(k))
 	}
-	m.Update(tick{})
+	for range pollTicks {
+		m.Update(room.Tick{})
+	}
 	return m
 }
 
@@ -152,7 +155,7 @@ func TestGoldenColours(t *testing.T) {
 		{"colour-help-80x24", three, "dark", 20, 80, 24, []string{"?"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Theme: c.theme, Dark: c.theme != "light", Renderer: labtest.ColourRenderer()}
+			opt := ui.Options{Theme: c.theme, Renderer: labtest.ColourRenderer()}
 			got := screenWith(watched(t, c.text, c.runs), c.w, c.h, opt, c.keys...).View() + "\n"
 			compareGolden(t, c.name, got)
 			if !strings.Contains(got, "\x1b[") {
@@ -175,7 +178,7 @@ func TestSizes(t *testing.T) {
 				}
 				lines := strings.Split(m.View(), "\n")
 				if len(lines) != size[1] {
-					t.Fatalf("%v: %d lines", size, len(lines))
+					t.Fatalf("%v: %d lines: %v", size, len(lines), m.Err())
 				}
 				for _, line := range lines {
 					if look.TextWidth(line) > size[0] {
@@ -222,10 +225,12 @@ func TestKeys(t *testing.T) {
 	if m.watch.Names[m.figure] != "payload_kbps" || fmt.Sprint(m.order) != "[0 1 2]" {
 		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.order)
 	}
+	m.Update(room.Tick{})
 	press("?")
-	if !m.help {
+	if !strings.Contains(m.View(), "closes") {
 		t.Error("no help")
 	}
+	press("esc")
 	for _, k := range []string{"q", "ctrl+c"} {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
 			t.Errorf("%s does not leave", k)

@@ -13,7 +13,7 @@ import (
 
 // Panel draws the panel of the tour in w columns: the step, what to look at, and
 // what the change did. It stands below the page, which has so many lines less.
-func (t *Tour) Panel(th *look.Theme, w int) []string {
+func (t *tour) Panel(th *look.Theme, w int) []string {
 	step := &t.steps[t.at]
 	text := look.Wrap(step.say, min(w-4, textWidth))
 	c := look.NewCanvas(w, len(text)+3)
@@ -29,7 +29,7 @@ func (t *Tour) Panel(th *look.Theme, w int) []string {
 const textWidth = 110
 
 // progress is a sign for every step, up to the present one filled.
-func (t *Tour) progress(th *look.Theme) []look.Span {
+func (t *tour) progress(th *look.Theme) []look.Span {
 	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost])
 	if th.Ascii {
 		on, off = "#", "."
@@ -38,12 +38,12 @@ func (t *Tour) progress(th *look.Theme) []look.Span {
 }
 
 // outcome says what is about to change, or what the change did.
-func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
+func (t *tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 	if !t.acted {
 		return t.next(step)
 	}
 	_, what := scenery(step)
-	pieces := [][]look.Span{{look.Mark.Span(string(th.Change) + " " + what)}}
+	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSign(th, engine.MarkChange)) + " " + what)}}
 	lanes := t.lab.Shown().Lanes
 	at, ok := t.mark()
 	for _, tally := range step.tallies {
@@ -67,7 +67,7 @@ func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 }
 
 // next says what is set now and what is about to change.
-func (t *Tour) next(step *lesson) []look.Span {
+func (t *tour) next(step *lesson) []look.Span {
 	wait := t.acts - t.lab.Snap.Now
 	when := fmt.Sprintf("in %d s", int((max(wait, 0)+time.Second-1)/time.Second))
 	switch {
@@ -99,7 +99,7 @@ func scenery(step *lesson) (before, after string) {
 }
 
 // mark finds when the change of the present step took effect.
-func (t *Tour) mark() (time.Duration, bool) {
+func (t *tour) mark() (time.Duration, bool) {
 	for i := len(t.lab.Snap.Marks) - 1; i >= 0; i-- {
 		mark := &t.lab.Snap.Marks[i]
 		if mark.T < t.lab.From {

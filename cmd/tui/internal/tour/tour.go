@@ -16,11 +16,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Tour is the guided tour under way. Each step sets a scene, lets it run for a
+// tour is the guided tour under way. Each step sets a scene, lets it run for a
 // moment so that there is something to compare with, changes one thing, and says
 // what to look at. It makes the same changes that keys make, and takes them back
 // at the end.
-type Tour struct {
+type tour struct {
 	lab   *session.Session
 	light func(Spot) // shows a place on its page
 	over  func()     // the tour is over, its settings are taken back
@@ -44,16 +44,16 @@ var errNoCubes = errors.New("the tour is about snapshots of cubes; start it with
 
 // New makes the tour over what is set now; step begins it. light shows a place
 // on its page, over is called when the tour has ended.
-func New(lab *session.Session, light func(Spot), over func()) (*Tour, error) {
+func New(lab *session.Session, light func(Spot), over func()) (*tour, error) {
 	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
 		return nil, errNoCubes
 	}
-	return &Tour{lab: lab, light: light, over: over, steps: steps(), was: lab.Config().Clone(), speed: lab.Speed(),
+	return &tour{lab: lab, light: light, over: over, steps: steps(), was: lab.Config().Clone(), speed: lab.Speed(),
 		state: lab.Snap.State}, nil
 }
 
 // Begin shows the first step, at the usual speed.
-func (t *Tour) Begin() {
+func (t *tour) Begin() {
 	if t.speed != 1 {
 		t.lab.SetSpeed(1)
 	}
@@ -61,7 +61,7 @@ func (t *Tour) Begin() {
 }
 
 // step sets the scene of the i-th step; beyond the last one the tour is over.
-func (t *Tour) step(i int) {
+func (t *tour) step(i int) {
 	if i >= len(t.steps) {
 		t.leave("that was the tour; your settings are back. e lists the encoders, ? every key, t shows it again")
 		return
@@ -79,7 +79,7 @@ func (t *Tour) step(i int) {
 }
 
 // goOn lets time go on, from the present.
-func (t *Tour) goOn() {
+func (t *tour) goOn() {
 	t.lab.Present()
 	if t.lab.Snap.State == engine.Paused {
 		t.lab.Pause(false)
@@ -88,7 +88,7 @@ func (t *Tour) goOn() {
 
 // arrange makes everything as it was before the tour but for some changes, and
 // returns the label of what that takes; "" if it is so already.
-func (t *Tour) arrange(list ...config.Change) string {
+func (t *tour) arrange(list ...config.Change) string {
 	target := t.was.Clone()
 	if len(list) > 0 {
 		target.Shadows = nil
@@ -115,7 +115,7 @@ func (t *Tour) arrange(list ...config.Change) string {
 }
 
 // Tick changes the one thing when its time has come, and reports whether it did.
-func (t *Tour) Tick() bool {
+func (t *tour) Tick() bool {
 	now := t.lab.Snap.Now
 	if now < t.lab.From { // somebody went back in time
 		t.lab.From, t.acts = now, now+lead
@@ -134,14 +134,14 @@ func (t *Tour) Tick() bool {
 const busy, patienceForCubes = 10, 30 * time.Second
 
 // tooQuiet reports whether the step had better wait until more cubes move.
-func (t *Tour) tooQuiet() bool {
+func (t *tour) tooQuiet() bool {
 	lanes := t.lab.Shown().Lanes
 	return t.steps[t.at].look == OnRatio && t.lab.Snap.Now < t.acts+patienceForCubes &&
 		(len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < busy)
 }
 
 // leave restores what was set before, and says why.
-func (t *Tour) leave(why string) {
+func (t *tour) leave(why string) {
 	t.light(Nowhere)
 	t.arrange()
 	t.lab.From = 0
@@ -159,7 +159,7 @@ func (t *Tour) leave(why string) {
 const Group = "Tour"
 
 // Keys are the keys that the tour takes for itself.
-func (t *Tour) Keys() []room.Binding {
+func (t *tour) Keys() []room.Binding {
 	const group = Group
 	leave := func() { t.leave("the tour is over; your settings are back") }
 	return []room.Binding{
@@ -174,7 +174,7 @@ func (t *Tour) Keys() []room.Binding {
 
 // Key gives a key to the tour, and reports whether it had a use for it: all others
 // do what they always do.
-func (t *Tour) Key(msg tea.KeyMsg) bool {
+func (t *tour) Key(msg tea.KeyMsg) bool {
 	for _, b := range t.Keys() {
 		if key.Matches(msg, b.Binding) {
 			b.Do()

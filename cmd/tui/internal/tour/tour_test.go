@@ -19,7 +19,7 @@ import (
 
 // driven is a tour of a made-up lab without a dashboard.
 type driven struct {
-	*Tour
+	*tour
 	lab *labtest.Echo
 	s   *session.Session
 	on  Spot
@@ -33,7 +33,7 @@ func newDriven(t *testing.T, change func(*session.Session)) *driven {
 	change(d.s)
 	d.tick()
 	var err error
-	d.Tour, err = New(d.s, func(s Spot) { d.on = s }, func() { d.end = true })
+	d.tour, err = New(d.s, func(s Spot) { d.on = s }, func() { d.end = true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func newDriven(t *testing.T, change func(*session.Session)) *driven {
 
 func (d *driven) tick() {
 	d.s.Poll()
-	if d.Tour != nil && !d.end {
-		d.Tour.Tick()
+	if d.tour != nil && !d.end {
+		d.tour.Tick()
 	}
 	d.s.Settle()
 }

@@ -15,6 +15,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/repaint"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -53,7 +54,7 @@ func benchmarkFrame(b *testing.B, w, h int) {
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
 		m.lab.Ticks = slowTicks - 1 // so that the next one is slow
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }
@@ -67,7 +68,7 @@ func BenchmarkTick160x48(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }
@@ -139,7 +140,7 @@ func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string,
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m := New(lab, Options{Renderer: labtest.ColourRenderer()})
+	m := newDashboard(lab, Options{Renderer: labtest.ColourRenderer()})
 	screen := repaint.New(out)
 	m.output.written = screen.Written
 	in, feed := io.Pipe()

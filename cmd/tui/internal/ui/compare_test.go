@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
 
 // comparing is page 5 over a snapshot, with all its intervals worked out.
-func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *Model {
+func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(&labtest.Lab{Snap: snap}, w, h, opt)
 	press(m, append([]string{"5"}, keys...)...)
 	for range 6 { // an interval a tick
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	return m
 }
@@ -58,7 +59,7 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	for range 30 { // the lab does not do it: what was asked for is forgotten
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	lab.Got = nil
 	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
@@ -89,7 +90,7 @@ func benchmarkShadows(b *testing.B, page string) {
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
 		m.lab.Ticks = m.slowTicks() - 1 // so that the next one is slow
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }

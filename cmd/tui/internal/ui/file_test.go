@@ -15,7 +15,7 @@ import (
 )
 
 // fileScreen is a dashboard over a lab of files.
-func fileScreen(lab room.Lab, w, h int, opt Options) *Model {
+func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
@@ -115,7 +115,7 @@ func BenchmarkFileFrame160x48(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }

@@ -44,7 +44,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // screen is a dashboard of a size, without colour.
-func screen(lab room.Lab, w, h int, opt Options) *Model {
+func screen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}

@@ -66,7 +66,7 @@ func (a *answers) take(got []byte) []byte {
 	if m := placeAnswer.FindIndex(got); m != nil { // the last of the answers
 		a.due.Store(false)
 		if !a.told {
-			a.tell(DarkByName())
+			a.tell(darkByName())
 		}
 		return append(got[:m[0]], got[m[1]:]...)
 	}
@@ -85,8 +85,8 @@ func isDark(r, g, b string) bool {
 	return 0.299*part(r)+0.587*part(g)+0.114*part(b) < 0.5
 }
 
-// DarkByName is what the environment says of the ground of a terminal that does not.
-func DarkByName() bool {
+// darkByName is what the environment says of the ground of a terminal that does not.
+func darkByName() bool {
 	parts := strings.Split(os.Getenv("COLORFGBG"), ";")
 	n, err := strconv.Atoi(parts[len(parts)-1])
 	return len(parts) < 2 || err != nil || n < 7 || n == 8

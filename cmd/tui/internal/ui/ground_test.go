@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -14,7 +15,7 @@ import (
 // A terminal that answers nothing is waited for a few ticks; one that does is drawn on at
 // once, in the colours of its ground. Keys pressed meanwhile count.
 func TestFirstPictureWaitsForFewTicks(t *testing.T) {
-	start := func() *Model {
+	start := func() *dashboard {
 		m := newModel(labtest.NewLab(), Options{Renderer: labtest.ColourRenderer()}, fakeCatalog())
 		m.patience.ticks = patientTicks
 		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -26,7 +27,7 @@ func TestFirstPictureWaitsForFewTicks(t *testing.T) {
 		if m.View() != "" {
 			t.Fatal("drawn before the terminal could answer")
 		}
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	dark := m.View()
 	if !strings.Contains(dark, "packet") {

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment/engine/packetlog"
-
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -29,7 +27,7 @@ type helpBox struct {
 }
 
 // newHelp makes the list for a page on a screen of w columns.
-func newHelp(th *look.Theme, here string, keys []helpKey, verbs []command.Verb, w int) *helpBox {
+func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 	h := &helpBox{wide: min(w-room.OverlayMargin-helpEdges, mostHelp)}
 	rest := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
 	for _, k := range keys[:rest] {
@@ -38,7 +36,9 @@ func newHelp(th *look.Theme, here string, keys []helpKey, verbs []command.Verb, 
 		}
 		h.key(k.label, k.help)
 	}
-	h.title("Here: " + here)
+	if rest < len(keys) {
+		h.title("Here: " + here)
+	}
 	var always []look.Span
 	for _, k := range keys[rest:] {
 		switch {
@@ -63,18 +63,36 @@ func newHelp(th *look.Theme, here string, keys []helpKey, verbs []command.Verb, 
 		}
 		h.key(k.label, k.help)
 	}
-	h.title("Signs of packets")
-	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt,
-		packetlog.Tainted,
-		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {
-		h.entry(look.Dim, outcomeMeaning(o), look.OutcomeInk(o).Span("  "+look.PadRight(string(th.Outcome[o]), 4)),
-			look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14)))
-	}
-	h.title("Commands, after /")
-	for _, v := range verbs {
-		h.entry(look.Dim, v.Help, look.Key.Span("  "+look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)))
+	for _, p := range parts {
+		h.title(p.Title)
+		for _, e := range p.Entries {
+			h.entry(p.Ink, e.Text, e.Head...)
+		}
 	}
 	return h
+}
+
+// HelpPart is a section of the help.
+type HelpPart struct {
+	Title   string
+	Ink     look.Ink // of the texts
+	Entries []HelpEntry
+}
+
+// HelpEntry is something that the help describes; the head names it.
+type HelpEntry struct {
+	Head []look.Span
+	Text string
+}
+
+// commandHelp describes the commands.
+func commandHelp(d command.Context) HelpPart {
+	part := HelpPart{Title: "Commands, after /", Ink: look.Dim}
+	for _, v := range command.Verbs(d) {
+		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)
+		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.Key.Span("  " + name)}, v.Help})
+	}
+	return part
 }
 
 // key adds what keys are for.
@@ -97,17 +115,6 @@ func (h *helpBox) entry(k look.Ink, text string, head ...look.Span) {
 		h.lines = append(h.lines, append(head[:len(head):len(head)], k.Span(line)))
 		head = []look.Span{look.Plain.Span(strings.Repeat(" ", at))}
 	}
-}
-
-// outcomeMeaning says what became of a packet in a line.
-func outcomeMeaning(o packetlog.Outcome) string {
-	return [packetlog.NumOutcomes]string{
-		"still on its way", "decoded, and newer than all before", "decoded, but something newer is shown",
-		"a copy of one decoded before", "dropped by the link", "needs a frame the receiver does not hold",
-		"damaged, and found out", "of a codec unknown to the receiver",
-		"damaged, yet decoded: no checksum", "decoded, but not what was sent: a bug",
-		"a real network never told",
-	}[o]
 }
 
 func (h *helpBox) title(s string) {

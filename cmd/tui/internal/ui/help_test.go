@@ -62,7 +62,7 @@ func TestHelpCutsNothing(t *testing.T) {
 				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.here)
 			}
 		}
-		for _, v := range command.Verbs(m.context()) {
+		for _, v := range command.Verbs(m.Context()) {
 			if !strings.Contains(said, strings.Join(strings.Fields(v.Help), " ")) {
 				t.Errorf("%d columns: %q is lacking", w, v.Help)
 			}

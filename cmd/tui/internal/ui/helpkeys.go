@@ -33,8 +33,8 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 		row := helpKey{label: label, group: b.Group, help: b.Help().Desc, brief: b.Brief}
 		if b.Page != nil {
 			row.here, row.help = row.help, ""
-		} else if len(names) > 0 {
-			row.here = page.Means(b.Keys()[0])
+		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {
+			row.here = e.Means(b.Keys()[0])
 		}
 		rows = append(rows, row)
 	}

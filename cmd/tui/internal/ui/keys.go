@@ -2,82 +2,219 @@ package ui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/cmd/tui/internal/session"
 )
 
+// bigStep is how many rungs the keys for large steps move.
+const bigStep = 4
+
+// groupOf binds keys of one group of the help.
+func groupOf(name string) func(keys []string, shown, help string, do func() room.Request) room.Binding {
+	return func(keys []string, shown, help string, do func() room.Request) room.Binding {
+		return room.Bind(name, keys, shown, help, do)
+	}
+}
+
+// FocusKeys give the keys to another pane.
+func (s *Shell) FocusKeys() []room.Binding {
+	focus := func(key, help string, step int) room.Binding {
+		return room.Bind("Moving", []string{key}, key, help, func() room.Request {
+			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
+		}).SayIdle()
+	}
+	return []room.Binding{focus("tab", "the next pane", 1).InFooter("pane"), focus("shift+tab", "the pane before", -1)}
+}
+
+// MoveKeys move what is chosen, by the arrows or the letters of vi.
+func (s *Shell) MoveKeys() []room.Binding {
+	bind := groupOf("Moving")
+	move := func(key, letter, shown, help string, dx, dy int) []room.Binding {
+		return []room.Binding{
+			bind([]string{key}, shown, help, s.move(dx, dy)),
+			bind([]string{letter}, "", "", func() room.Request {
+				if viTaken(s.page()) {
+					return room.Request{Say: "the letters of vi mean other things here: use the arrows", Bad: true}
+				}
+				return s.move(dx, dy)()
+			}),
+		}
+	}
+	return slices.Concat(
+		move("up", "k", "↑ ↓", "the one above, the one below", 0, -1), move("down", "j", "", "", 0, 1),
+		move("left", "h", "← →", "less, more; or the one before, the one after", -1, 0), move("right", "l", "", "", 1, 0),
+		[]room.Binding{
+			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "ten up", s.move(0, -room.Screenful)),
+			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "ten down", s.move(0, room.Screenful)),
+			bind([]string{"g"}, "g G", "the first of them, the last", s.move(0, -room.Far)),
+			bind([]string{"G"}, "", "", s.move(0, room.Far)),
+		})
+}
+
+// AdjustKeys adjust in large steps, and open what is chosen.
+func (s *Shell) AdjustKeys(group string) []room.Binding {
+	bind := groupOf(group)
+	return []room.Binding{
+		bind([]string{"[", "shift+left"}, "[ ]", "much less, much more", s.move(-bigStep, 0)),
+		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
+		bind([]string{"enter"}, "enter", "type an exact value, or choose from a list", func() room.Request {
+			return room.Ask(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
+		}).SayIdle(),
+	}
+}
+
+// AimKey chooses the link that the controls set.
+func (s *Shell) AimKey(group string) room.Binding {
+	return room.Bind(group, []string{"d"}, "d", "which link the controls set: both, down, up", func() room.Request {
+		return room.Ask(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
+	}).SayIdle()
+}
+
+// ChartKeys change how charts are drawn.
+func (s *Shell) ChartKeys(group string) []room.Binding {
+	bind := groupOf(group)
+	return []room.Binding{
+		bind([]string{"z"}, "z Z i", "charts: fit the axis; how much time; dots or lines", func() room.Request {
+			return room.Ask(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
+		}).SayIdle(),
+		bind([]string{"Z"}, "", "", func() room.Request {
+			return room.Ask(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
+		}).SayIdle(),
+		bind([]string{"i"}, "", "", func() room.Request {
+			s.theme = s.theme.NextCharts()
+			return room.Request{Say: "charts: " + s.theme.Charts().String()}
+		}),
+	}
+}
+
+// Leaving describes the keys that let go and leave.
+type Leaving struct {
+	Release         func() // what esc does besides releasing what is selected on the page; may be nil
+	Esc, Quit, Stop string // the help of esc, q and ctrl+c
+}
+
+// programGroup is the group of the help with the keys of every screen.
+const programGroup = "Session"
+
+// ProgramKeys are for the program as a whole, and for leaving.
+func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
+	bind := groupOf(programGroup)
+	return []room.Binding{
+		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
+			room.Quietly(func() { s.line.Show("") })).InFooter("command").Pin(),
+		bind([]string{"?"}, "?", "this list", func() room.Request { return room.Request{Over: s.help()} }).InFooter("help").Pin(),
+		bind([]string{"esc"}, "esc", x.Esc, func() room.Request {
+			s.note.Dismiss()
+			if x.Release != nil {
+				x.Release()
+			}
+			r := room.Ask(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
+			s.screen.Refresh(false)
+			return r
+		}),
+		bind([]string{"ctrl+l"}, "ctrl+l", "draw the screen anew", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
+		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
+		bind([]string{"q"}, "q", x.Quit, func() room.Request {
+			cmd, err := s.screen.Obey(command.Order{Leave: command.LeaveAsking})
+			if err != nil {
+				return room.Request{Say: err.Error(), Bad: true}
+			}
+			return room.Request{Program: cmd}
+		}).InFooter("quit").Pin(),
+		bind([]string{"ctrl+c"}, "ctrl+c", x.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
+	}
+}
+
+// pageKeys are those that show pages, then those of single pages, which go before all others.
+func (s *Shell) pageKeys() (all []room.Binding) {
+	for i, p := range s.pages {
+		if len(s.pages) == 1 {
+			break
+		}
+		digit := strconv.Itoa(i + 1)
+		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { s.turn(i) })))
+	}
+	for _, p := range s.pages {
+		for _, b := range room.BindingsOf(p) {
+			b.Page = p
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// move is the action of the arrow keys.
+func (s *Shell) move(dx, dy int) func() room.Request {
+	return func() room.Request {
+		return room.Ask(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
+	}
+}
+
+// viTaken reports whether a page has other uses for the letters that stand for arrows.
+func viTaken(p room.Page) bool {
+	for _, b := range room.BindingsOf(p) {
+		if slices.ContainsFunc(b.Keys(), isViArrow) {
+			return true
+		}
+	}
+	return false
+}
+
+func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
+
+// owns reports whether a key means something of its own on a page.
+func owns(p room.Page, key string) bool {
+	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })
+}
+
 // keysHere are the keys that mean something on this page, its own first.
-func (m *Model) keysHere() []room.Binding {
+func (s *Shell) keysHere() []room.Binding {
 	var own, all []room.Binding
-	for _, b := range m.keys {
+	for _, b := range s.keys {
 		if b.Page == nil {
 			all = append(all, b)
-		} else if b.Page == m.page() {
+		} else if b.Page == s.page() {
 			own = append(own, b)
 		}
 	}
 	return append(own, all...)
 }
 
-// keysNow are the keys that the footer names. In the tour, and while looking
-// back, the keys for that take the place of all that are not pinned.
-func (m *Model) keysNow() []room.Binding {
-	var list []room.Binding
+// keysNow are the keys that the footer names. Those of a tour, or of the header, replace all
+// that are not pinned; special reports whether they do.
+func (s *Shell) keysNow(of []room.Binding) (list []room.Binding, special bool) {
 	switch {
-	case m.lab.Past.Away:
-		list = pastKeys(m.keys, m.page())
-	case m.tour != nil:
-		list = m.tour.Keys()
+	case of != nil:
+		list = of
+	case s.tour != nil:
+		list = s.tour.Keys()
 	default:
-		return slices.DeleteFunc(m.keysHere(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() })
+		return slices.DeleteFunc(s.keysHere(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() }), false
 	}
-	for _, b := range m.keysHere() {
-		if b.Pinned && b.Page == nil && b.Group == "Session" {
+	for _, b := range s.keysHere() {
+		if b.Pinned && b.Page == nil && b.Group == programGroup {
 			list = append(list, b)
 		}
 	}
-	return list
-}
-
-// pastKeys are the keys that the footer names while somebody looks back.
-func pastKeys(all []room.Binding, p room.Page) []room.Binding {
-	var list []room.Binding
-	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"},
-		{"home", "home", "oldest"}, {"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "go on"}} {
-		for _, b := range all {
-			if b.Page == nil && b.Keys()[0] == k[0] && !owns(p, k[0]) {
-				b = b.InFooter(k[2])
-				b.SetHelp(k[1], k[2])
-				if b.Pinned = k[0] != "home" && k[0] != ","; k[0] == "esc" && !owns(p, "end") {
-					continue // one key for it is enough
-				}
-				list = append(list, b)
-			}
-		}
-	}
-	return list
-}
-
-// owns reports whether a key means something of its own on a page.
-func owns(p room.Page, key string) bool {
-	return slices.ContainsFunc(p.Bindings(), func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })
+	return list, true
 }
 
 // typedKeys handles a key message. It may hold several runes when keys come fast
 // or the line is slow: each is a key of its own. Pasted text is not taken for
 // keys.
-func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
+func (s *Shell) typedKeys(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
-		return m.typedKey(msg)
+		return s.typedKey(msg)
 	}
 	if msg.Paste {
-		if m.line.Open {
-			m.line.Edit(msg)
+		if s.line.Open {
+			s.line.Edit(msg)
 		}
 		return nil
 	}
@@ -87,8 +224,8 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 		if r == ' ' {
 			one.Type = tea.KeySpace
 		}
-		cmds = append(cmds, m.typedKey(one))
-		if m.left {
+		cmds = append(cmds, s.typedKey(one))
+		if s.left {
 			break // what follows was not meant for us
 		}
 	}
@@ -97,76 +234,82 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 
 // typedKey gives one key to what has the keys: the command line, a box, the tour,
 // or the page.
-func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
+func (s *Shell) typedKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case m.line.Open:
-		return m.keyInLine(msg)
-	case m.over != nil:
-		return m.keyInOverlay(msg)
-	case m.tour != nil && m.tour.Key(msg):
+	case s.line.Open:
+		return s.keyInLine(msg)
+	case s.over != nil:
+		return s.keyInOverlay(msg)
+	case s.tour != nil && s.tour.Key(msg):
 		return nil
 	}
-	return m.key(msg)
+	return s.key(msg)
 }
 
 // key runs what a key is bound to.
-func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+func (s *Shell) key(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyF1 {
+		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}}
+	}
 	var everywhere *room.Binding
-	for i := range m.keys {
-		b := &m.keys[i]
+	for i := range s.keys {
+		b := &s.keys[i]
 		switch {
 		case !key.Matches(msg, b.Binding):
-		case b.Page == m.page():
-			return m.press(b, msg)
+		case b.Page == s.page():
+			return s.press(b, msg)
 		case b.Page == nil && everywhere == nil:
 			everywhere = b
 		}
 	}
 	if everywhere != nil {
-		return m.press(everywhere, msg)
+		return s.press(everywhere, msg)
 	}
-	m.lab.UnknownKey()
+	s.note.UnknownKey()
 	return nil
 }
 
 // keyInLine handles a key while the command line is open.
-func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
+func (s *Shell) keyInLine(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Type == tea.KeyCtrlC:
-		return m.interrupt()
-	case m.line.Key(msg, m.context()):
-		return m.run()
+		return s.interrupt()
+	case s.line.Key(msg, s.screen.Context()):
+		return s.run()
 	}
 	return nil
 }
 
 // keyInOverlay handles a key while an overlay is open.
-func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
+func (s *Shell) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
-		return m.interrupt()
+		return s.interrupt()
 	}
-	return m.perform(m.over.Key(msg))
+	return s.perform(s.over.Key(msg))
 }
 
-// press does what a key is for, and says so if there was nothing for it to do.
-func (m *Model) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
+// press does what a key is for, and shows a notice if there was nothing for it to do.
+func (s *Shell) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	if !b.SaysIdle {
-		return m.perform(b.Do())
+		return s.perform(b.Do())
 	}
-	before, sent, note := m.pageText(), m.lab.Sent, m.lab.Note
-	cmd := m.perform(b.Do())
-	m.page().Observe(m.pageView(false))
-	note.Stale = m.lab.Note.Stale
-	if m.lab.Idle(sent) && m.over == nil && !m.line.Open && m.lab.Note == note && m.pageText() == before {
-		m.lab.Show(msg.String()+": nothing to do here now; ? lists the keys", session.ToneDim)
+	before, note := s.pageText(), *s.note
+	r := b.Do()
+	cmd := s.perform(r)
+	s.screen.Refresh(false)
+	note.Stale = s.note.Stale
+	idle := r.Command == nil && r.Line == "" && s.over == nil && !s.line.Open
+	if idle && *s.note == note && s.pageText() == before {
+		s.note.Show(msg.String()+": nothing to do here now; ? lists the keys", room.ToneDim)
 	}
 	return cmd
 }
 
 // pageText is what the page shows now.
-func (m *Model) pageText() string {
-	if m.w < minWidth || m.h < minHeight {
+func (s *Shell) pageText() string {
+	if s.tooSmall() {
 		return ""
 	}
-	return strings.Join(m.page().Lines(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
+	header := s.screen.Header(s.w)
+	return strings.Join(s.page().Lines(s.theme, s.w, s.h-2-len(header.Below)-len(s.tourPanel())), "\n")
 }

@@ -20,11 +20,11 @@ import (
 )
 
 // press sends keys and then a tick, as a person and the clock would.
-func press(m *Model, keys ...string) (last tea.Cmd) {
+func press(m *dashboard, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		_, last = m.Update(labtest.KeyMsg(k))
 	}
-	m.Update(tickMsg{})
+	m.Update(room.Tick{})
 	return last
 }
 
@@ -124,7 +124,7 @@ func TestKeyShowsInTheNextRedraw(t *testing.T) {
 		t.Errorf("header is %q", head)
 	}
 	for range askLasts + 1 {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "relative-orientation") {
 		t.Errorf("a change that never came is still shown: %q", head)
@@ -372,14 +372,14 @@ func TestLeavingSaves(t *testing.T) {
 			next := *lab.Snap
 			next.Saving = true
 			lab.Snap = &next
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 			after := next
 			after.Saving, after.Notice = false, engine.Notice{ID: next.Notice.ID + 1, Text: "the disk is full", Bad: true}
 			if written {
 				after.Saved, after.Notice = next.Now, engine.Notice{ID: next.Notice.ID + 1, Text: "saved as x"}
 			}
 			lab.Snap = &after
-			_, cmd := m.Update(tickMsg{})
+			_, cmd := m.Update(room.Tick{})
 			if left := leaves(cmd); left != written {
 				t.Errorf("%v: written %v, it leaves: %v", keys, written, left)
 			}
@@ -415,7 +415,7 @@ func TestLeavingSavesAgain(t *testing.T) {
 				next.Now, next.Saved = 2*time.Minute, 2*time.Minute
 			}
 			lab.Snap = &next
-			if _, cmd := m.Update(tickMsg{}); leaves(cmd) != want {
+			if _, cmd := m.Update(room.Tick{}); leaves(cmd) != want {
 				t.Errorf("%s: notice %d; it leaves: %v", c.what, i+1, !want)
 			}
 			if want {
@@ -574,7 +574,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			}
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
-			if what := m.page().Means(k); what != "" {
+			if what := m.page().(room.Explainer).Means(k); what != "" {
 				if row, ok := label(keyName(k)); !ok || row.here != what && !owns(m.page(), k) {
 					t.Errorf("%s: %q is not said to be for %q, but %+v", m.page().Name(), k, what, row)
 				}
@@ -582,7 +582,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		}
 		press(m, "?")
 		view := m.over.(*helpBox).text()
-		for _, v := range command.Verbs(m.context()) {
+		for _, v := range command.Verbs(m.Context()) {
 			if !strings.Contains(view, v.Name) {
 				t.Errorf("help lacks the command %q", v.Name)
 			}

@@ -45,7 +45,6 @@ func leaveChoices() [][3]string {
 	return [][3]string{{"s", "save a report, and leave", "quit save"}, {"d", "discard it, and leave", "quit now"}, {"esc", "stay", ""}}
 }
 
-// Key implements room.Overlay.
 func (b *leaveBox) Key(msg tea.KeyMsg) room.Request {
 	all := leaveChoices()
 	switch n := room.ReadStep(msg); {
@@ -72,12 +71,10 @@ func (b *leaveBox) says() string {
 	return fmt.Sprintf("The last %s of this run are in no report.", look.Clock(b.unsaved.Truncate(time.Second)))
 }
 
-// Size implements room.Overlay.
 func (b *leaveBox) Size(w, h int) (ow, oh int, right bool) {
 	return min(w, 54), min(h, len(leaveChoices())+5), false
 }
 
-// Draw implements room.Overlay.
 func (b *leaveBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Leave?")
 	c.Clip(2, 1, c.W-4, look.Plain, b.says())
@@ -92,5 +89,6 @@ func (b *leaveBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// tiny says the same where there is no room for a box.
-func (b *leaveBox) tiny() string { return b.says() + " s saves it and leaves, d leaves, esc stays." }
+func (b *leaveBox) Small() (text string, alone bool) {
+	return b.says() + " s saves it and leaves, d leaves, esc stays.", true
+}

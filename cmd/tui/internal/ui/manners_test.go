@@ -9,7 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-func lastRow(m *Model) string {
+func lastRow(m *dashboard) string {
 	rows := strings.Split(m.View(), "\n")
 	return rows[len(rows)-1]
 }

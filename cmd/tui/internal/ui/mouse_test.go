@@ -8,11 +8,12 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 )
 
-func clickAt(m *Model, x, y int, b tea.MouseButton) {
+func clickAt(m *dashboard, x, y int, b tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: b})
-	m.Update(tickMsg{})
+	m.Update(room.Tick{})
 }
 
 // Every page can be turned to by clicking on its name in the header, wherever on
@@ -29,7 +30,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name(), m.page().Name())
 				}
 				m.turn(0)
-				m.Update(tickMsg{})
+				m.Update(room.Tick{})
 				m.compose()
 			}
 		}
@@ -55,7 +56,7 @@ func TestWheelGoesThroughLists(t *testing.T) {
 					press(m, "down")
 				}
 			}
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 			if m.View() == was {
 				t.Errorf("page %s: the %s does nothing", key, how)
 			}

@@ -32,8 +32,8 @@ type Options struct {
 var (
 	// ErrInterrupted: ctrl-c, a signal, or a context that ended.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrPanic: the dashboard had a bug; the message says where the details are.
-	ErrPanic = errors.New("the dashboard crashed")
-	// ErrBroken: the session stopped with an error, which is wrapped too.
-	ErrBroken = errors.New("the session broke")
+	// errPanic: the dashboard had a bug; the message says where the details are.
+	errPanic = errors.New("the dashboard crashed")
+	// errBroken: the session stopped with an error, which is wrapped too.
+	errBroken = errors.New("the session broke")
 )

@@ -20,8 +20,8 @@ import (
 )
 
 // after lets a tick pass.
-func after(m *Model) string {
-	m.Update(tickMsg{})
+func after(m *dashboard) string {
+	m.Update(room.Tick{})
 	return m.View()
 }
 
@@ -112,7 +112,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		lab.Snap.Opened = &inspector.Opened{ID: packetlog.ID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
 		for _, s := range sizes(120) {
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, "hostile "+key, m.View(), s[0], s[1])
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
@@ -218,7 +218,7 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 	press(m, keys...)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		m.wear([]string{"dark", "light"}[i%2])
+		m.typed("theme " + []string{"dark", "light"}[i%2])
 		m.compose()
 	}
 }

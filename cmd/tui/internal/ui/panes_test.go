@@ -10,6 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -91,7 +92,7 @@ func TestMouse(t *testing.T) {
 	}
 	click := func(button tea.MouseButton, x, y int) {
 		m.Update(tea.MouseMsg{X: x, Y: y, Button: button, Action: tea.MouseActionPress})
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	x, y := find("Latency")
 	click(tea.MouseButtonLeft, x, y)

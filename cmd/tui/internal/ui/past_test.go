@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 )
@@ -124,7 +125,7 @@ func TestLookingBackLeavesTheReportWhole(t *testing.T) {
 	m := screen(labtest.NewEcho(), 160, 48, Options{ReportsDir: t.TempDir()})
 	press(m, "6")
 	for range 20 {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	figures := func() (text string) {
 		for _, label := range []string{"length s", "payload kbps", "lost %"} {
@@ -140,7 +141,7 @@ func TestLookingBackLeavesTheReportWhole(t *testing.T) {
 	now := figures()
 	press(m, "<")
 	for range 20 {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	if got := figures(); !m.lab.Past.Away || got != now {
 		t.Errorf("away %v: %s, it was %s", m.lab.Past.Away, got, now)

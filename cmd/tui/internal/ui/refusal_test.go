@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 )
 
 // An encoder that fails on every frame is said to, once in words and all the time
@@ -21,7 +22,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 			next.Lanes[0].Err = fmt.Errorf("frame %d: cube %d is out of range", i, 900-i)
 			next.Lanes[0].Totals.EncodeFailed += 3
 			lab.Snap = &next
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 		}
 	}
 	fail(1)
@@ -39,7 +40,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		t.Errorf("the keys sent %q", got)
 	}
 	for range noteFresh + 1 {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	if strings.Contains(m.View(), "ENCODER FAILS") {
 		t.Error("the header says so although it does not fail any more")

@@ -10,11 +10,26 @@ import (
 )
 
 // atOnce is a page whose work in the background is done at once.
-type atOnce struct{ room.Page }
+type atOnce struct{ reportPage }
+
+// reportPage is what page 6 can do.
+type reportPage interface {
+	room.Page
+	room.Observer
+	room.Worker
+	room.Focuser
+	room.Mover
+	room.Enterer
+	room.Releaser
+	room.Clicker
+	room.Hinter
+	room.Explainer
+	room.Binder
+}
 
 func (p atOnce) Observe(v room.View) bool {
-	changed := p.Page.Observe(v)
-	for read := p.Page.(room.Worker).Work(); read != nil; read = p.Page.(room.Worker).Work() {
+	changed := p.reportPage.Observe(v)
+	for read := p.reportPage.Work(); read != nil; read = p.reportPage.Work() {
 		read()()
 		changed = true
 	}
@@ -22,20 +37,20 @@ func (p atOnce) Observe(v room.View) bool {
 }
 
 // reportScreen is page 6 of a dashboard, after some keys.
-func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *Model {
+func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(lab, w, h, opt)
-	m.pages[5] = atOnce{m.pages[5]}
-	m.keys = m.bindings()
+	m.pages[5] = atOnce{m.pages[5].(reportPage)}
+	m.Bind(m.bindings())
 	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
 			m.lab.Ticks = slowTicks - 1
-			m.Update(tickMsg{})
+			m.Update(room.Tick{})
 		}
 		press(m, k)
 	}
 	for range 4 {
 		m.lab.Ticks = slowTicks - 1
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 	return m
 }

@@ -17,10 +17,15 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Run shows the dashboard until the person leaves. It returns nil for a normal
+// Run shows the dashboard of a lab until the person leaves, as Show does.
+func Run(ctx context.Context, lab room.Lab, opt Options) error {
+	return Show(ctx, opt, func(opt Options) *Shell { return newDashboard(lab, opt).Shell })
+}
+
+// Show shows a screen until the person leaves. It returns nil for a normal
 // quit, else an error that wraps ErrInterrupted, ErrBroken or ErrPanic; whatever
 // it returns, the terminal has been restored.
-func Run(ctx context.Context, lab room.Lab, opt Options) error {
+func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
 	}
@@ -29,18 +34,18 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 		opt.Renderer = rendererOf(opt.Out)
 		in.due.Store(opt.In == nil && opt.Out == os.Stdout && asksFor(opt.Renderer))
 	}
-	m := New(lab, opt)
+	s := open(opt)
 	out := repaint.New(opt.Out)
-	m.output.written = out.Written
+	s.output.written = out.Written
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
 	} else if in.due.Load() {
 		options = append(options, tea.WithInput(in))
 		out.First(ask)
-		m.patience.ticks = patientTicks
+		s.patience.ticks = patientTicks
 	}
-	p := tea.NewProgram(m, options...)
+	p := tea.NewProgram(s, options...)
 	in.tell = func(dark bool) { p.Send(groundMsg{dark}) }
 	bugs := make(chan error, 2)
 	stop := leaveOnSignal(ctx, p, func(bug error) {
@@ -51,14 +56,14 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	stop()
 	select {
 	case bug := <-bugs:
-		return fmt.Errorf("%w: %w", ErrPanic, bug)
+		return fmt.Errorf("%w: %w", errPanic, bug)
 	default:
 	}
 	switch {
-	case m.Err() != nil:
-		return m.Err()
+	case s.Err() != nil:
+		return s.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("%w: %w", ErrPanic, err)
+		return fmt.Errorf("%w: %w", errPanic, err)
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
@@ -69,7 +74,7 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 // tells of.
 func rendererOf(out io.Writer) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(out)
-	r.SetHasDarkBackground(DarkByName())
+	r.SetHasDarkBackground(darkByName())
 	return r
 }
 

@@ -178,7 +178,7 @@ func TestBrokenSessionEndsTheDashboard(t *testing.T) {
 	term := startTerminal(context.Background(), t, lab, Options{})
 	term.waitFor("LIVE")
 	lab.breaks.Store(true)
-	if err := term.end(); !errors.Is(err, ErrBroken) || !errors.Is(err, errEngine) {
+	if err := term.end(); !errors.Is(err, errBroken) || !errors.Is(err, errEngine) {
 		t.Errorf("ends with %v, want the engine's error", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	term.waitFor("LIVE")
 	lab.panics.Store(true)
 	err := term.end()
-	if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a bug") {
+	if !errors.Is(err, errPanic) || !strings.Contains(err.Error(), "a bug") {
 		t.Fatalf("ends with %v, want ErrPanic", err)
 	}
 	logs, _ := filepath.Glob(filepath.Join(dir, "wirelab-crash-*.log"))

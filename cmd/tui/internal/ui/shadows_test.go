@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -120,9 +121,9 @@ func TestKeepBefore(t *testing.T) {
 		t.Errorf("nothing was changed, and A asks for %s", labtest.Spell(lab.Got))
 	}
 	lab.Snap.Before = &config.Encoder{Name: "rotor"}
-	m.Update(tickMsg{})
+	m.Update(room.Tick{})
 	press(m, "A")
-	m.Update(tickMsg{})
+	m.Update(room.Tick{})
 	if got := labtest.Spell(lab.Got); got != "shadow rotor on" {
 		t.Errorf("A sent %s", got)
 	}
@@ -136,7 +137,7 @@ func TestKeepBefore(t *testing.T) {
 // params differ: a param spelt out at its default is none.
 func TestNoShadowOfItself(t *testing.T) {
 	lab := labtest.NewLab()
-	m := New(lab, Options{Renderer: labtest.PlainRenderer()})
+	m := newDashboard(lab, Options{Renderer: labtest.PlainRenderer()})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
 	for _, keys := range [][]string{{"v", "v"}, {"/", "shadow relative-orientation", "enter"},
 		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {

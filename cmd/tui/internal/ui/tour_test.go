@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 
@@ -14,15 +15,15 @@ import (
 )
 
 // pass lets virtual time pass, and the dashboard see it.
-func pass(m *Model, l *labtest.Echo, d time.Duration) {
+func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
 	for range slowTicks {
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 	}
 }
 
 // wholePicture demands h lines of at most w columns.
-func wholePicture(t *testing.T, m *Model) {
+func wholePicture(t *testing.T, m *dashboard) {
 	t.Helper()
 	rows := strings.Split(m.View(), "\n")
 	if len(rows) != m.h {

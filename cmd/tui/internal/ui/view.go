@@ -7,56 +7,83 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// The smallest screen that shows anything.
+// The smallest screen that shows anything, unless the screen is content with fewer rows.
 const minWidth, minHeight = 60, 20
 
-// compose puts the screen together from the lines of the panes.
-func (m *Model) compose() {
-	m.stale, m.lab.Note.Stale = false, false
+// small is a screen, or a box, that has something to show where there is no room for pages.
+type small interface {
+	// Small returns a text, and whether it replaces the request for a larger terminal.
+	Small() (text string, alone bool)
+}
+
+// short is a screen that needs fewer than minHeight rows.
+type short interface{ MinHeight() int }
+
+// least returns how many rows the screen needs.
+func (s *Shell) least() int {
+	if x, ok := s.screen.(short); ok {
+		return x.MinHeight()
+	}
+	return minHeight
+}
+
+// tooSmall reports whether there is no room for pages.
+func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.least() }
+
+// compose puts the screen together from the lines of the page and what is around it.
+func (s *Shell) compose() {
+	s.stale, s.note.Stale = false, false
 	switch {
-	case m.w <= 0 || m.h <= 0 || m.patience.ticks > 0:
-		m.screen = ""
-	case m.w < minWidth || m.h < minHeight:
-		text := tooSmall(m.w, m.h)
-		if b, ok := m.over.(*leaveBox); ok {
-			text = b.tiny()
-		}
-		m.screen = strings.Join(centred(m.theme, m.w, m.h, text), "\n")
+	case s.w <= 0 || s.h <= 0 || s.patience.ticks > 0:
+		s.picture = ""
+	case s.tooSmall():
+		c := look.NewCanvas(s.w, s.h)
+		c.Centre(0, look.Plain, s.smallText())
+		s.picture = strings.Join(c.Lines(s.theme), "\n")
 	default:
-		lines, panel := make([]string, 0, m.h), m.tourPanel()
-		bar := m.bar()
-		lines = append(lines, bar.header())
-		lines = append(lines, m.page().Lines(m.theme, m.w, m.h-2-len(panel))...)
+		header, panel := s.screen.Header(s.w), s.tourPanel()
+		lines := append(make([]string, 0, s.h), s.drawHeader(&header)...)
+		above := len(lines)
+		lines = append(lines, s.page().Lines(s.theme, s.w, s.h-above-1-len(panel))...)
 		lines = append(lines, panel...)
-		if m.over != nil {
-			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
+		if s.over != nil {
+			lines = append(lines[:above:above], lay(lines[above:], s.over, s.theme, s.w)...)
 		}
-		if note := m.lab.Note.Notice(m.theme, m.w); note == nil {
-			lines = append(lines, bar.footer(m.keysNow()))
+		if note := s.note.Lines(s.theme, s.w); note == nil {
+			keys, special := s.keysNow(header.Keys)
+			lines = append(lines, s.footer(keys, special))
 		} else { // it covers what stands below
-			lines = append(lines[:m.h-len(note):m.h-len(note)], note...)
+			lines = append(lines[:s.h-len(note):s.h-len(note)], note...)
 		}
-		if m.line.Open {
-			c := look.NewCanvas(m.w, m.line.Rows(m.w))
-			m.line.Draw(c, m.theme, m.context())
-			copy(lines[m.h-c.H:], c.Lines(m.theme))
+		if s.line.Open {
+			c := look.NewCanvas(s.w, s.line.Rows(s.w))
+			s.line.Draw(c, s.theme, s.screen.Context())
+			copy(lines[s.h-c.H:], c.Lines(s.theme))
 		}
-		m.screen = strings.Join(lines, "\n")
+		s.picture = strings.Join(lines, "\n")
 	}
 }
 
-// tooSmall says politely what is needed.
-func tooSmall(w, h int) string {
-	return fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
-		minWidth, minHeight, w, h)
+// tourPanel is the panel of the tour, nil without a tour.
+func (s *Shell) tourPanel() []string {
+	if s.tour == nil {
+		return nil
+	}
+	return s.tour.Panel(s.theme, s.w)
 }
 
-// centred writes a text into the middle of an empty screen.
-func centred(th *look.Theme, w, h int, text string) []string {
-	c := look.NewCanvas(w, h)
-	lines := look.Wrap(text, max(w-2, 1))
-	for i, line := range lines {
-		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(lines))/2, 0)+i, look.Plain, line)
+// smallText requests a larger terminal.
+func (s *Shell) smallText() string {
+	text := fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
+		minWidth, s.least(), s.w, s.h)
+	for _, x := range []any{s.over, s.screen} {
+		if x, ok := x.(small); ok {
+			if more, alone := x.Small(); alone {
+				return more
+			} else if more != "" {
+				text += " " + more
+			}
+		}
 	}
-	return c.Lines(th)
+	return text
 }

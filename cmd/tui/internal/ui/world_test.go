@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/engine/playout"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -166,7 +167,7 @@ func TestHelpOfTheWorld(t *testing.T) {
 	m := screen(labtest.NewWorld(), 120, 110, Options{})
 	press(m, "4", "?")
 	view, text := m.View(), m.over.(*helpBox).text()
-	for _, b := range m.page().Bindings() {
+	for _, b := range room.BindingsOf(m.page()) {
 		if h := b.Help(); !strings.Contains(text, keyName(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
@@ -290,7 +291,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
 		m.lab.Ticks = slowTicks - 1
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }
@@ -300,7 +301,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 	m := screen(labtest.NewWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune("41"[i%2])}})
-		m.Update(tickMsg{})
+		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }

@@ -28,17 +28,17 @@ const (
 
 // KindLooks draws each cube by its kind: at rest, interacting with the player, or
 // the player.
-func KindLooks(poses []playout.Pose) func(int) Look {
-	return func(i int) Look {
+func KindLooks(poses []playout.Pose) func(int) cellLook {
+	return func(i int) cellLook {
 		n := level(poses[i].Z - halfOf(i))
 		k := look.Ink(n)
 		switch {
 		case i == 0:
-			return Look{look.Player + k, rankPlayer, true, '▒', '@'}
+			return cellLook{look.Player + k, rankPlayer, true, '▒', '@'}
 		case poses[i].Interacting:
-			return Look{look.Touched + k, rankTouched, true, 0, rune("oo00"[n])}
+			return cellLook{look.Touched + k, rankTouched, true, 0, rune("oo00"[n])}
 		}
-		return Look{look.Rest + k, rankRest, false, 0, rune("..::"[n])}
+		return cellLook{look.Rest + k, rankRest, false, 0, rune("..::"[n])}
 	}
 }
 
@@ -57,17 +57,17 @@ func heat(mm float32) int {
 }
 
 // HeatLooks draws each cube as how far it is off.
-func HeatLooks(mm []float32) func(int) Look {
-	return func(i int) Look { return HeatLook(heat(mm[i])) }
+func HeatLooks(mm []float32) func(int) cellLook {
+	return func(i int) cellLook { return HeatLook(heat(mm[i])) }
 }
 
 // HeatLook is how a step of the error map is drawn.
-func HeatLook(n int) Look {
+func HeatLook(n int) cellLook {
 	sign := rune(".-+x#"[n])
 	if n == 0 {
-		return Look{look.Heat, rankRest, false, 0, sign}
+		return cellLook{look.Heat, rankRest, false, 0, sign}
 	}
-	return Look{look.Heat + look.Ink(n), rankRest + uint8(n), true, sign, sign}
+	return cellLook{look.Heat + look.Ink(n), rankRest + uint8(n), true, sign, sign}
 }
 
 // Worst returns the mean of the errors that are not zero, and the largest.

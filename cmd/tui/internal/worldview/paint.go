@@ -15,9 +15,9 @@ const (
 	DotsDown   = 4
 )
 
-// Look is how a cube is drawn: the cell it is seen in takes the look of the
+// cellLook is how a cube is drawn: the cell it is seen in takes the look of the
 // highest rank among its dots.
-type Look struct {
+type cellLook struct {
 	Ink   look.Ink
 	rank  uint8
 	solid bool // in blocks, not in dots: it stands out without colour too
@@ -50,7 +50,7 @@ func halfOf(i int) float32 {
 }
 
 // Paint writes the raster to (x, y) of the canvas.
-func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, looks func(cube int) Look) {
+func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, looks func(cube int) cellLook) {
 	near := p.near()
 	for row := range p.Raster.H / DotsDown {
 		for col := range p.Raster.W / DotsAcross {
@@ -71,7 +71,7 @@ func (p *Painter) near() bool {
 
 // cell returns which dots of a cell are lit, from the left and from the top, and
 // the look of the cube that matters most there.
-func (p *Painter) cell(col, row int, near bool, looks func(int) Look) (mask uint8, best Look) {
+func (p *Painter) cell(col, row int, near bool, looks func(int) cellLook) (mask uint8, best cellLook) {
 	for dy := range DotsDown {
 		for dx := range DotsAcross {
 			x, y := col*DotsAcross+dx, row*DotsDown+dy
@@ -97,7 +97,7 @@ func (p *Painter) seam(x, y, i int) bool {
 }
 
 // Sign is the rune for the lit dots of a cell.
-func Sign(th *look.Theme, mask uint8, l Look) rune {
+func Sign(th *look.Theme, mask uint8, l cellLook) rune {
 	switch {
 	case th.Ascii:
 		return l.ascii

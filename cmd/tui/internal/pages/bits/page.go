@@ -6,10 +6,9 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Page is page 2: what the bits were spent on, over time and in figures, of
+// page is page 2: what the bits were spent on, over time and in figures, of
 // the encoder under the keys and of a shadow beside it.
-type Page struct {
-	room.Base
+type page struct {
 	account *account
 	stacks  [2]*stack // of the encoder under the keys, and of the shadow
 	table   *room.Slot
@@ -19,8 +18,8 @@ type Page struct {
 }
 
 // New returns the page. It shares with others which shadow stands beside.
-func New(second *panes.Second) *Page {
-	p := &Page{account: &account{second: second, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
+func New(second *panes.Second) *page {
+	p := &page{account: &account{second: second, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
 	p.table = room.NewSlot(&table{p.account})
 	for i := range p.stacks {
 		p.stacks[i] = &stack{account: p.account, which: i}
@@ -29,11 +28,9 @@ func New(second *panes.Second) *Page {
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Bits" }
+func (p *page) Name() string { return "Bits" }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	if p.account.observe(v) {
 		p.renew()
@@ -42,20 +39,19 @@ func (p *Page) Observe(v room.View) bool {
 }
 
 // renew has everything drawn anew.
-func (p *Page) renew() {
+func (p *page) renew() {
 	p.table.Redraw()
 	p.charts[0].Redraw()
 	p.charts[1].Redraw()
 }
 
 // retally has it drawn anew of another time, or with another shadow.
-func (p *Page) retally() {
+func (p *page) retally() {
 	p.account.tally()
 	p.renew()
 }
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
 		return room.Join(th, p.arrange(w, h), h, nil, nil)
@@ -74,7 +70,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 
 // arrange places the panes on a large screen: the charts one below the other, the
 // figures beside them.
-func (p *Page) arrange(w, h int) []room.Place {
+func (p *page) arrange(w, h int) []room.Place {
 	right := accountWidth
 	if p.account.other() == nil {
 		right = accountAlone
@@ -89,7 +85,7 @@ func (p *Page) arrange(w, h int) []room.Place {
 
 // Focus goes to the next shadow; where there is one chart, also to the encoder
 // under the keys itself.
-func (p *Page) Focus(step int) {
+func (p *page) Focus(step int) {
 	a := p.account
 	n := len(a.lanes)
 	switch {
@@ -109,8 +105,7 @@ func (p *Page) Focus(step int) {
 	p.retally()
 }
 
-// Move implements room.Page.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	if dy != 0 {
 		p.account.choose(dy)
 	}
@@ -121,11 +116,8 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Enter shows the chosen part by itself, and all of them again.
-func (p *Page) Enter() room.Request {
+func (p *page) Enter() room.Request {
 	if p.account.chosen >= 0 {
 		p.account.solo = !p.account.solo
 		p.renew()
@@ -133,20 +125,17 @@ func (p *Page) Enter() room.Request {
 	return room.Request{}
 }
 
-// Release implements room.Page.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.account.chosen, p.account.solo = -1, false
 	p.renew()
 }
 
-// Zoom implements room.Page.
-func (p *Page) Zoom() {
+func (p *page) Zoom() {
 	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
 	p.retally()
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	next := func() room.Request {
 		if len(p.account.lanes) < 3 {
 			return room.Request{Say: "w puts another shadow beside; there are no two of them: v adds one"}
@@ -158,16 +147,14 @@ func (p *Page) Bindings() []room.Binding {
 	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "which shadow stands beside", next)}
 }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	if p.account.chosen < 0 {
 		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
 	}
 	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "how much time; dots or lines; the axis stays at zero",
 		"esc": "all fields again"}[key]

@@ -8,7 +8,6 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -23,9 +22,6 @@ type stack struct {
 }
 
 func (p *stack) Name() string { return "Bits over time" }
-
-// Observe is the account's business.
-func (p *stack) Observe(room.View) bool { return false }
 
 func (p *stack) lane() *engine.Lane {
 	if p.which == 0 {
@@ -78,12 +74,9 @@ func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 
 // spec is the picture of the time that all charts show.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1,
-		Blank: chart.Ink(look.Plain), Axis: chart.Ink(look.Border), Label: chart.Ink(look.Dim), Tick: chart.Ink(look.Faint)}
-	for _, m := range panes.DistinctMarks(p.snap.Marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
-	}
+	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
+	look.InkChart(s)
+	panes.AddMarks(s, th, p.snap.Marks)
 	samples := lockstep.CaughtUp(lane)
 	samples = samples[max(len(samples)-s.InSight(w), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's

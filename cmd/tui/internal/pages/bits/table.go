@@ -9,7 +9,6 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
@@ -27,9 +26,6 @@ const (
 )
 
 func (p *table) Name() string { return "Account" }
-
-// Observe is the account's business.
-func (p *table) Observe(room.View) bool { return false }
 
 // sums is what one encoder spent on one slot.
 type sums struct{ kbps, share, changed, packet float64 }
@@ -290,24 +286,10 @@ func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
 		}
 		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
 		room := c.W - 6
-		p.bar(c, th, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), l)
-	}
-}
-
-// bar draws what a lane spends as one stretch for each part, n columns together.
-func (p *table) bar(c *look.Canvas, th *look.Theme, y, n int, l *engine.Lane) {
-	x, sum := 3, 0.0
-	for _, k := range p.parts {
-		sum += spent(l, k).share
-		end := 3 + min(max(int(sum*float64(n)/100+0.5), 0), n)
-		if th.Color {
-			c.Fill(x, y, end-x, look.BarInk(int(k)), ' ')
-		} else {
-			c.Fill(x, y, end-x, look.Plain, th.Shade(int(k)))
+		parts := make([]panes.Part, len(p.parts))
+		for i, k := range p.parts {
+			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: spent(l, k).share / 100, Ink: int(k)}
 		}
-		if label := " " + panes.SlotName(k, p.snap.Schema) + " "; look.TextWidth(label) <= end-x {
-			c.Text(x, y, look.BarInk(int(k)), label)
-		}
-		x = max(x, end)
+		panes.StackedBar(c, th, 3, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), parts)
 	}
 }

@@ -134,7 +134,8 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 			if silent[i] {
 				continue
 			}
-			if row[i] = seek(snap.Lanes[i].Packets, &at[i], p.Seq); row[i] == nil {
+			row[i] = seek(snap.Lanes[i].Packets, &at[i], p.Seq)
+			if row[i] == nil {
 				whole = false
 				break
 			}

@@ -9,11 +9,10 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Page is page 5: every encoder that runs side by side, in a table, in a chart of the
+// page is page 5: every encoder that runs side by side, in a table, in a chart of the
 // figure that the table is sorted by, and in one of what each sends over what the encoder
 // under the keys does.
-type Page struct {
-	room.Base
+type page struct {
 	table  *table
 	charts *panes.Charts
 	ratios *panes.Charts
@@ -27,26 +26,24 @@ type Page struct {
 }
 
 // New returns the page. The shadow under its cursor stands beside on other pages.
-func New(second *panes.Second) *Page {
-	p := &Page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
+func New(second *panes.Second) *page {
+	p := &page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
 		ratios: &panes.Charts{Solo: true, Lit: panes.RatioChart}}
 	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Compare" }
+func (p *page) Name() string { return "Compare" }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
 }
 
 // Lines puts the line of vital numbers on top, the table below it, and the chart in
 // what is left.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	rows := max(len(p.table.order), 1) + compareTop + compareTail - 1
 	if len(p.table.order) < leastToShare {
@@ -77,7 +74,7 @@ const (
 )
 
 // charted is what is shown below the table, in so many rows.
-func (p *Page) charted(rows int) charts {
+func (p *page) charted(rows int) charts {
 	const leastForBoth = 20
 	switch {
 	case len(p.table.order) < leastToShare, p.shown == bothCharts && rows < leastForBoth:
@@ -87,15 +84,16 @@ func (p *Page) charted(rows int) charts {
 }
 
 // turn shows the other chart, or both.
-func (p *Page) turn() {
+func (p *page) turn() {
 	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
-	if p.shown = (p.shown + 1) % numCharts; small && p.shown == figureChart {
+	p.shown = (p.shown + 1) % numCharts
+	if small && p.shown == figureChart {
 		p.shown = ratioChart
 	}
 }
 
 // Move chooses an encoder, or what to sort by.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	t := p.table
 	if dy != 0 {
 		t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
@@ -117,11 +115,8 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // choose makes the shadow under the cursor the one that stands beside.
-func (p *Page) choose() {
+func (p *page) choose() {
 	if r := p.table.picked(); r != nil {
 		p.second.Choose(p.table.all, r.lane)
 	}
@@ -131,15 +126,15 @@ func (p *Page) choose() {
 func chartOf(f figure) int {
 	switch f {
 	case figureBits:
-		return 1
+		return panes.ItemChart
 	case figureFailures:
-		return 2
+		return panes.FailureChart
 	}
-	return 0
+	return panes.BandwidthChart
 }
 
 // redraw has everything drawn anew.
-func (p *Page) redraw() {
+func (p *page) redraw() {
 	for _, s := range p.slots {
 		s.Redraw()
 	}
@@ -147,7 +142,7 @@ func (p *Page) redraw() {
 
 // Enter puts the chosen encoder under the keys, and the one that was there in its
 // place among the shadows.
-func (p *Page) Enter() room.Request {
+func (p *page) Enter() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
 		return room.Request{}
@@ -162,7 +157,7 @@ func (p *Page) Enter() room.Request {
 
 // leave is the change that sends one shadow away. Those of one name leave together, so the
 // others of it join again in the same instant: they are left alone.
-func (p *Page) leave(gone config.Encoder) config.Change {
+func (p *page) leave(gone config.Encoder) config.Change {
 	ch := config.NewChange("shadow_off", []string{gone.Name})
 	var stay []config.Encoder
 	for _, e := range p.table.cfg.Shadows {
@@ -177,7 +172,7 @@ func (p *Page) leave(gone config.Encoder) config.Change {
 }
 
 // drop sends the chosen shadow away.
-func (p *Page) drop() room.Request {
+func (p *page) drop() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 {
 		return room.Request{Say: "the encoder under the keys cannot leave; choose one of the shadows", Bad: true}
@@ -188,21 +183,19 @@ func (p *Page) drop() room.Request {
 	return room.Change(p.leave(p.table.cfg.Shadows[r.lane-1]))
 }
 
-// Focus implements room.Page.
-func (p *Page) Focus(step int) { p.Move(step, 0) }
+func (p *page) Focus(step int) { p.Move(step, 0) }
 
-// Zoom implements room.Page.
-func (p *Page) Zoom() {
+func (p *page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
 }
 
-// Fit implements room.Page.
-func (p *Page) Fit() { p.charts.Fit() }
+func (p *page) Fit() { p.charts.Fit() }
 
 // Click chooses a row, or a column to sort by.
-func (p *Page) Click(x, y int) room.Request {
-	if y--; y < p.h {
+func (p *page) Click(x, y int) room.Request {
+	y--
+	if y < p.h {
 		p.table.point(x, y, p.h)
 		p.choose()
 		p.charts.Lit = chartOf(p.table.by)
@@ -211,19 +204,16 @@ func (p *Page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose an encoder", "left": "which figure to sort by", "tab": "the next figure to sort by",
 		"enter": "put the chosen encoder under the keys, the one there beside", "z": "fit the axis; how much time; dots or lines"}[key]
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{
 		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",

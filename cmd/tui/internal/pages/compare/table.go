@@ -67,7 +67,8 @@ func (p *table) Observe(v room.View) bool {
 		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
-		if p.looks++; p.looks >= gapsEvery || p.unknown() {
+		p.looks++
+		if p.looks >= gapsEvery || p.unknown() {
 			p.looks, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):])
 		}
 		return true
@@ -168,9 +169,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	for y := 0; y < room && first+y < len(p.order); y++ {
 		p.row(c, th, compareTop-1+y, first+y, name, gapAt, sparkAt)
 	}
-	if rest := len(p.order) - first - room; rest > 0 {
-		c.Right(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
-	}
+	c.More(th, len(p.order)-first-room)
 	p.footnote(c, th)
 }
 

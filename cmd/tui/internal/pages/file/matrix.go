@@ -71,10 +71,7 @@ func (p *matrix) drawNothing(c *look.Canvas) {
 	} else if p.others != "" {
 		text += " " + p.others + " makes none."
 	}
-	lines := look.Wrap(text, max(c.W-6, 1))
-	for i, line := range lines {
-		c.Text(max((c.W-look.TextWidth(line))/2, 2), max((c.H-len(lines))/2, 1)+i, look.Dim, line)
-	}
+	c.Centre(1, look.Dim, text)
 }
 
 // cell is what a cell of the screen shows: quarters of it where something was taken

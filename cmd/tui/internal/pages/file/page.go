@@ -6,17 +6,12 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Page is page 4 where the data are files: how the patch is made, and how it
+// page is page 4 where the data are files: how the patch is made, and how it
 // comes across. On a large screen all at once beside the controls; on a small one a
 // pane at a time.
-type Page struct {
-	room.Base
+type page struct {
+	room.Panes
 	controls *controls.Pane
-	slots    []*room.Slot // in the order of the tab key
-	at       int          // index of the one that has the keys
-	chosen   bool         // somebody chose it
-	w, h     int
-	places   []room.Place
 }
 
 // The places of panes in slots.
@@ -29,24 +24,21 @@ const (
 )
 
 // New returns the page.
-func New(cat *controls.Catalog) *Page {
-	p := &Page{controls: &controls.Pane{Cat: cat}}
+func New(cat *controls.Catalog) *page {
+	p := &page{controls: &controls.Pane{Cat: cat}}
 	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {
-		p.slots = append(p.slots, room.NewSlot(q))
+		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "File" }
+func (p *page) Name() string { return "File" }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
@@ -54,91 +46,74 @@ func (p *Page) Means(key string) string {
 
 // Observe also chooses the pane that a small screen shows, as long as nobody else
 // has: the picture while it is drawn, then the transfer.
-func (p *Page) Observe(v room.View) bool {
-	changed := room.ObserveAll(v, p.slots...)
-	if !p.chosen {
-		p.at = atTransfer
+func (p *page) Observe(v room.View) bool {
+	changed := room.ObserveAll(v, p.Slots...)
+	if !p.Chosen {
+		p.At = atTransfer
 		if v.Snap.Making != nil {
-			p.at = atMatrix
+			p.At = atMatrix
 		}
 	}
 	return changed
 }
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
-	p.w, p.h = w, h
-	if room.Wide(w, h) {
-		p.places = p.arrange(w, h)
-		return room.Join(th, p.places, h, p.controls, nil)
+func (p *page) Lines(th *look.Theme, w, h int) []string {
+	p.Resize(w, h)
+	if p.Wide() {
+		p.Places = p.arrange(w, h)
+		return room.Join(th, p.Places, h, p.controls, nil)
 	}
 	const above, below = 1, 1
-	lines := append(make([]string, 0, h), room.TabsOf(th, p.slots, p.at, w))
+	lines := append(make([]string, 0, h), p.Tabs(th))
 	rest := h - above - below
-	p.places = []room.Place{p.slots[p.at].At(0, above, w, rest)}
-	if rows := p.transferRows(); p.at == atTransfer && rest >= rows+4 { // there is room for the blocks below
-		p.places = []room.Place{p.slots[p.at].At(0, above, w, rows), p.slots[atBlocks].At(0, above+rows, w, rest-rows)}
+	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rest)}
+	if rows := p.transferRows(); p.At == atTransfer && rest >= rows+4 { // there is room for the blocks below
+		p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rows), p.Slots[atBlocks].At(0, above+rows, w, rest-rows)}
 	}
-	for _, at := range p.places {
-		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.slots[p.at])...)
+	for _, at := range p.Places {
+		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.At])...)
 	}
 	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.at != atFileControls)
+	p.controls.Brief(c, th, 0, p.At != atFileControls)
 	return append(lines, c.Lines(th)...)
 }
 
 // transferRows is how high the account of the transfer would like to be.
-func (p *Page) transferRows() int { return 2 + p.slots[atTransfer].Pane.(*transfer).rows() }
+func (p *page) transferRows() int { return 2 + p.Slots[atTransfer].Pane.(*transfer).rows() }
 
 // arrange places the panes on a large screen.
-func (p *Page) arrange(w, h int) []room.Place {
+func (p *page) arrange(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	transfer := min(p.transferRows(), h/3)
 	blocks := min(max(h/5, 5), 9)
 	rounds := max(h/4, 6)
 	return []room.Place{
-		p.slots[atTransfer].At(0, 0, left, transfer),
-		p.slots[atMatrix].At(0, transfer, left, h-transfer-blocks),
-		p.slots[atBlocks].At(0, h-blocks, left, blocks),
-		p.slots[atFileControls].At(left, 0, right, h-rounds),
-		p.slots[atRounds].At(left, h-rounds, right, rounds),
+		p.Slots[atTransfer].At(0, 0, left, transfer),
+		p.Slots[atMatrix].At(0, transfer, left, h-transfer-blocks),
+		p.Slots[atBlocks].At(0, h-blocks, left, blocks),
+		p.Slots[atFileControls].At(left, 0, right, h-rounds),
+		p.Slots[atRounds].At(left, h-rounds, right, rounds),
 	}
 }
 
-// Focus shows the next pane of a small screen; on a large one all are in sight.
-func (p *Page) Focus(step int) {
-	if room.Wide(p.w, p.h) {
-		return
-	}
-	p.at, p.chosen = (p.at+step+len(p.slots))%len(p.slots), true
-}
-
-// Move implements room.Page.
-func (p *Page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
+func (p *page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
 // Wheel adjusts what is chosen.
-func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
+func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Enter implements room.Page.
-func (p *Page) Enter() room.Request { return p.controls.Enter() }
+func (p *page) Enter() room.Request { return p.controls.Enter() }
 
-// Release implements room.Page.
-func (p *Page) Release() { p.controls.Release() }
+func (p *page) Release() { p.controls.Release() }
 
-// Aim implements room.Page.
-func (p *Page) Aim() room.Request {
+func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{}
 }
 
 // Click selects a control, or the pane whose name is at a place.
-func (p *Page) Click(x, y int) room.Request {
-	if !room.Wide(p.w, p.h) && y == 0 {
-		if at, ok := room.TabAt(p.slots, x); ok {
-			p.at, p.chosen = at, true
-		}
-	} else if at := room.PlaceAt(p.places, x, y); at.Slot == p.slots[atFileControls] {
+func (p *page) Click(x, y int) room.Request {
+	if at := p.Hit(x, y, 0); at.Slot == p.Slots[atFileControls] {
 		p.controls.Click(y - at.Y)
 	}
 	return room.Request{}

@@ -48,7 +48,8 @@ func (p *strip) Observe(v room.View) bool {
 	if v.Slow || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
 	}
-	if p.ticks++; len(p.packets) > 0 && !p.moved && v.Running() && p.ticks < p.rest() {
+	p.ticks++
+	if len(p.packets) > 0 && !p.moved && v.Running() && p.ticks < p.rest() {
 		return false
 	}
 	n := len(lane.Packets)

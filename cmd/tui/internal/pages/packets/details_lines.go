@@ -109,7 +109,8 @@ func (p *details) way(th *look.Theme) (lines [][]look.Span) {
 	line(look.Dim, "sender", stamp(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
 	took, ended := time.Duration(0), false
 	for _, s := range in.Trail.All() {
-		if took += s.Took; ended {
+		took += s.Took
+		if ended {
 			continue // it draws for lost packets too, and means nothing
 		}
 		ended = s.Lost != lossmodel.None

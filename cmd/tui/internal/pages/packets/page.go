@@ -8,10 +8,9 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is page 3: the packets of the last seconds as rows, and one of them
+// page is page 3: the packets of the last seconds as rows, and one of them
 // opened.
-type Page struct {
-	room.Base
+type page struct {
 	list   *list
 	inside *details
 	rows   *room.Slot // of list
@@ -20,24 +19,21 @@ type Page struct {
 }
 
 // New returns the page.
-func New() *Page {
-	p := &Page{list: &list{}, inside: &details{}, vitals: room.NewSlot(&panes.Vitals{})}
+func New() *page {
+	p := &page{list: &list{}, inside: &details{}, vitals: room.NewSlot(&panes.Vitals{})}
 	p.rows, p.detail = room.NewSlot(p.list), room.NewSlot(p.inside)
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Packets" }
+func (p *page) Name() string { return "Packets" }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	p.inside.chosen, p.inside.choosing = p.list.chosen, p.list.choosing
 	return room.ObserveAll(v, p.rows, p.detail) || changed
 }
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
 	if room.Wide(w, h) {
@@ -51,11 +47,11 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 }
 
 // Focus lists other packets.
-func (p *Page) Focus(int) { p.list.nextFilter() }
+func (p *page) Focus(int) { p.list.nextFilter() }
 
 // Move goes to another packet: with up and down to the next, to the left and right
 // to the next that was of no use.
-func (p *Page) Move(dx, dy int) room.Request {
+func (p *page) Move(dx, dy int) room.Request {
 	if dx != 0 {
 		p.list.seekTrouble(dx)
 	} else {
@@ -64,11 +60,8 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return p.look()
 }
 
-// Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // look asks the lab for the inside of the chosen packet.
-func (p *Page) look() room.Request {
+func (p *page) look() room.Request {
 	p.redraw()
 	if !p.list.choosing {
 		return room.Request{}
@@ -78,7 +71,7 @@ func (p *Page) look() room.Request {
 }
 
 // Enter goes to the packet that the chosen one builds on.
-func (p *Page) Enter() room.Request {
+func (p *page) Enter() room.Request {
 	r := p.list.record(p.list.chosen)
 	if !p.list.choosing || r == nil || r.Baseline == 0 {
 		return room.Request{}
@@ -87,48 +80,41 @@ func (p *Page) Enter() room.Request {
 	return p.look()
 }
 
-// Release implements room.Page.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.list.release()
 	p.redraw()
 }
 
-func (p *Page) redraw() {
+func (p *page) redraw() {
 	p.rows.Redraw()
 	p.detail.Redraw()
 }
 
-// Click implements room.Page.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	if id, ok := p.list.at(y - 1); ok && x < p.rows.W && y-1 < p.rows.H {
 		p.list.show(id)
 	}
 	return p.look()
 }
 
-// ShowPacket implements packetPage.
-func (p *Page) ShowPacket(id packetlog.ID) room.Request {
+func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll
 	p.list.show(id)
 	return p.look()
 }
 
-// FilterPackets implements packetPage.
-func (p *Page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
+func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "the packet before, the one after", "left": "the failure before, the one after",
 		"enter": "the packet that this one builds on", "tab": "other packets, as f", "esc": "let go: follow the newest of all"}[key]
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	leaf := func(way int) func() room.Request {
 		return func() room.Request {

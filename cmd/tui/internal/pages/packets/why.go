@@ -16,9 +16,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Why says why the last packet failed or was large, and what other troubles
+// why says why the last packet failed or was large, and what other troubles
 // there were of late: the newest of each kind. It stands still while it is read.
-type Why struct {
+type why struct {
 	list []inspector.Incident
 	cfg  *config.Config
 	now  time.Duration
@@ -27,12 +27,12 @@ type Why struct {
 }
 
 // NewWhy lists the troubles that a snapshot knows of.
-func NewWhy(snap *engine.Snapshot, cfg *config.Config) *Why {
-	return &Why{list: troubles(snap), cfg: cfg, now: snap.Now}
+func NewWhy(snap *engine.Snapshot, cfg *config.Config) *why {
+	return &why{list: troubles(snap), cfg: cfg, now: snap.Now}
 }
 
 // Key handles a key: enter opens the packet.
-func (b *Why) Key(msg tea.KeyMsg) room.Request {
+func (b *why) Key(msg tea.KeyMsg) room.Request {
 	n := room.ReadStep(msg)
 	switch {
 	case n != 0 && len(b.list) > 0:
@@ -44,8 +44,7 @@ func (b *Why) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{Closes: true}
 }
 
-// Size implements room.Overlay.
-func (b *Why) Size(w, h int) (ow, oh int, right bool) {
+func (b *why) Size(w, h int) (ow, oh int, right bool) {
 	b.w = min(w, 112)
 	rows := 2
 	for i := range b.list {
@@ -55,12 +54,11 @@ func (b *Why) Size(w, h int) (ow, oh int, right bool) {
 }
 
 // lines is the sentence of one trouble, wrapped.
-func (b *Why) lines(i int) []string {
+func (b *why) lines(i int) []string {
 	return look.Wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.w-6)
 }
 
-// Draw implements room.Overlay.
-func (b *Why) Draw(c *look.Canvas, th *look.Theme) {
+func (b *why) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("the newest of each kind; enter opens the packet, any other key closes")}
 	c.Frame(th, true, "Why", look.Fit(look.HeadRoom(c.W, "Why"), hint,
 		[]look.Span{look.Dim.Span("enter opens it, any other key closes")}, nil)...)
@@ -76,10 +74,11 @@ func (b *Why) Draw(c *look.Canvas, th *look.Theme) {
 
 // top is the first trouble in the picture, so that the one under the cursor is in
 // it.
-func (b *Why) top(room int) int {
+func (b *why) top(room int) int {
 	first := b.at
 	for rows := len(b.lines(b.at)) + 1; first > 0; first-- {
-		if rows += len(b.lines(first-1)) + 1; rows > room+1 {
+		rows += len(b.lines(first-1)) + 1
+		if rows > room+1 {
 			break
 		}
 	}
@@ -87,7 +86,7 @@ func (b *Why) top(room int) int {
 }
 
 // drawOne writes one trouble and returns the row after it.
-func (b *Why) drawOne(c *look.Canvas, th *look.Theme, y, i int) int {
+func (b *why) drawOne(c *look.Canvas, th *look.Theme, y, i int) int {
 	x := &b.list[i]
 	mark := " "
 	if i == b.at {

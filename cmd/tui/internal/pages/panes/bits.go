@@ -36,7 +36,8 @@ func (p *Bits) Observe(v room.View) bool {
 	for _, s := range meters.Tail(v.Lane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
-	if sum.Add(&r.Budget); sum.Total() > 0 {
+	sum.Add(&r.Budget)
+	if sum.Total() > 0 {
 		p.usual = sum.Units
 	}
 	return true
@@ -55,26 +56,25 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	l := p.layout(parts, c.W-4, c.H-3)
 	parts = AtMost(parts, l.room, func(k int) float64 { return float64(p.usual[k]) })
-	p.bar(c, th, parts, 1)
+	StackedBar(c, th, 2, 1, c.W-4, parts)
 	l.draw(c, th, parts)
 }
 
-// bar draws the parts as one stacked bar with their names in it.
-func (p *Bits) bar(c *look.Canvas, th *look.Theme, parts []Part, y int) {
-	w := c.W - 4
-	x, sum := 2, 0.0
+// StackedBar draws parts from (x, y) as one bar of which all together would take w columns, with
+// their names in it.
+func StackedBar(c *look.Canvas, th *look.Theme, x, y, w int, parts []Part) {
+	from, sum := x, 0.0
 	for _, part := range parts {
 		sum += part.Share
-		end := 2 + int(sum*float64(w)+0.5)
-		label := " " + part.Name + " "
+		end := from + min(max(int(sum*float64(w)+0.5), 0), w)
 		if th.Color {
 			c.Fill(x, y, end-x, look.BarInk(part.Ink), ' ')
 		} else {
 			c.Fill(x, y, end-x, look.Plain, th.Shade(part.Ink))
 		}
-		if look.TextWidth(label) <= end-x {
+		if label := " " + part.Name + " "; look.TextWidth(label) <= end-x {
 			c.Text(x, y, look.BarInk(part.Ink), label)
 		}
-		x = end
+		x = max(x, end)
 	}
 }

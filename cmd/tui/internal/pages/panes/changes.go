@@ -94,7 +94,7 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	label := string(look.MarkSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == engine.MarkSeam {
-		label = string(th.Seam) + p.again
+		label = string(look.MarkSign(th, ch.Kind)) + p.again
 	}
 	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
 	const gap = 2

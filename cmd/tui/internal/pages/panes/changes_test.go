@@ -124,7 +124,7 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 	mark := func(ms int, label string) engine.Mark {
 		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := DistinctMarks([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"),
+	got := entries([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"),
 		mark(5000, "latency 9ms"),
 		{T: 5100 * time.Millisecond, Label: "mark 1", Kind: engine.MarkNote},
 		{T: 5200 * time.Millisecond, Label: "mark 2", Kind: engine.MarkNote}})

@@ -111,31 +111,68 @@ func (p *Charts) inSight(th *look.Theme, w int) *Charts {
 	return &cut
 }
 
-// chartRows says which rows each of the three charts gets inside a pane of h
-// rows: first[i] is the row of its title, rows[i] what is below it.
-func chartRows(h int) (first, rows [3]int) {
+// The charts, by their place in the table.
+const (
+	BandwidthChart = iota
+	ItemChart
+	FailureChart
+	// RatioChart is the chart of what each shadow sends over what the encoder under the keys
+	// does, sample by sample: a busy moment is costly for both, so a few percent show that drown
+	// in the chart of bandwidth.
+	RatioChart
+)
+
+// liveCharts is how many of them stand one below the other.
+const liveCharts = RatioChart
+
+// chartKind is one of the charts.
+type chartKind struct {
+	title  func(*Charts) string
+	legend func(p *Charts, th *look.Theme, room int) []look.Span
+	spec   func(*Charts, *look.Theme) *chart.Spec
+	none   func(*engine.Lane) bool // whether nothing has happened yet; nil if there is always something to show
+}
+
+// chartKinds is the table of charts.
+func chartKinds() []chartKind {
+	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
+	return []chartKind{
+		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidth, nil},
+		ItemChart:      {func(p *Charts) string { return "Bits per " + p.per() }, (*Charts).ratioLegend, (*Charts).ratio, nil},
+		FailureChart: {named("Decode failures /s"), (*Charts).failuresLegend, (*Charts).failures,
+			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
+		RatioChart: {named("Payload as a multiple"), (*Charts).overRunningLegend, (*Charts).overRunning, nil},
+	}
+}
+
+// chartRows returns which rows each of n charts gets inside a pane of h rows: first[i] is the
+// row of its title, rows[i] what is below it.
+func chartRows(h, n int) (first, rows []int) {
 	const edges, axis = 4, 2
+	first, rows = make([]int, n), make([]int, n)
 	room := max(h-edges-axis, 0)
 	y := 0
 	for i := range rows {
 		first[i] = y
-		rows[i] = (room + 2 - i) / 3 // the first ones get what is left over
+		rows[i] = (room + n - 1 - i) / n // the first ones get what is left over
 		y += 1 + rows[i]
 	}
-	rows[2] += min(axis, max(h-edges, 0))
+	rows[n-1] += min(axis, max(h-edges, 0))
 	return first, rows
 }
 
 // Draw implements room.Pane.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p = p.inSight(th, c.W-2)
+	kinds := chartKinds()
 	if p.Solo && p.Lit >= 0 {
-		p.drawOne(c, th, p.Lit, focused || p.Brief)
+		p.drawOne(c, th, &kinds[p.Lit], focused || p.Brief)
 		return
 	}
-	first, rows := chartRows(c.H)
-	for i := range 3 {
-		title, legend, spec := p.chart(th, c.W, i)
+	first, rows := chartRows(c.H, liveCharts)
+	for i := range kinds[:liveCharts] {
+		k := &kinds[i]
+		title, legend := p.head(k, th, c.W)
 		here := focused && (p.Lit < 0 || p.Lit == i)
 		if p.Lit == i {
 			title = th.Chosen + " " + title
@@ -145,50 +182,40 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		} else if first[i] < c.H-1 {
 			c.Divider(th, first[i], here, title, legend...)
 		}
-		spec.Time, spec.Labels = i == 2, i == 2
-		p.Common(spec, th)
-		h := min(rows[i], c.H-2-first[i])
-		p.put(c, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
-	}
-	if p.Lane.Totals.Failed() == 0 && rows[2] > 4 {
-		const none = "none so far"
-		c.Text((c.W-len(none))/2, first[2]+rows[2]/2, look.Dim, none)
+		last := i == liveCharts-1
+		p.put(c, th, k, first[i]+1, min(rows[i], c.H-2-first[i]), last)
+		if k.none != nil && k.none(&p.Lane) && rows[i] > 4 {
+			const none = "none so far"
+			c.Text((c.W-len(none))/2, first[i]+rows[i]/2, look.Dim, none)
+		}
 	}
 }
 
-// chart is the i-th of the charts, for a pane of w columns.
-func (p *Charts) chart(th *look.Theme, w, i int) (title string, legend []look.Span, spec *chart.Spec) {
+// head returns title and legend of a chart in a pane of w columns.
+func (p *Charts) head(k *chartKind, th *look.Theme, w int) (title string, legend []look.Span) {
 	if p.fit {
 		w -= len(notFromZero)
 	}
-	switch i {
-	case 0:
-		title = "Bandwidth kbps"
-		return title, p.bandwidthLegend(th, look.HeadRoom(w, title)), p.bandwidth(th)
-	case 1:
-		title = "Bits per " + p.per()
-		return title, p.ratioLegend(th, look.HeadRoom(w, title)), p.ratio(th)
-	case RatioChart:
-		title = "Payload as a multiple"
-		return title, p.overRunningLegend(th, look.HeadRoom(w, title)), p.overRunning(th)
-	}
-	title = "Decode failures /s"
-	return title, p.failuresLegend(th, look.HeadRoom(w, title)), p.failures(th)
+	title = k.title(p)
+	return title, k.legend(p, th, look.HeadRoom(w, title))
 }
 
 // drawOne draws a single chart over the whole pane.
-func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, i int, focused bool) {
-	title, legend, spec := p.chart(th, c.W, i)
+func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, k *chartKind, focused bool) {
+	title, legend := p.head(k, th, c.W)
 	c.Frame(th, focused, title, legend...)
-	spec.Time, spec.Labels = true, true
-	p.Common(spec, th)
-	p.put(c, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
+	p.put(c, th, k, 1, c.H-2, true)
 }
 
 const notFromZero = " not from 0 "
 
-// put puts a chart into its frame. An axis that does not begin at zero says so.
-func (p *Charts) put(c *look.Canvas, y int, b *chart.Box) {
+// put draws a chart of h rows into its frame; times adds the axis of time. An axis that does not
+// begin at zero says so.
+func (p *Charts) put(c *look.Canvas, th *look.Theme, k *chartKind, y, h int, times bool) {
+	spec := k.spec(p, th)
+	spec.Time, spec.Labels = times, times
+	p.Common(spec, th)
+	b := chart.Draw(spec, c.W-2, max(h, 0))
 	c.Blit(1, y, b)
 	if b.Cut && p.fit { // ratios are about 1, not about 0
 		c.Right(c.W-2, y-1, look.Warn, notFromZero)
@@ -228,15 +255,11 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Span = int(p.span() / meters.SamplePeriod)
 	s.Aside = p.seams
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
-	for _, m := range DistinctMarks(p.marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
-	}
+	AddMarks(s, th, p.marks)
 }
 
-// Series takes one number from every sample.
-func Series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
+// series takes one number from every sample.
+func series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
 	out := make([]float64, len(all))
 	for i := range out {
 		out[i] = of(&all[i])
@@ -248,7 +271,7 @@ func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
 
 // payloadLine is the payload of samples, in kbps.
 func payloadLine(all []meters.Sample) (values, weights []float64) {
-	return Series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
+	return series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
@@ -257,7 +280,7 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
-		wire := Series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
+		wire := series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
 	spec.Series = append(spec.Series, shadowLines(th, p.beside, payloadLine)...)
@@ -269,9 +292,9 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 // perChangedLine is the bits per changed item of samples, weighted by how many
 // changed.
 func perChangedLine(all []meters.Sample) (values, weights []float64) {
-	return Series(all, func(s *meters.Sample) float64 {
+	return series(all, func(s *meters.Sample) float64 {
 			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), Series(all, func(s *meters.Sample) float64 {
+		}), series(all, func(s *meters.Sample) float64 {
 			if !Enough(s) {
 				return 0 // a gap
 			}
@@ -286,10 +309,10 @@ func (p *Charts) ratio(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// RateLine is how often a second something happened, of each sample over the two
+// rateLine is how often a second something happened, of each sample over the two
 // seconds that end with it: the legends count over as much. A tenth of a second cannot
 // carry a rate, for a single event would be ten a second.
-func RateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
+func rateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
 	const window = int(room.RecentSpan / meters.SamplePeriod)
 	out, n := make([]float64, len(all)), 0
 	for i := range all {
@@ -304,7 +327,7 @@ func RateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
 
 // failedLine is the decode failures a second of samples, whatever their cause.
 func failedLine(all []meters.Sample) (values, weights []float64) {
-	return RateLine(all, (*meters.Sample).Failed), nil
+	return rateLine(all, (*meters.Sample).Failed), nil
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
@@ -315,7 +338,7 @@ func (p *Charts) failures(th *look.Theme) *chart.Spec {
 			continue // another has that stroke too
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: RateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: rateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
 			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
 		})
 	}

@@ -221,7 +221,7 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 				for i := range RatioChart + 1 {
 					var drawn [2]string
 					for n, q := range []*Charts{p, cut} {
-						_, _, spec := q.chart(th, w, i)
+						spec := chartKinds()[i].spec(q, th)
 						q.Common(spec, th)
 						if n == 0 {
 							spec.Aside = seamsOf(snap.Lanes)

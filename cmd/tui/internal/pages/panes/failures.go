@@ -50,7 +50,8 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 	var others [][]look.Span
 	total := int64(0)
 	for _, f := range list {
-		if total += f.total; f.total > 0 {
+		total += f.total
+		if f.total > 0 {
 			occurred = append(occurred, f)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 )
@@ -12,15 +13,13 @@ import (
 // dragTime is how close together changes of one thing count as one.
 const dragTime = time.Second
 
-// DistinctMarks returns the marks worth showing: of a control that was dragged, which
-// makes a change with every rung, only where it came to rest.
-func DistinctMarks(marks []engine.Mark) []engine.Mark {
-	list := entries(marks)
-	out := make([]engine.Mark, len(list))
-	for i := range list {
-		out[i] = list[i].Mark
+// AddMarks adds the marks worth showing to a chart: of a control that was dragged, which makes a
+// change with every rung, only where it came to rest.
+func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
+	for _, m := range entries(marks) {
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
+			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
-	return out
 }
 
 // subject is what a label is about: all of it but the value at its end.

@@ -65,14 +65,14 @@ func playoutCharts() []playoutChart {
 
 // worst takes from every sample what was worst in it.
 func worst(of func(*meters.Sample) float64) func([]meters.Sample) []float64 {
-	return func(all []meters.Sample) []float64 { return Series(all, of) }
+	return func(all []meters.Sample) []float64 { return series(all, of) }
 }
 
 // starvedLine is the share of the display ticks of two seconds, as the figure in the
 // heading is.
 func starvedLine(all []meters.Sample) []float64 {
-	shown := RateLine(all, func(s *meters.Sample) int { return s.Displayed })
-	starved := RateLine(all, func(s *meters.Sample) int { return s.Starved })
+	shown := rateLine(all, func(s *meters.Sample) int { return s.Displayed })
+	starved := rateLine(all, func(s *meters.Sample) int { return s.Starved })
 	for i := range starved {
 		starved[i] *= 100 / math.Max(shown[i], 1)
 	}
@@ -81,7 +81,7 @@ func starvedLine(all []meters.Sample) []float64 {
 
 // lateLine is how many snapshots a second came too late to be shown.
 func lateLine(all []meters.Sample) []float64 {
-	return RateLine(all, func(s *meters.Sample) int { return s.Late })
+	return rateLine(all, func(s *meters.Sample) int { return s.Late })
 }
 
 // AgeText says how old what a lane's display showed was, over the whole run.
@@ -105,14 +105,7 @@ func worstTurn(l *engine.Lane) (deg float64) {
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
 	list = list[:min(max(c.W/playoutWidth, 1), len(list))]
-	x := 0
-	for i := range list {
-		to := c.W * (i + 1) / len(list)
-		side := look.NewCanvas(to-x, c.H)
-		p.drawChart(side, th, &list[i])
-		c.Paste(x, 0, side)
-		x = to
-	}
+	c.Split(len(list), func(i int, side *look.Canvas) { p.drawChart(side, th, &list[i]) })
 }
 
 func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {

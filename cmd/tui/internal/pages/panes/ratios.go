@@ -10,11 +10,6 @@ import (
 	"wirelab/internal/units"
 )
 
-// RatioChart is the chart of what each shadow sends over what the encoder under the
-// keys does, sample by sample: a busy moment is costly for both, so a few percent show
-// that drown in the chart of bandwidth.
-const RatioChart = 3
-
 // overRunning is the chart of those ratios. The encoder under the keys is 1.
 func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Fit: true}
@@ -23,7 +18,7 @@ func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.beside) > 1,
 			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
-	one := Series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
+	one := series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
 	spec.Series = append(spec.Series, chart.Series{Values: one, Ink: chart.Ink(look.Payload)})
 	return spec
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -21,8 +20,6 @@ type beside struct {
 }
 
 func (p *beside) Name() string { return "Beside" }
-
-func (p *beside) Observe(room.View) bool { return false } // the page says when
 
 // row is one line of the pane: a text across, or cells.
 type row struct {
@@ -61,9 +58,7 @@ func (p *beside) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		}
 		c.Clip(2, y+1, max(right-3, 0), r.cells[0].Ink, r.cells[0].Text)
 	}
-	if rest := p.rows - p.top - p.room; rest > 0 {
-		c.Right(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
-	}
+	c.More(th, p.rows-p.top-p.room)
 }
 
 func (p *beside) title() []look.Span {

@@ -19,14 +19,14 @@ import (
 
 // naming is the box in which a report gets another name.
 type naming struct {
-	page *Page
+	page *page
 	of   report.SavedReport
 	text controls.Editor
 	err  string
 }
 
 // rename asks for another name of the report under the cursor.
-func (p *Page) rename() room.Request {
+func (p *page) rename() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{Say: "choose a saved report first", Bad: true}
@@ -36,10 +36,8 @@ func (p *Page) rename() room.Request {
 	return room.Request{Over: b}
 }
 
-// Size implements room.Overlay.
 func (b *naming) Size(w, h int) (ow, oh int, right bool) { return min(w, 76), min(h, 5), false }
 
-// Key implements room.Overlay.
 func (b *naming) Key(msg tea.KeyMsg) room.Request {
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -57,7 +55,6 @@ func (b *naming) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// Draw implements room.Overlay.
 func (b *naming) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Rename", look.Dim.Span("enter takes it, esc leaves it"))
 	text := string(b.text.Text[:b.text.At]) + "_" + string(b.text.Text[b.text.At:])
@@ -66,7 +63,7 @@ func (b *naming) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // remove deletes the report under the cursor.
-func (p *Page) remove() room.Request {
+func (p *page) remove() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{Say: "choose a saved report first", Bad: true}
@@ -80,7 +77,7 @@ func (p *Page) remove() room.Request {
 
 // restore brings back the report that was deleted last; where none was, it takes back the
 // last change, as everywhere.
-func (p *Page) restore() room.Request {
+func (p *page) restore() room.Request {
 	n := len(p.gone)
 	if n == 0 {
 		return room.Request{Command: &experiment.Command{Undo: true}}
@@ -101,14 +98,15 @@ type chartsBox struct {
 }
 
 // charts opens the charts of the report under the cursor.
-func (p *Page) openCharts() room.Request {
+func (p *page) openCharts() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{}
 	}
 	b := &chartsBox{name: s.Name, charts: panes.Charts{Lit: -1}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
-	if b.err = err; err == nil {
+	b.err = err
+	if err == nil {
 		lane := engine.Lane{Samples: samples}
 		for i := range samples {
 			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])
@@ -123,13 +121,10 @@ func (p *Page) openCharts() room.Request {
 	return room.Request{Over: b}
 }
 
-// Size implements room.Overlay.
 func (b *chartsBox) Size(w, h int) (ow, oh int, right bool) { return w, h, false }
 
-// Key implements room.Overlay.
 func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
 
-// Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
 		c.Frame(th, true, b.name, look.Dim.Span("any key closes"))

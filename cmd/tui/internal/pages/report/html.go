@@ -4,19 +4,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/page"
+	htmlpage "wirelab/experiment/page"
 )
 
 // html writes the report.html of the report under the cursor and says where it is. A long
 // report takes a while to read, so it is done in the background.
-func (p *Page) html() room.Request {
+func (p *page) html() room.Request {
 	s := p.saved.picked()
 	if s == nil {
 		return room.Request{Say: "choose a saved report first", Bad: true}
 	}
 	path := s.Path
 	return room.Request{Say: "writing the page of " + s.Name, Program: func() tea.Msg {
-		out, err := page.SaveBeside(nil, path)
+		out, err := htmlpage.SaveBeside(nil, path)
 		if err != nil {
 			return room.Said{Text: err.Error(), Bad: true}
 		}

@@ -1,28 +1,22 @@
 package report
 
 import (
-	"slices"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/report"
 )
 
-// Page is page 6: what was changed when, the saved reports, and any two runs
+// page is page 6: what was changed when, the saved reports, and any two runs
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
-type Page struct {
-	room.Base
+type page struct {
+	room.Panes
 	dir    string // where reports are
 	log    *panes.Changes
 	saved  *saved
 	both   *beside
-	slots  []*room.Slot // reports, beside, changes: in the order of the tab key
 	vitals *room.Slot
-	at     int
-	w, h   int
-	places []room.Place
 
 	now    *run            // the present run
 	read   map[string]*run // by path, as read
@@ -47,26 +41,26 @@ const keptRuns = 16
 const listEvery = 6
 
 // New returns the page.
-func New(dir string) *Page {
-	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
-	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
+func New(dir string) *page {
+	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
+	p.Slots = []*room.Slot{atSaved: room.NewSlot(p.saved), atBoth: room.NewSlot(p.both), atChanges: room.NewSlot(p.log)}
+	p.Usable = []int{atSaved, atBoth}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "Report" }
+func (p *page) Name() string { return "Report" }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
-	changed = p.slots[atChanges].Observe(v) || changed
+	changed = p.Slots[atChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
 		p.notice, p.due = v.Snap.Notice.ID, true
 	}
 	if v.Slow {
-		if p.looks++; p.looks >= listEvery {
+		p.looks++
+		if p.looks >= listEvery {
 			p.looks, p.due = 0, true
 		}
 	}
@@ -80,14 +74,15 @@ func (p *Page) Observe(v room.View) bool {
 }
 
 // arrange puts the two runs beside each other that are chosen.
-func (p *Page) arrange() {
+func (p *page) arrange() {
 	p.both.left, p.both.right = p.now, nil
 	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
 		p.both.left = d
 	}
 	switch s := p.saved.picked(); {
 	case s != nil:
-		if p.both.right = p.read[s.Path]; p.both.right == nil {
+		p.both.right = p.read[s.Path]
+		if p.both.right == nil {
 			p.both.right = &run{name: s.Name, note: "being read"}
 		}
 	case p.saved.base != "":
@@ -96,13 +91,13 @@ func (p *Page) arrange() {
 	if p.both.left == p.both.right {
 		p.both.right = nil
 	}
-	p.slots[atBoth].Redraw()
-	p.slots[atSaved].Redraw()
+	p.Slots[atBoth].Redraw()
+	p.Slots[atSaved].Redraw()
 }
 
 // Work is what has to be read now; nil if nothing has. Once it is read, take is
 // called where pages live.
-func (p *Page) Work() (read func() (take func())) {
+func (p *page) Work() (read func() (take func())) {
 	if p.busy || p.dir == "" {
 		return nil
 	}
@@ -121,7 +116,7 @@ func (p *Page) Work() (read func() (take func())) {
 			h := headOf(one, openRun(one))
 			return func() {
 				p.busy, p.saved.heads[one.Path] = false, h
-				p.slots[atSaved].Redraw()
+				p.Slots[atSaved].Redraw()
 			}
 		}
 	}
@@ -142,7 +137,7 @@ func (p *Page) Work() (read func() (take func())) {
 }
 
 // keep takes a report that was read.
-func (p *Page) keep(s report.SavedReport, d *run) {
+func (p *page) keep(s report.SavedReport, d *run) {
 	p.busy = false
 	if len(p.read) >= keptRuns {
 		for path := range p.read {
@@ -157,57 +152,45 @@ func (p *Page) keep(s report.SavedReport, d *run) {
 }
 
 // Lines shows all on a large screen, and a pane at a time on a small one.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
-	p.w, p.h = w, h
+	p.Resize(w, h)
 	lines := p.vitals.Render(th, w, above, false)[:1:1]
-	if room.Wide(w, h) {
-		if p.at == atChanges {
-			p.at = atSaved // it has no use for the keys here
+	if p.Wide() {
+		if p.At == atChanges {
+			p.At = atSaved // it has no use for the keys here
 		}
 		left := min(max(w*36/100, 44), 62)
 		upper := (h - above) * 55 / 100
-		p.places = []room.Place{
-			p.slots[atSaved].At(0, 0, left, upper),
-			p.slots[atChanges].At(0, upper, left, h-above-upper),
-			p.slots[atBoth].At(left, 0, w-left, h-above),
+		p.Places = []room.Place{
+			p.Slots[atSaved].At(0, 0, left, upper),
+			p.Slots[atChanges].At(0, upper, left, h-above-upper),
+			p.Slots[atBoth].At(left, 0, w-left, h-above),
 		}
-		return append(lines, room.Join(th, p.places, h-above, p.slots[p.at].Pane, nil)...)
+		return append(lines, room.Join(th, p.Places, h-above, p.Slots[p.At].Pane, nil)...)
 	}
-	p.places = []room.Place{p.slots[p.at].At(0, 1, w, h-above-1)}
-	lines = append(lines, room.TabsOf(th, p.slots, p.at, w))
-	return append(lines, p.slots[p.at].Render(th, w, h-above-1, true)...)
-}
-
-// Focus implements room.Page.
-func (p *Page) Focus(step int) {
-	n := len(p.slots)
-	if room.Wide(p.w, p.h) {
-		n = atChanges
-	}
-	p.at = (p.at + step + n) % n
+	p.Places = []room.Place{p.Slots[p.At].At(0, 1, w, h-above-1)}
+	lines = append(lines, p.Tabs(th))
+	return append(lines, p.Slots[p.At].Render(th, w, h-above-1, true)...)
 }
 
 // Move chooses a report, or scrolls what stands beside.
-func (p *Page) Move(dx, dy int) room.Request {
-	switch p.at {
+func (p *page) Move(dx, dy int) room.Request {
+	switch p.At {
 	case atSaved:
 		p.saved.choose(dy + dx)
 		p.arrange()
 	case atBoth:
 		p.both.scroll(dy + dx)
-		p.slots[atBoth].Redraw()
+		p.Slots[atBoth].Redraw()
 	}
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Enter shows what is chosen, where it is not in sight already.
-func (p *Page) Enter() room.Request {
-	if p.at == atSaved && !room.Wide(p.w, p.h) {
-		p.at = atBoth
+func (p *page) Enter() room.Request {
+	if p.At == atSaved && !p.Wide() {
+		p.At = atBoth
 		return room.Request{}
 	}
 	return p.openCharts()
@@ -215,7 +198,7 @@ func (p *Page) Enter() room.Request {
 
 // rebase holds the others against the report under the cursor, or again against the
 // present run.
-func (p *Page) rebase() room.Request {
+func (p *page) rebase() room.Request {
 	path := ""
 	if s := p.saved.picked(); s != nil && s.Path != p.saved.base {
 		path = s.Path
@@ -226,41 +209,35 @@ func (p *Page) rebase() room.Request {
 }
 
 // Release goes back to the present run alone.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.saved.chosen, p.saved.base, p.both.top = -1, "", 0
 	p.arrange()
 }
 
 // Click gives the keys to a pane, and chooses the report that is there.
-func (p *Page) Click(x, y int) room.Request {
+func (p *page) Click(x, y int) room.Request {
 	y--
-	at := room.PlaceAt(p.places, x, y)
-	if i := slices.Index(p.slots, at.Slot); i >= 0 && (i != atChanges || !room.Wide(p.w, p.h)) {
-		p.at = i
-	}
-	if at.Slot == p.slots[atSaved] {
+	at := p.Hit(x, y, 0)
+	if at.Slot == p.Slots[atSaved] {
 		p.saved.point(y - at.Y)
 		p.arrange()
 	}
 	return room.Request{}
 }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
-	if p.at == atBoth {
+func (p *page) Arrows() [][2]string {
+	if p.At == atBoth {
 		return [][2]string{{"↑↓", "scroll"}}
 	}
 	return [][2]string{{"↑↓", "choose"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"up": "choose a report, or scroll what stands beside", "enter": "its charts; on a small screen first its figures",
 		"tab": "the next pane", "esc": "this run alone again"}[key]
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
 	return []room.Binding{

@@ -36,7 +36,8 @@ func openRun(s report.SavedReport) *run {
 	runs, err := report.ReadReport(s.Path)
 	if err != nil {
 		var ce *config.Error
-		if d.trouble = err.Error(); errors.As(err, &ce) { // the list names the file already
+		d.trouble = err.Error()
+		if errors.As(err, &ce) { // the list names the file already
 			d.trouble = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
 		}
 		return d

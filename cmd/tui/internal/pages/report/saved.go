@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/report"
 )
 
@@ -24,8 +23,6 @@ type saved struct {
 }
 
 func (p *saved) Name() string { return "Reports" }
-
-func (p *saved) Observe(room.View) bool { return false } // the page says when
 
 // put takes a new list; the cursor stays with its report.
 func (p *saved) put(list []report.SavedReport, err error) (changed bool) {
@@ -87,9 +84,7 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
-	if rest := len(p.list) + 1 - p.top - room; rest > 0 {
-		c.Right(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
-	}
+	c.More(th, len(p.list)+1-p.top-room)
 }
 
 // row writes one report; -1 is the present run.

@@ -7,10 +7,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Page is page 4 of calls, messages and tables: charts of the receiver's display, and below
+// page is page 4 of calls, messages and tables: charts of the receiver's display, and below
 // them the values as the sender has them and as the receiver shows them.
-type Page struct {
-	room.Base
+type page struct {
 	vitals  *room.Slot
 	playout *panes.Playout
 	charts  *room.Slot // of playout
@@ -22,8 +21,8 @@ type Page struct {
 }
 
 // New returns the page for frames of schema s.
-func New(s *frame.Schema) *Page {
-	p := &Page{vitals: room.NewSlot(&panes.Vitals{}), playout: panes.NewPlayout(false), values: &values{}}
+func New(s *frame.Schema) *page {
+	p := &page{vitals: room.NewSlot(&panes.Vitals{}), playout: panes.NewPlayout(false), values: &values{}}
 	p.charts, p.both = room.NewSlot(p.playout), room.NewSlot(p.values)
 	if parts, _ := placesOf(s); parts != nil {
 		p.world = &above{}
@@ -32,16 +31,14 @@ func New(s *frame.Schema) *Page {
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string {
+func (p *page) Name() string {
 	if p.world != nil {
 		return "World"
 	}
 	return "Shown"
 }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	if p.world == nil {
 		return room.ObserveAll(v, p.vitals, p.charts, p.both)
 	}
@@ -49,13 +46,12 @@ func (p *Page) Observe(v room.View) bool {
 }
 
 // mapped reports whether the world is shown, in place of the values.
-func (p *Page) mapped() bool { return p.world != nil && !p.listed }
+func (p *page) mapped() bool { return p.world != nil && !p.listed }
 
 // chartsFrom is the height from which a page with a world has room for charts.
 const chartsFrom = 36
 
-// Lines implements room.Page.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above, least = 1, 8
 	if p.mapped() {
 		return p.worldLines(th, w, h)
@@ -70,7 +66,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 }
 
 // worldLines puts the world below the line of vital numbers, and charts below it if there is room.
-func (p *Page) worldLines(th *look.Theme, w, h int) []string {
+func (p *page) worldLines(th *look.Theme, w, h int) []string {
 	const above, charts = 1, 8
 	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
 	if h < chartsFrom {
@@ -80,8 +76,7 @@ func (p *Page) worldLines(th *look.Theme, w, h int) []string {
 	return append(lines, p.charts.Render(th, w, charts, false)...)
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	if p.world == nil {
 		return nil
 	}
@@ -94,17 +89,14 @@ func (p *Page) Bindings() []room.Binding {
 }
 
 // Move scrolls through the values.
-func (p *Page) Move(_, dy int) room.Request {
+func (p *page) Move(_, dy int) room.Request {
 	p.values.scroll(dy)
 	p.both.Redraw()
 	return room.Request{}
 }
 
-// Wheel goes through the list.
-func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
-
 // Release goes back to the first of them.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.values.from, p.listed = 0, false
 	p.both.Redraw()
 	if p.world != nil {
@@ -114,19 +106,18 @@ func (p *Page) Release() {
 }
 
 // Zoom changes how much time the charts show.
-func (p *Page) Zoom() {
+func (p *page) Zoom() {
 	p.playout.NextSpan()
 	p.charts.Redraw()
 }
 
 // Fit lets the charts begin above zero, or at zero again.
-func (p *Page) Fit() {
+func (p *page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
 }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	if p.mapped() {
 		return nil
 	}

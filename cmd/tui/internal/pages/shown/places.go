@@ -21,7 +21,8 @@ func placesOf(s *frame.Schema) (parts []frame.Part, places [][]place) {
 	if s == nil {
 		return nil, nil
 	}
-	if parts = s.Parts; len(parts) == 0 {
+	parts = s.Parts
+	if len(parts) == 0 {
 		parts = []frame.Part{s.PartOf(0)}
 	}
 	any := false

@@ -70,12 +70,13 @@ func (p *above) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, why)
 		return
 	}
-	half := c.W / 2
-	left, right := look.NewCanvas(half, c.H), look.NewCanvas(c.W-half, c.H)
-	p.side(left, th, "Sender", p.sent, p.counts(left.W))
-	p.side(right, th, "Receiver", p.shown, p.age(right.W))
-	c.Paste(0, 0, left)
-	c.Paste(half, 0, right)
+	c.Split(2, func(i int, side *look.Canvas) {
+		if i == 0 {
+			p.side(side, th, "Sender", p.sent, p.counts(side.W))
+		} else {
+			p.side(side, th, "Receiver", p.shown, p.age(side.W))
+		}
+	})
 }
 
 // counts says how many things of each part there are.

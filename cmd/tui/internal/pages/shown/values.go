@@ -234,7 +234,8 @@ func valueText(f *frame.Field, v int32) string {
 // numberText writes a number with at most six digits, with fewer where they do not fit.
 func numberText(v float64) (text string) {
 	for digits := 6; digits > 1; digits-- {
-		if text = strconv.FormatFloat(v, 'g', digits, 64); len(text) < valueWidth {
+		text = strconv.FormatFloat(v, 'g', digits, 64)
+		if len(text) < valueWidth {
 			break
 		}
 	}

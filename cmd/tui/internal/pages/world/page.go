@@ -8,10 +8,11 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Page is page 4: the world from above at both ends, how the receiver's
+var _ room.Binder = (*page)(nil)
+
+// page is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
-type Page struct {
-	room.Base
+type page struct {
 	world   *views
 	slot    *room.Slot // of world
 	vitals  *room.Slot
@@ -24,19 +25,17 @@ type Page struct {
 }
 
 // New returns the page.
-func New() *Page {
-	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
+func New() *page {
+	p := &page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
 		playout: panes.NewPlayout(true)}
 	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}),
 		room.NewSlot(p.playout)
 	return p
 }
 
-// Name implements room.Page.
-func (p *Page) Name() string { return "World" }
+func (p *page) Name() string { return "World" }
 
-// Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool {
+func (p *page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)
 	p.slot.Observe(v)
 	if p.player.Observe(v) {
@@ -59,7 +58,7 @@ const (
 )
 
 // charted reports whether a page of h rows shows the charts of the display.
-func (p *Page) charted(h int) bool {
+func (p *page) charted(h int) bool {
 	if p.asked != nil {
 		return *p.asked && h > 2*playoutRows
 	}
@@ -68,7 +67,7 @@ func (p *Page) charted(h int) bool {
 
 // Lines puts the line of vital numbers above the world, and the charts and the
 // player's keys below.
-func (p *Page) Lines(th *look.Theme, w, h int) []string {
+func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above, below = 1, 1
 	p.w, p.h = w, h
 	rows := 0
@@ -88,85 +87,81 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 }
 
 // redraw draws the world anew although nothing in it moved.
-func (p *Page) redraw() {
+func (p *page) redraw() {
 	p.world.due = true
 	p.slot.Redraw()
 	p.player.Redraw()
 }
 
-// Focus implements room.Page.
-func (p *Page) Focus(step int) {
+func (p *page) Focus(step int) {
 	p.world.nextViews(p.w)
 	p.redraw()
 }
 
 // Move comes nearer, or goes back.
-func (p *Page) Move(dx, _ int) room.Request {
+func (p *page) Move(dx, _ int) room.Request {
 	p.zoomBy(dx)
 	return room.Request{}
 }
 
 // Wheel does so too.
-func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
+func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 // Zoom changes how much time the charts show.
-func (p *Page) Zoom() {
+func (p *page) Zoom() {
 	p.playout.NextSpan()
 	p.charts.Redraw()
 }
 
-// Fit implements room.Page.
-func (p *Page) Fit() {
+func (p *page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
 }
 
 // chart shows the charts of the display, or makes room for the world.
-func (p *Page) chart() {
+func (p *page) chart() {
 	on := !p.charted(p.h)
 	p.asked = &on
 	p.redraw()
 }
 
 // Release goes back to the first look.
-func (p *Page) Release() {
+func (p *page) Release() {
 	p.world.cam, p.world.shown = worldview.Camera{Rung: worldview.FirstZoom, Follow: true}, -1
 	p.redraw()
 }
 
-func (p *Page) zoomBy(n int) {
+func (p *page) zoomBy(n int) {
 	p.world.cam.Zoom(n)
 	p.redraw()
 }
 
-func (p *Page) pan(dx, dy int) {
+func (p *page) pan(dx, dy int) {
 	p.world.cam.Pan(dx, dy)
 	p.redraw()
 }
 
-func (p *Page) follow() {
+func (p *page) follow() {
 	k := &p.world.cam
-	if k.Follow = !k.Follow; k.Follow && p.world.pic != nil {
+	k.Follow = !k.Follow
+	if k.Follow && p.world.pic != nil {
 		k.X, k.Y = float64(p.world.pic.Sent[0].X), float64(p.world.pic.Sent[0].Y)
 	}
 	p.redraw()
 }
 
-// Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string {
+func (p *page) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}
 	}
 	return [][2]string{{"←↑↓→", "look around"}}
 }
 
-// Means implements room.Page.
-func (p *Page) Means(key string) string {
+func (p *page) Means(key string) string {
 	return map[string]string{"tab": "which views to show, as v", "z": "fit the axis; how much time; dots or lines", "esc": "the first look again"}[key]
 }
 
-// Bindings implements room.Page.
-func (p *Page) Bindings() []room.Binding {
+func (p *page) Bindings() []room.Binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) room.Binding {
 		return room.Bind(group, keys, shown, help, room.Quietly(do))
@@ -201,7 +196,7 @@ func (p *Page) Bindings() []room.Binding {
 }
 
 // push presses a direction of the live world; a recording can only be looked at.
-func (p *Page) push(direction string, dx, dy int) room.Request {
+func (p *page) push(direction string, dx, dy int) room.Request {
 	if !p.play.live {
 		p.pan(dx, dy)
 		return room.Request{}

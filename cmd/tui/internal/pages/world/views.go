@@ -70,7 +70,8 @@ func (p *views) Name() string { return "World" }
 func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
 	p.due = p.due || v.Back != p.back || v.Back && v.Snap.Now != p.now
-	if p.back = v.Back; p.back {
+	p.back = v.Back
+	if p.back {
 		p.now = v.Snap.Now
 		return false
 	}
@@ -96,14 +97,7 @@ func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 		return
 	}
 	views := p.views(c.W)
-	x := 0
-	for i, v := range views {
-		to := c.W * (i + 1) / len(views)
-		side := look.NewCanvas(to-x, c.H)
-		p.drawView(side, th, v, &p.painters[i])
-		c.Paste(x, 0, side)
-		x = to
-	}
+	c.Split(len(views), func(i int, side *look.Canvas) { p.drawView(side, th, views[i], &p.painters[i]) })
 }
 
 // nothing says in words why there is no world.
@@ -123,10 +117,7 @@ func (p *views) drawNothing(c *look.Canvas, th *look.Theme) {
 		why = "The world of then is not remembered. /seek " + look.Clock(p.now) +
 			" plays it again up to there; the key end goes back to the present."
 	}
-	text := look.Wrap(why, max(c.W-6, 1))
-	for i, line := range text {
-		c.Text(max((c.W-look.TextWidth(line))/2, 2), max((c.H-len(text))/2, 1)+i, look.Dim, line)
-	}
+	c.Centre(1, look.Dim, why)
 }
 
 // drawView draws one view with its frame.

@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+)
+
+// Header is what a screen shows above the page, and the keys that the footer names.
+type Header struct {
+	Title func(w int) []look.Span // the first line, in at most w columns
+	Badge look.Span               // the state, at the right edge
+	Alarm string                  // if not "", it replaces the first line, in red
+	Below [][]look.Span           // further lines
+	Keys  []room.Binding          // replace those of the page in the footer; nil: they do not
+}
+
+// drawHeader returns the lines above the page.
+func (s *Shell) drawHeader(h *Header) []string {
+	c := look.NewCanvas(s.w, 1+len(h.Below))
+	for i, line := range h.Below {
+		c.Spans(1, 1+i, s.w-1, line...)
+	}
+	if h.Alarm != "" {
+		c.Fill(0, 0, s.w, look.Alarm, ' ')
+		c.Clip(1, 0, s.w-2, look.Alarm, h.Alarm)
+		return c.Lines(s.theme)
+	}
+	room := s.w - 2 - look.TextWidth(h.Badge.Text)
+	if tabs := s.tabs(); s.w >= tabsWidth {
+		room -= look.SpansWidth(tabs)
+		c.Spans(1+room, 0, s.w, tabs...)
+	}
+	c.Spans(1, 0, room, h.Title(room)...)
+	c.Right(s.w, 0, h.Badge.Ink, h.Badge.Text)
+	return c.Lines(s.theme)
+}
+
+// tabsWidth is the width from which the header names the pages.
+const tabsWidth = 104
+
+// tabs names the pages and the keys that show them.
+func (s *Shell) tabs() []look.Span {
+	if len(s.pages) < 2 {
+		return nil
+	}
+	var out []look.Span
+	for i, p := range s.pages {
+		k := look.Dim
+		if i == s.open {
+			k = look.Focus
+		}
+		left, right := " ", " "
+		if i == s.open { // colour may be missing
+			left, right = "[", "]"
+		}
+		out = append(out, k.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
+	}
+	return append(out, look.Plain.Span(" "))
+}
+
+// tabAt is the page whose name stands at column x; -1: none.
+func (s *Shell) tabAt(x int) int {
+	tabs := s.tabs()
+	from := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
+	for i := range tabs[:max(len(tabs)-1, 0)] {
+		to := from + look.TextWidth(tabs[i].Text)
+		if x >= from && x < to && s.w >= tabsWidth {
+			return i
+		}
+		from = to
+	}
+	return -1
+}
+
+// footer is the keys worth knowing.
+func (s *Shell) footer(keys []room.Binding, special bool) string {
+	c := look.NewCanvas(s.w, 1)
+	x := 1
+	for i, piece := range s.hints(keys, special, s.w-2) {
+		if i > 0 {
+			x = c.Text(x, 0, look.Faint, " "+s.theme.Dot+" ")
+		}
+		x = c.Spans(x, 0, s.w-x, piece[:]...)
+	}
+	return c.Lines(s.theme)[0]
+}
+
+// hints are the footer's pieces, from the key map: those pinned in any case, and
+// as many of the others as fit w columns, in the order of the map.
+func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
+	type hint struct {
+		text [2]look.Span
+		show bool
+	}
+	var all []hint
+	for _, k := range keys {
+		if k.Brief == "" {
+			continue
+		}
+		all = append(all, hint{[2]look.Span{look.Key.Span(k.Help().Key), look.Dim.Span(" " + k.Brief)}, k.Pinned})
+		if len(all) == 1 && !special {
+			if s.w < tabsWidth && len(s.pages) > 1 { // nothing else names the pages
+				all = append(all, hint{[2]look.Span{look.Key.Span("1-" + strconv.Itoa(len(s.pages))), look.Dim.Span(" pages")}, false})
+			}
+			if p, ok := s.page().(room.Hinter); ok {
+				for _, a := range p.Arrows() {
+					all = append(all, hint{[2]look.Span{look.Key.Span(a[0]), look.Dim.Span(" " + a[1])}, false})
+				}
+			}
+		}
+	}
+	const gap = 3
+	room := w + gap
+	take := func(h *hint) bool {
+		n := look.SpansWidth(h.text[:]) + gap
+		h.show = n <= room
+		if h.show {
+			room -= n
+		}
+		return h.show
+	}
+	for i := range all {
+		if all[i].show {
+			take(&all[i])
+		}
+	}
+	for i := range all {
+		if !all[i].show && !take(&all[i]) {
+			break
+		}
+	}
+	var out [][2]look.Span
+	for _, h := range all {
+		if h.show {
+			out = append(out, h.text)
+		}
+	}
+	return out
+}

@@ -73,11 +73,9 @@ func (c *Config) checkClients() error {
 		if client.Change.IsZero() {
 			return &Error{Key: key, Problem: "it has nothing of its own", Expected: `what its links do, such as down.loss = "5%"`}
 		}
-		for _, x := range client.Change {
-			if part := linkPart(); !part.owns(x.Key) {
-				return &Error{Key: key + "." + x.Key, Problem: "a client has nothing of its own but links",
-					Expected: "profile, or a key of down, up or link"}
-			}
+		if others := client.Change.withoutLinks().Keys(); len(others) > 0 {
+			return &Error{Key: key + "." + others[0], Problem: "a client has nothing of its own but links",
+				Expected: "profile, or a key of down, up or link"}
 		}
 		if err := c.Check(client.Change); err != nil {
 			return Within(key, err)
@@ -110,7 +108,8 @@ func (c *Config) OnlyLinks() error {
 		expected := "nothing but seed, duration, profile, down, up, link, [[at]] and [[client]]"
 		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
 		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok {
-			if head, _, _ = strings.Cut(entry, "."); isLinkKey(head) {
+			head, _, _ = strings.Cut(entry, ".")
+			if isLinkKey(head) {
 				continue
 			}
 			expected, known = linkChange, []string{"t", "profile", "down", "up", "link", "mark"}
@@ -120,13 +119,17 @@ func (c *Config) OnlyLinks() error {
 		}
 	}
 	for i, at := range c.At { // what was written in a line with others
-		for _, x := range at.Change {
-			if part := linkPart(); x.Key != "mark" && !part.owns(x.Key) {
-				return c.Locate(&Error{Key: Indexed("at", i) + "." + x.Key, Problem: "a proxy has nothing of the kind", Expected: linkChange})
-			}
+		if others := at.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
+			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has nothing of the kind", Expected: linkChange})
 		}
 	}
 	return nil
+}
+
+// withoutLinks returns the part of a change that is not about links.
+func (ch Change) withoutLinks() Change {
+	ch.Profile, ch.Down, ch.Up = "", nil, nil
+	return ch
 }
 
 const linkChange = "t, profile, mark, or keys of down, up and link"

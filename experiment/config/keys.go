@@ -126,7 +126,7 @@ func unknownKey(key string) error {
 // knownKeys lists what may stand in a file, for near names.
 func knownKeys() []string {
 	var keys []string
-	for _, s := range rows {
+	for _, s := range rows() {
 		keys = append(keys, s.Key)
 	}
 	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")

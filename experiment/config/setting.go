@@ -72,42 +72,22 @@ func (s *Setting) Get(c *Config) any { return s.get(c) }
 
 // settingNamed returns the row of a key, in full or in short; nil if there is none.
 func settingNamed(key string) *Setting {
-	for i := range rows {
-		if rows[i].Key == key || rows[i].Short == key && key != "" {
-			return &rows[i]
+	for i := range rows() {
+		if s := &rows()[i]; s.Key == key || s.Short == key && key != "" {
+			return s
 		}
 	}
 	return nil
 }
 
-// settingIndex returns the place of a live setting's key in the table; -1 if it is none.
-func settingIndex(key string) int {
-	return slices.IndexFunc(rows, func(s Setting) bool { return s.Key == key && s.Live != Fixed })
-}
-
 // LiveSettings lists the rows that can be changed while a session runs.
-func LiveSettings() (list []Setting) {
-	for _, s := range rows {
-		if s.Live != Fixed {
-			list = append(list, s)
-		}
-	}
-	return list
-}
+func LiveSettings() []*Setting { return liveRows() }
 
 // Controls lists the live settings that the dashboard shows, from the top.
-func Controls() []Setting {
-	list := slices.DeleteFunc(LiveSettings(), func(s Setting) bool { return s.Control == nil })
-	slices.SortStableFunc(list, func(a, b Setting) int { return cmp.Compare(a.Control.Place, b.Control.Place) })
+func Controls() []*Setting {
+	list := slices.DeleteFunc(slices.Clone(liveRows()), func(s *Setting) bool { return s.Control == nil })
+	slices.SortStableFunc(list, func(a, b *Setting) int { return cmp.Compare(a.Control.Place, b.Control.Place) })
 	return list
-}
-
-// Restarts reports whether the run must begin anew for a change to take effect.
-func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(ch, func(x Value) bool {
-		s := settingNamed(x.Key)
-		return s != nil && s.Live == Restarts
-	})
 }
 
 // rungs makes a control walk a ladder of values, from its least to its most; value

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -83,8 +84,8 @@ const (
 	MaxDuration = 1000 * time.Hour
 )
 
-// playoutKey is the setting whose JSON is older than the table.
-const playoutKey = "receiver.playout_delay"
+// playoutName is the short name of the setting whose JSON is older than the table.
+const playoutName = "playout_delay"
 
 // files reports whether the data are files.
 func (c *Config) files() bool {
@@ -106,14 +107,25 @@ func scripts() (names []string) {
 	return names
 }
 
-// rows is the table, made once: it is asked about every key.
-var rows = settings()
+// rows returns the table. It is made once, since it is searched for every key.
+var rows = sync.OnceValue(settings)
+
+// liveRows lists the rows that can be changed while a session runs.
+var liveRows = sync.OnceValue(func() []*Setting {
+	var live []*Setting
+	for i := range rows() {
+		if s := &rows()[i]; s.Live != Fixed {
+			live = append(live, s)
+		}
+	}
+	return live
+})
 
 // settings lists the scalar settings outside the links, the encoder and the lists. The
 // order of the live ones is that of their JSON and of the controls.
 func settings() []Setting {
 	return []Setting{
-		{Key: playoutKey, Short: "playout_delay", Live: Live, Expected: `a time such as "85ms"`,
+		{Key: "receiver.playout_delay", Short: playoutName, Live: Live, Expected: `a time such as "85ms"`,
 			Args: "TIME", Help: "how long the receiver holds snapshots back", Control: playoutControl(),
 			set: func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) },
 			get: func(c *Config) any { return c.Receiver.Playout.String() }},

@@ -14,7 +14,7 @@ import (
 // and lists: what reports hold. Setting them all on a Default gives c again.
 func (c *Config) Values() map[string]any {
 	v := map[string]any{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
-	for _, s := range rows {
+	for _, s := range rows() {
 		if s.omit == nil || !s.omit(c) {
 			putNested(v, s.Key, s.get(c))
 		}

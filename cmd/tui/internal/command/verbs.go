@@ -257,7 +257,7 @@ func parseProfile(args []string) (Order, error) {
 }
 
 // settingVerb sets a live setting of the table.
-func settingVerb(d Context, x config.Setting) Verb {
+func settingVerb(d Context, x *config.Setting) Verb {
 	unit := ""
 	if x.Control != nil && x.Args == "TIME" {
 		unit = millis

@@ -16,7 +16,7 @@ func settingControls(cfg *config.Config) (list []control) {
 	return list
 }
 
-func settingControl(s config.Setting) control {
+func settingControl(s *config.Setting) control {
 	x := control{label: s.Control.Label, word: s.Word(), group: "Run", help: s.Control.Help, value: s.Control.Shown, level: s.Control.Level,
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			v, moved := s.Control.Step(c, n)

@@ -81,7 +81,7 @@ func (m *Model) style(s *chart.Spec, last bool) {
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, x := range m.marks {
 		if at := int64(x.T / period); at < h.end {
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: m.theme.Change})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark, Ink: chart.Ink(look.Mark), Rune: m.theme.Change})
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestConfigRoundTrips(t *testing.T) {
 		if err := toml.Unmarshal(out, &tree); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := FromValues(name, tree); err != nil {
+		if _, err := Values(tree).Config(name); err != nil {
 			t.Errorf("%s: by way of a tree: %v", name, err)
 		}
 	}
@@ -293,7 +293,7 @@ func TestNetemIsReadLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := FromValues("report", c.Values())
+	again, err := c.Values().Config("report")
 	if err != nil || again.Down != c.Down || again.Up != c.Up {
 		t.Errorf("%v; came back as %+v", err, again)
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -70,7 +69,7 @@ func ParseSize(text string) (n int64, ok bool) {
 	return n, ok && n >= LeastPluginMemory && n <= MostPluginMemory
 }
 
-// formatSize writes a size as ParseSize reads it, and never with MB: see PluginSizesOf.
+// formatSize writes a size as ParseSize reads it, and never with MB: see WithPluginSizes.
 func formatSize(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%dMiB", n>>20)
@@ -78,12 +77,12 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%dB", n)
 }
 
-// PluginSizesOf returns the values of a report with the memory of plugins in today's units: where
-// a report says MB, it was written when that meant 2^20 bytes.
-func PluginSizesOf(values map[string]any) map[string]any {
-	list, _ := values["plugin"].([]any)
+// WithPluginSizes returns the values of a report with the memory of plugins in today's units: a
+// report with MB was written when that meant 2^20 bytes.
+func (v Values) WithPluginSizes() Values {
+	list, _ := v["plugin"].([]any)
 	if len(list) == 0 {
-		return values
+		return v
 	}
 	list = slices.Clone(list)
 	for i, p := range list {
@@ -95,9 +94,9 @@ func PluginSizesOf(values map[string]any) map[string]any {
 			list[i] = table
 		}
 	}
-	values = maps.Clone(values)
-	values["plugin"] = list
-	return values
+	v = maps.Clone(v)
+	v["plugin"] = list
+	return v
 }
 
 // loadPlugins brings the plugins of a configuration into the table of encoders, before
@@ -116,21 +115,27 @@ func (c *Config) loadPlugins(dir string) error {
 		}
 	}
 	if at, err := table.Load(c.Plugins); err != nil {
-		key := Indexed("plugin", at) + ".path"
-		var ce *Error
-		if errors.As(err, &ce) {
-			out := *ce
-			out.Key = key
-			return &out
-		}
-		return ErrorAt(key, err)
+		out := ErrorAt("", err).(*Error)
+		out.Key = Indexed("plugin", at) + ".path"
+		return out
 	}
 	return nil
 }
 
-// LoadPlugins brings the plugins that Values noted into the table.
-func LoadPlugins(values map[string]any) error {
-	list, ok := values["plugin"]
+// Plugin returns the path of the first plugin; ok is false if there is none.
+func (v Values) Plugin() (path string, ok bool) {
+	list, _ := v["plugin"].([]any)
+	for _, p := range list {
+		if p, isTable := p.(map[string]any); isTable {
+			return fmt.Sprint(p["path"]), true
+		}
+	}
+	return "", false
+}
+
+// LoadPlugins loads the plugins of the values into the table of encoders.
+func (v Values) LoadPlugins() error {
+	list, ok := v["plugin"]
 	if !ok {
 		return nil
 	}
@@ -153,10 +158,10 @@ func LoadPlugins(values map[string]any) error {
 // pluginValues are the plugins that a configuration rests on: all that are loaded, if one of
 // them is used, since their order decides by which number packets call an encoder; else those
 // of its own file.
-func (c *Config) pluginValues(v map[string]any) (list []any) {
+func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
 	outside := table.Outside()
-	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(v, x.Name) }) {
+	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(map[string]any(v), x.Name) }) {
 		wanted = nil
 		for i := range outside {
 			p := outside[i].Plugin

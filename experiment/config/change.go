@@ -223,10 +223,10 @@ func setName(dst *string, key string, value any) error {
 // setLive sets a live setting.
 func (ch *Change) setLive(s *Setting, key string, value any) error {
 	c := Default()
-	if !s.set(c, value) {
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	if s.Set(c, value) != nil {
+		return s.refuse(key, value)
 	}
-	ch.Live = with(ch.Live, s.Key, s.get(c))
+	ch.Live = with(ch.Live, s.Key, s.Get(c))
 	return nil
 }
 

@@ -42,8 +42,8 @@ func (c *Config) apply(ch Change) error {
 		return err
 	}
 	for _, s := range liveRows() {
-		if v, set := ch.Live[s.Key]; set && !s.set(c, v) {
-			return &Error{Key: s.Key, Problem: show(v) + " makes no sense here", Expected: s.Expected}
+		if v, set := ch.Live[s.Key]; set && s.Set(c, v) != nil {
+			return s.refuse(s.Key, v)
 		}
 	}
 	if len(ch.Live) > 0 {
@@ -105,7 +105,7 @@ func (c *Config) Undo(after *Config) Change {
 	ch.ShadowsOff, ch.Shadows = undoShadows(c.Shadows, after.Shadows)
 	ch.Down, ch.Up = specDiff(&c.Down, &after.Down), specDiff(&c.Up, &after.Up)
 	for _, s := range liveRows() {
-		if v := s.get(c); v != s.get(after) {
+		if v := s.Get(c); v != s.Get(after) {
 			ch.Live = with(ch.Live, s.Key, v)
 		}
 	}

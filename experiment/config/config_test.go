@@ -65,7 +65,7 @@ func TestConfigReadsEveryKey(t *testing.T) {
 	}
 	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 ||
 		c.Sender.History != 100 ||
-		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || c.Receiver.Interpolation != Hermite {
+		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || !c.Receiver.Hermite {
 		t.Errorf("scalars: %+v", c)
 	}
 	if got := [...]string{text(t, c, "loss"), text(t, c, "burst"), text(t, c, "latency")}; got != [...]string{"5%", "2.5", "70ms"} {

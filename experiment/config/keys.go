@@ -95,13 +95,13 @@ func (c *Config) setScalar(key string, value any) error {
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
-	if !s.set(c, value) {
-		if text, ok := value.(string); ok && s.words != nil {
-			return Unknown(key, "name", text, s.words)
-		}
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	if s.Set(c, value) == nil {
+		return nil
 	}
-	return nil
+	if text, ok := value.(string); ok && s.names != nil {
+		return Unknown(key, "name", text, s.names)
+	}
+	return s.refuse(key, value)
 }
 
 // unknownKey says that there is no such key, or that it is a table.
@@ -324,18 +324,6 @@ func setMilliHz(dst *int, v any) bool {
 	}
 	*dst = int(math.Round(hz * 1000))
 	return true
-}
-
-func setInterpolation(dst *Interpolation, v any) bool {
-	var name string
-	if !setText(&name, v) {
-		return false
-	}
-	i := slices.Index(Interpolations(), strings.ToLower(name))
-	if i >= 0 {
-		*dst = Interpolation(i)
-	}
-	return i >= 0
 }
 
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {

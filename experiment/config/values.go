@@ -18,7 +18,7 @@ func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for _, s := range rows() {
 		if s.omit == nil || !s.omit(c) {
-			putNested(v, s.Key, s.get(c))
+			putNested(v, s.Key, s.Get(c))
 		}
 	}
 	if len(c.Assert) > 0 {

@@ -14,6 +14,45 @@ type Row[T any] struct {
 	Get      func(*T) any        // as a file holds it: a number, a bool, or text that Set takes
 	Number   func(*T) float64    // the value in Unit, for a slider; nil if there is no Ladder
 	Check    func(*T) error      // whether the value is in range; nil: it always is
+
+	// Of its control:
+	Shown   func(*T) string // the value as a person reads it; nil: Text
+	Options []Option        // to pick from; empty if the value is typed
+	// Step returns the value n rungs further; ok is false at the end of the ladder. nil: the value is typed
+	Step  func(t *T, n int) (value any, ok bool)
+	Gauge func(*T) float64 // the place between the least and the greatest value, 0 to 1; nil if there is none
+}
+
+// Option is a value to pick, with a line that describes it.
+type Option struct{ Name, Summary string }
+
+// Options returns names as options without a description.
+func Options(names []string) []Option {
+	list := make([]Option, len(names))
+	for i, n := range names {
+		list[i].Name = n
+	}
+	return list
+}
+
+// Names lists the names of options.
+func Names(options []Option) (names []string) {
+	for _, o := range options {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// Cycle returns the option n places after name, from the last on to the first; "" if there are none.
+func Cycle(options []Option, name string, n int) string {
+	if len(options) == 0 {
+		return ""
+	}
+	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+	if i < 0 && n <= 0 {
+		i = 0 // else the first one comes next
+	}
+	return options[((i+n)%len(options)+len(options))%len(options)].Name
 }
 
 // NewRow returns the row of a value of unit u.
@@ -46,6 +85,14 @@ func (r *Row[T]) Text(t *T) string {
 		return text
 	}
 	return fmt.Sprint(v)
+}
+
+// Show returns the value as a person reads it.
+func (r *Row[T]) Show(t *T) string {
+	if r.Shown != nil {
+		return r.Shown(t)
+	}
+	return r.Text(t)
 }
 
 // Rung returns the value a number of rungs further on the ladder, or among the choices, to the

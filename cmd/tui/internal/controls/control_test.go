@@ -35,7 +35,7 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 			t.Fatalf("one step led to %s, want %s", blend.value(c), want)
 		}
 	}
-	c.Sender.RateHz, c.Receiver.Interpolation = 60, config.Hermite
+	c.Sender.RateHz, c.Receiver.Hermite = 60, true
 	if got := words(c); !slices.Contains(got, "interpolation") {
 		t.Errorf("hermite at 60 Hz cannot be switched off: %v", got)
 	}

@@ -187,7 +187,7 @@ func TestReadmeSources(t *testing.T) {
 func TestReadmeTyped(t *testing.T) {
 	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	here := command.Context{Catalog: cat, Config: config.Default()}
-	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default()}
+	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default(), Proxy: true}
 	for name, text := range readmes(t) {
 		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
 			count++

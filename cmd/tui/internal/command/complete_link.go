@@ -10,14 +10,13 @@ import (
 	"wirelab/lossmodel"
 )
 
-// What may come next in a netem line is asked of the reader of such lines: it is
-// given what was typed and a word that is none, and says what it expected.
+// The words that may come next in a netem line are found by parsing what was typed with an
+// invalid word behind it: the error lists what was expected.
 
 const noWord = "?"
 
-// netemExpects returns what the reader of netem lines complains of when an
-// invalid word follows those typed; inPlace if it complains of that word and not
-// of one before it.
+// netemExpects returns the parse error of a netem line when an invalid word follows those
+// typed; inPlace if the error is about that word and not about one before it.
 func netemExpects(before []string) (e *lossmodel.KeyError, inPlace bool) {
 	probe := lossmodel.DefaultSpec()
 	if !errors.As(probe.Set("netem", strings.Join(before, " ")+" "+noWord), &e) {
@@ -27,7 +26,7 @@ func netemExpects(before []string) (e *lossmodel.KeyError, inPlace bool) {
 }
 
 // completeNetem offers the words that may follow.
-func completeNetem(_ Context, before []string) []string {
+func completeNetem(before []string) []string {
 	e, inPlace := netemExpects(before)
 	if !inPlace {
 		return nil
@@ -39,8 +38,8 @@ func completeNetem(_ Context, before []string) []string {
 	return words
 }
 
-// hintNetem says what is expected where the line ends, or that an earlier word
-// is wrong already.
+// hintNetem describes what is expected where the line ends, or what is wrong with an
+// earlier word.
 func hintNetem(args []string) string {
 	last := len(args) - 1
 	if len(args) == 1 && args[0] == "" {
@@ -58,12 +57,8 @@ func hintNetem(args []string) string {
 	return "expected " + e.Expected
 }
 
-// completeModel offers values and models, and after a model its params.
-func completeModel(k lossmodel.KeyInfo, before []string) []string {
-	if len(before) == 0 {
-		return append(modelNames(k), k.Ladder...)
-	}
-	var words []string
+// modelParams offers the parameters of a model that were not given yet.
+func modelParams(k lossmodel.KeyInfo, before []string) (words []string) {
 	for _, p := range modelOf(k, before[0]).Params {
 		given := slices.ContainsFunc(before[1:], func(w string) bool { return strings.HasPrefix(w, p.Name+"=") })
 		if !given {
@@ -73,7 +68,7 @@ func completeModel(k lossmodel.KeyInfo, before []string) []string {
 	return words
 }
 
-// hintModel says what a model does, and what the param under way is for.
+// hintModel describes a model, or the parameter that is being typed.
 func hintModel(k lossmodel.KeyInfo, args []string) string {
 	m := modelOf(k, args[0])
 	if m.Name == "" {
@@ -93,7 +88,7 @@ func hintModel(k lossmodel.KeyInfo, args []string) string {
 		}
 		return text
 	}
-	return m.Name + ": " + m.Summary + "; takes " + strings.Join(completeModel(k, args[:1]), " ")
+	return m.Name + ": " + m.Summary + "; takes " + strings.Join(modelParams(k, args[:1]), " ")
 }
 
 func modelNames(k lossmodel.KeyInfo) []string {
@@ -104,7 +99,7 @@ func modelNames(k lossmodel.KeyInfo) []string {
 	return names
 }
 
-// modelOf returns the model of that name, one without a name if there is none.
+// modelOf returns the model of a name; an unknown one has no name.
 func modelOf(k lossmodel.KeyInfo, name string) lossmodel.ModelInfo {
 	if i := slices.Index(modelNames(k), name); i >= 0 {
 		return k.Models[i]

@@ -16,7 +16,6 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/trust"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
@@ -213,7 +212,7 @@ func (m *Model) hear() {
 		m.say(text, true)
 	}
 	m.heard = len(notes)
-	m.controls.Observe(room.View{Snap: &engine.Snapshot{}, Cfg: m.proxy.Live.Config(m.client), Speed: 1})
+	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.client), Speed: 1})
 }
 
 // say shows a notice.
@@ -224,7 +223,7 @@ const noteStays = 5 * time.Second
 
 // context is what typed commands are read against.
 func (m *Model) context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client)}
+	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client), Proxy: true}
 }
 
 // change alters the links of whom the controls set.

@@ -214,10 +214,7 @@ func changeKeys() []string {
 }
 
 func setName(dst *string, key string, value any) error {
-	if !setText(dst, value) {
-		return &Error{Key: key, Problem: show(value) + " is no text", Expected: "a name"}
-	}
-	return nil
+	return accept(setText(dst, value), key, value, "is no text", "a name")
 }
 
 // setLive sets a live setting.

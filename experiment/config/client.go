@@ -32,27 +32,19 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	if i >= maxClients {
 		return &Error{Key: key, Problem: "that is one client too many", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
-	for len(c.Clients) <= i {
-		c.Clients = append(c.Clients, Client{})
-	}
-	client := &c.Clients[i]
+	client := entry(&c.Clients, i, Client{})
 	switch rest {
 	case "address":
 		var text string
-		addr, err := netip.Addr{}, error(nil)
-		if setText(&text, value) {
-			addr, err = netip.ParseAddr(text)
+		_ = setText(&text, value)
+		addr, err := netip.ParseAddr(text)
+		if err == nil {
+			client.Address = addr.Unmap().WithZone("")
 		}
-		if !addr.IsValid() || err != nil {
-			return &Error{Key: key, Problem: show(value) + " is no address", Expected: `an address without a port, such as "10.0.0.5"`}
-		}
-		client.Address = addr.Unmap().WithZone("")
-		return nil
+		return accept(err == nil, key, value, "is no address", `an address without a port, such as "10.0.0.5"`)
 	case "turn":
-		if !setInt(&client.Turn, value, 1, 1<<30) {
-			return &Error{Key: key, Problem: show(value) + " is no turn", Expected: "1 for the first client that sends, 2 for the second"}
-		}
-		return nil
+		return accept(setInt(&client.Turn, value, 1, 1<<30), key, value, "is no turn",
+			"1 for the first client that sends, 2 for the second")
 	}
 	if rest == "t" {
 		return &Error{Key: key, Problem: "a client has no time", Expected: "turn or address; what changes is in [[at]]"}

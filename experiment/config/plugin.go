@@ -32,10 +32,7 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 		return &Error{Key: key, Problem: "that is one plugin too many", Expected: fmt.Sprintf("at most %d", maxPlugins)}
 	}
 	c.Plugins = slices.Clone(c.Plugins)
-	for len(c.Plugins) <= i {
-		c.Plugins = append(c.Plugins, table.Wanted{})
-	}
-	p := &c.Plugins[i]
+	p := entry(&c.Plugins, i, table.Wanted{})
 	ok, expected := true, ""
 	switch rest {
 	case "path":
@@ -57,10 +54,7 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	default:
 		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
 	}
-	if !ok {
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: expected}
-	}
-	return nil
+	return accept(ok, key, value, "makes no sense here", expected)
 }
 
 // ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.

@@ -66,7 +66,7 @@ func (c *Config) checkAxis(i int) error {
 		return c.checkRepeat(i)
 	}
 	if axis.Key == "" || len(axis.Values) == 0 {
-		return &Error{Key: key, Problem: "key or values missing", Expected: lists["sweep"]}
+		return &Error{Key: key, Problem: "key or values missing", Expected: lists()["sweep"].expected}
 	}
 	head, _, _ := strings.Cut(axis.Key, ".")
 	if name, _, _ := cutIndex(head); name == "sweep" || name == "assert" {
@@ -132,7 +132,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists["sweep"]}
+		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists()["sweep"].expected}
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {

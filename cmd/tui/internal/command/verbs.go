@@ -20,6 +20,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -173,30 +174,28 @@ func oneWayVerb(d Context, way config.Way, end string) Verb {
 // linkVerb sets one setting of a link.
 func linkVerb(d Context, k lossmodel.KeyInfo, way config.Way) Verb {
 	spec := way.Link(d.Config)
-	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, least: 1, most: anyNumber, words: k.Choices,
+	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, least: 1, most: anyNumber,
 		parse: func(args []string) (Order, error) {
-			if err := checkModel(k, args[0]); err != nil {
-				return Order{}, err
-			}
-			text, err := withUnits(k, spec, args)
+			text, err := spec.Typed(k, args)
 			if err != nil {
 				return Order{}, err
 			}
+			probe := *spec // a value that neither link takes is refused once
+			if err := probe.Set(k.Key, text); err != nil {
+				return Order{}, config.ErrorAt(k.Key, err)
+			}
 			return changeOrder(way.String()+"."+k.Key, text)
-		}}
-	if len(k.Choices) == 0 {
-		v.words = k.Ladder
-	}
-	if u := unitOf(k, spec); u != "" {
+		},
+		complete: func(before []string) []string { return lossmodel.Complete(k, before) }}
+	hint := func(args []string) string { return lossmodel.Hint(k, args) }
+	if u := spec.BareUnit(k); u != "" {
 		v.Note = "a bare number is " + u
 	}
 	switch {
 	case k.Key == "netem":
-		v.Args, v.complete, v.hint = "WORDS|off", completeNetem, hintNetem
+		v.Args, v.hint = "WORDS|off", hint
 	case len(k.Models) > 0:
-		v.Args, v.words = "VALUE|MODEL NAME=VALUE...", append(modelNames(k), k.Ladder...)
-		v.complete = func(before []string) []string { return modelParams(k, before) }
-		v.hint = func(args []string) string { return hintModel(k, args) }
+		v.Args, v.hint = "VALUE|MODEL NAME=VALUE...", hint
 	}
 	return v
 }
@@ -206,13 +205,13 @@ func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
 		unit := ""
 		if s.Label != "" && s.Args == "TIME" {
-			unit = millis
+			unit = "ms"
 		}
 		names := setting.Names(s.Options)
 		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, screen: inLab, least: 1, most: anyNumber,
 			words: append(names, s.Words...),
 			parse: func(args []string) (Order, error) {
-				o, err := changeOrder(s.Key, withUnit(strings.ToLower(strings.Join(args, "")), unit))
+				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
 				switch {
 				case err != nil && len(names) > 0:
 					return Order{}, errors.New(expectOne(names))

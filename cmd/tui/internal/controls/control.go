@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -135,7 +135,7 @@ func prefix(way config.Way) string {
 
 // wordsOf returns a value that is edited rather than typed again; "" for others.
 func wordsOf(text string) string {
-	if number, _ := look.SplitUnit(text); text == "off" || number != "" && !strings.Contains(text, " ") {
+	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
 		return ""
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
+	"wirelab/internal/units"
 )
 
 // line draws one control: cursor, name, value, and a gauge of where it stands
@@ -64,14 +65,14 @@ func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, show
 // number draws a value that has a unit and perhaps a gauge, and beside it that of
 // the other direction if it is another.
 func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
-	const digits, units, gauge = 7, 7, 14
-	n, unit := look.SplitUnit(shown)
+	const digits, unitWidth, gauge = 7, 7, 14
+	n, unit := units.Split(shown)
 	if n == "" {
 		n, unit = unit, ""
 	}
 	c.Right(x+digits, y, k, n)
 	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
-	x = max(x+digits+units, end+1)
+	x = max(x+digits+unitWidth, end+1)
 	switch {
 	case ctl.held:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "waits: netem")
@@ -101,7 +102,7 @@ func (p *Pane) otherWay(th *look.Theme, ctl *control) string {
 	if ctl.way.Other() == config.DownOnly {
 		arrow = th.Down
 	}
-	if n, unit := look.SplitUnit(text); n != "" {
+	if n, unit := units.Split(text); n != "" {
 		text = n + " " + unit
 	}
 	return strings.TrimRight(arrow+" "+text, " ")

@@ -180,10 +180,12 @@ func Base(refs []Ref, cells int) *frame.Frame {
 // Memos returns the memo of the newest reference, initial if it has none, and the memo
 // to be written: spare, or a new one.
 func Memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
-	if past, _ = refs[0].Memo.(*M); past == nil {
+	past, _ = refs[0].Memo.(*M)
+	if past == nil {
 		past = initial
 	}
-	if next, _ = spare.(*M); next == nil {
+	next, _ = spare.(*M)
+	if next == nil {
 		next = new(M)
 	}
 	return past, next

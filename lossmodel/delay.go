@@ -227,7 +227,7 @@ var jitterCorrelationUnit = setting.Unit[float64]{
 // splitJitter takes apart "50ms±10ms" and its other spellings.
 func splitJitter(s string) (latency, jitter string, ok bool) {
 	for _, sep := range []string{"±", "+-", "+/-"} {
-		if latency, jitter, ok = strings.Cut(s, sep); ok {
+		if latency, jitter, ok := strings.Cut(s, sep); ok {
 			return latency, jitter, true
 		}
 	}

@@ -136,7 +136,8 @@ func netemRow() stageRow {
 
 func (s *Spec) setNetem(value any) error {
 	text, ok := value.(string)
-	if text = strings.TrimSpace(text); !ok || text == "" {
+	text = strings.TrimSpace(text)
+	if !ok || text == "" {
 		return &KeyError{Key: "netem", Value: setting.Show(value), Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`}
 	}
 	if text == "off" {

@@ -29,30 +29,28 @@ func (c *Config) Apply(ch Change) error {
 
 // apply is Apply that may leave c half changed.
 func (c *Config) apply(ch Change) error {
-	if err := c.applyEncoder(ch); err != nil {
-		return err
+	err := firstError(
+		func() error { return c.applyEncoder(ch) },
+		func() error { return c.removeShadows(ch.ShadowsOff) },
+		func() error { return c.addShadows(ch.Shadows) },
+		func() error { return c.applyLinks(ch) },
+		func() error { return c.applyLive(ch) })
+	if err == nil {
+		c.Profile = c.matchProfile()
 	}
-	if err := c.removeShadows(ch.ShadowsOff); err != nil {
-		return err
-	}
-	if err := c.addShadows(ch.Shadows); err != nil {
-		return err
-	}
-	if err := c.applyLinks(ch); err != nil {
-		return err
+	return err
+}
+
+func (c *Config) applyLive(ch Change) error {
+	if len(ch.Live) == 0 {
+		return nil
 	}
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set && s.Set(c, v) != nil {
 			return s.refuse(s.Key, v)
 		}
 	}
-	if len(ch.Live) > 0 {
-		if err := c.checkHistories(); err != nil {
-			return err
-		}
-	}
-	c.Profile = c.matchProfile()
-	return nil
+	return c.checkHistories()
 }
 
 func (c *Config) applyEncoder(ch Change) (err error) {

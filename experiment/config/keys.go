@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -56,10 +57,7 @@ func (c *Config) set(key string, value any) error {
 	case head == "up":
 		return ErrorAt(key, c.Up.Set(rest, value))
 	case head == "link":
-		if err := c.Down.Set(rest, value); err != nil {
-			return ErrorAt(key, err)
-		}
-		return ErrorAt(key, c.Up.Set(rest, value))
+		return ErrorAt(key, cmp.Or(c.Down.Set(rest, value), c.Up.Set(rest, value)))
 	}
 	return c.setScalar(key, value)
 }

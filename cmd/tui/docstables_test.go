@@ -103,7 +103,7 @@ func TestReadmeKeys(t *testing.T) {
 	}
 	live := map[string]string{}
 	for _, s := range config.LiveSettings() {
-		live[s.Key] = map[config.Liveness]string{config.Live: "yes", config.Restarts: "begins anew"}[s.Live]
+		live[s.Key] = map[bool]string{false: "yes", true: "begins anew"}[s.Restarts]
 		usual[s.Key] = fmt.Sprint(s.Get(config.Default()))
 	}
 	for key := range scalars(all) {

@@ -147,7 +147,7 @@ func (ch Change) table() map[string]any {
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
 // plain "loss" (both directions), the name of a live setting in full or in short
 // ("receiver.playout_delay", "playout_delay"), "shadow", "shadow_off", "mark", or one
-// of InputKeys.
+// of inputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	isLink := head == "down" || head == "up" || head == "link"
@@ -158,7 +158,7 @@ func (ch *Change) Set(key string, value any) error {
 		return setName(&ch.Profile, key, value)
 	case key == "mark":
 		return setName(&ch.Mark, key, value)
-	case slices.Contains(InputKeys(), key):
+	case slices.Contains(inputKeys(), key):
 		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
 		return ch.setShadow(key, head, rest, value)
@@ -175,7 +175,7 @@ func (ch *Change) Set(key string, value any) error {
 		ch.setLink("link", key, value)
 		return nil
 	}
-	if s := settingNamed(key); s != nil && s.Live != Fixed {
+	if s := settingNamed(key); s != nil && s.Short != "" {
 		return ch.setLive(s, key, value)
 	} else if s != nil {
 		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
@@ -193,11 +193,11 @@ func isTable(v any) bool {
 // scriptedNames lists the settings that a script can change, and the actions of a player.
 func scriptedNames() (names []string) {
 	for _, s := range liveRows() {
-		if s.Live == Live {
+		if !s.Restarts {
 			names = append(names, s.Short)
 		}
 	}
-	return append(names, InputKeys()...)
+	return append(names, inputKeys()...)
 }
 
 // changeKeys lists the keys that Set takes, for near names.
@@ -206,7 +206,7 @@ func changeKeys() []string {
 	for _, s := range liveRows() {
 		known = append(known, s.Short)
 	}
-	known = append(known, InputKeys()...)
+	known = append(known, inputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
@@ -218,7 +218,7 @@ func setName(dst *string, key string, value any) error {
 }
 
 // setLive sets a live setting.
-func (ch *Change) setLive(s *Setting, key string, value any) error {
+func (ch *Change) setLive(s *scalar, key string, value any) error {
 	c := Default()
 	if s.Set(c, value) != nil {
 		return s.refuse(key, value)
@@ -343,7 +343,7 @@ func (ch Change) WithMark(text string) Change {
 
 // Restarts reports whether the run must begin again for the change to take effect.
 func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return settingNamed(key).Live == Restarts })
+	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return settingNamed(key).Restarts })
 }
 
 // Touches names the settings that the change alters, whatever their values: changes

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Client is what holds for one client of a proxy beyond what holds for all: it is chosen
+// proxyClient is what holds for one client of a proxy beyond what holds for all: it is chosen
 // by its address or by its turn. A run has no clients.
-type Client struct {
+type proxyClient struct {
 	Address netip.Addr // of any port; not valid: chosen by turn
 	Turn    int        // 1 for the first that sends
 	Change  Change     // of its links
@@ -21,7 +21,7 @@ type Client struct {
 const maxClients = 1000
 
 // In reports whether a client with this address and turn is meant.
-func (c *Client) In(addr netip.Addr, turn int) bool {
+func (c *proxyClient) In(addr netip.Addr, turn int) bool {
 	if c.Address.IsValid() {
 		return c.Address == addr.Unmap().WithZone("")
 	}
@@ -32,7 +32,7 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	if i >= maxClients {
 		return &Error{Key: key, Problem: "that is one client too many", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
-	client := entry(&c.Clients, i, Client{})
+	client := entry(&c.Clients, i, proxyClient{})
 	switch rest {
 	case "address":
 		var text string
@@ -59,7 +59,7 @@ func (c *Config) checkClients() error {
 		if client.Address.IsValid() == (client.Turn > 0) {
 			return &Error{Key: key, Problem: "it must be chosen", Expected: `either address = "10.0.0.5" or turn = 1`}
 		}
-		if k := slices.IndexFunc(c.Clients[:i], func(x Client) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
+		if k := slices.IndexFunc(c.Clients[:i], func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
 			return &Error{Key: key, Problem: "it is the client of " + Indexed("client", k), Expected: "all that it has of its own in one entry"}
 		}
 		if client.Change.IsZero() {
@@ -77,7 +77,7 @@ func (c *Config) checkClients() error {
 }
 
 // values returns the client as a table of the file.
-func (c *Client) values() map[string]any {
+func (c *proxyClient) values() map[string]any {
 	m := c.Change.table()
 	if c.Address.IsValid() {
 		m["address"] = c.Address.String()

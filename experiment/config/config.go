@@ -27,10 +27,10 @@ type Config struct {
 
 	Profile  string // the link profile that Down and Up started from, "" if none
 	Down, Up lossmodel.Spec
-	Sender   Sender
-	Receiver Receiver
+	Sender   sender
+	Receiver receiver
 	At       []StampedChange // scripted changes, by time
-	Clients  []Client        // of a proxy
+	Clients  []proxyClient   // of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and fates
 	Plugins  []table.Wanted  // encoders from outside that its file names
 	Sweep    []Axis
@@ -207,8 +207,8 @@ func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
 	}
-	if len(c.Shadows) > MaxShadows {
-		return tooManyShadows(Indexed("shadow", MaxShadows), len(c.Shadows))
+	if len(c.Shadows) > maxShadows {
+		return tooManyShadows(Indexed("shadow", maxShadows), len(c.Shadows))
 	}
 	for i, s := range c.Shadows {
 		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {

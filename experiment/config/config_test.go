@@ -324,16 +324,16 @@ func TestDurationOfNothing(t *testing.T) {
 // However shadows are asked for, there are so many and no more.
 func TestShadowsAreBounded(t *testing.T) {
 	c := Default()
-	for range MaxShadows {
+	for range maxShadows {
 		c.Shadows = append(c.Shadows, Encoder{Name: "raw"})
 	}
 	if err := c.Validate(); err != nil {
-		t.Errorf("%d shadows: %v", MaxShadows, err)
+		t.Errorf("%d shadows: %v", maxShadows, err)
 	}
 	if err := c.Apply(NewChange("shadow", "rotor")); err == nil || !strings.Contains(err.Error(), "at most 64 shadows") {
 		t.Errorf("one more in a change: %v", err)
 	}
-	if len(c.Shadows) != MaxShadows {
+	if len(c.Shadows) != maxShadows {
 		t.Errorf("a change that was refused left %d shadows", len(c.Shadows))
 	}
 }

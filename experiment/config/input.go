@@ -21,10 +21,10 @@ type Input struct {
 // Directions are the keys that Press may name.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// InputKeys are the keys of an Input under [[at]].
-func InputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
+// inputKeys are the keys of an Input under [[at]].
+func inputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
 
-// members lists what the input sets, in the order of InputKeys; in may be nil.
+// members lists what the input sets, in the order of inputKeys; in may be nil.
 func (in *Input) members() []member {
 	if in == nil {
 		return nil

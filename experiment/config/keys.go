@@ -169,8 +169,8 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 	case "values":
 		return c.setSweepValues(i, key, value)
 	case "repeat":
-		return accept(setInt(&axis.Repeat, value, 1, MaxRepeat), key, value, "is no number of seeds",
-			fmt.Sprintf("1 to %d", MaxRepeat))
+		return accept(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is no number of seeds",
+			fmt.Sprintf("1 to %d", maxRepeat))
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
 		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}

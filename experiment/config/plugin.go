@@ -19,9 +19,9 @@ const maxPlugins = 128 - table.FirstPluginID
 
 // Limits of what a plugin may take.
 const (
-	LeastPluginMemory = 1_000_000
-	MostPluginMemory  = 4 << 30
-	maxPluginTimeout  = time.Hour
+	minPluginMemory  = 1_000_000
+	maxPluginMemory  = 4 << 30
+	maxPluginTimeout = time.Hour
 )
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -60,7 +60,7 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 // ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.
 func ParseSize(text string) (n int64, ok bool) {
 	n, ok = setting.Size.Parse(strings.ToUpper(text))
-	return n, ok && n >= LeastPluginMemory && n <= MostPluginMemory
+	return n, ok && n >= minPluginMemory && n <= maxPluginMemory
 }
 
 // formatSize writes a size as ParseSize reads it, and never with MB: see WithPluginSizes.

@@ -85,8 +85,8 @@ func GovernedByNetem(info lossmodel.KeyInfo) bool {
 	return info.Stage != "netem" && info.Stage != "mtu" && info.Key != "checksum"
 }
 
-// LossParam is a parameter of a loss model.
-type LossParam struct {
+// lossParam is a parameter of a loss model.
+type lossParam struct {
 	Row
 	Name string
 }
@@ -94,12 +94,12 @@ type LossParam struct {
 // LossParamRows returns the rows, for one way, of the parameters that the loss model of the shown link
 // has, other than a share and a burst, which have keys. A step sets the whole model, so that
 // it means the same whatever was changed before.
-func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, way Way) (rows []LossParam) {
+func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, way Way) (rows []lossParam) {
 	table := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
 			if m.Name == table["model"] && table[p.Name] != nil && (p.Unit == "%" || p.Unit == "packets") {
-				rows = append(rows, LossParam{lossParamRow(m.Name, p, way), p.Name})
+				rows = append(rows, lossParam{lossParamRow(m.Name, p, way), p.Name})
 			}
 		}
 	}

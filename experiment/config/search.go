@@ -59,8 +59,8 @@ func (s *Search) set(key, rest string, value any) error {
 		return accept(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is no number of runs",
 			fmt.Sprintf("10 to %d", maxSearchRuns))
 	case rest == "seeds":
-		return accept(setInt(&s.Seeds, value, 1, MaxRepeat), key, value, "is no number of seeds",
-			fmt.Sprintf("1 to %d", MaxRepeat))
+		return accept(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is no number of seeds",
+			fmt.Sprintf("1 to %d", maxRepeat))
 	case head == "over" && below != "":
 		return s.setRange(key, below, value)
 	}

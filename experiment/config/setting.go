@@ -13,13 +13,13 @@ import (
 // LinkRow and ParamRow.
 type Row = setting.Row[Config]
 
-// Setting is one row of the table of scalar settings. File, flags, script, the
+// scalar is one row of the table of scalar settings. File, flags, script, the
 // dashboard's controls, its command line and completion, labels, undo and the JSON of a
 // change are all derived from the row.
-type Setting struct {
+type scalar struct {
 	Row
-	Live        Liveness
-	Short       string               // name in scripts and of the command: "every"; "" for a fixed setting
+	Restarts    bool                 // a change of a live setting begins the run again
+	Short       string               // name in scripts and of the command: "every"; "" if a session cannot change it
 	Args        string               // of the command: "N"
 	CommandHelp string               // Help is that of the control
 	Words       []string             // values to complete, other than Options
@@ -31,26 +31,16 @@ type Setting struct {
 	omit  func(c *Config) bool // whether Values leaves it out; nil: never
 }
 
-// Liveness is whether a setting can be changed while a session runs.
-type Liveness uint8
-
-// The kinds.
-const (
-	Fixed    Liveness = iota // not at all
-	Live                     // yes, from the instant of the change on
-	Restarts                 // yes, but the run begins again
-)
-
 // Word is the name of the setting in labels and of its command.
-func (s *Setting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
+func (s *scalar) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
 
 // refuse returns the error for a value, under the key that was given.
-func (s *Setting) refuse(key string, value any) error {
+func (s *scalar) refuse(key string, value any) error {
 	return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
 }
 
 // settingNamed returns the row of a key, in full or in short; nil if there is none.
-func settingNamed(key string) *Setting {
+func settingNamed(key string) *scalar {
 	for i := range rows() {
 		if s := &rows()[i]; s.Key == key || s.Short == key && key != "" {
 			return s
@@ -60,12 +50,12 @@ func settingNamed(key string) *Setting {
 }
 
 // LiveSettings lists the rows that can be changed while a session runs.
-func LiveSettings() []*Setting { return liveRows() }
+func LiveSettings() []*scalar { return liveRows() }
 
 // Controls lists the live settings that the dashboard shows, from the top.
-func Controls() []*Setting {
-	list := slices.DeleteFunc(slices.Clone(liveRows()), func(s *Setting) bool { return s.Label == "" })
-	slices.SortStableFunc(list, func(a, b *Setting) int { return cmp.Compare(a.Place, b.Place) })
+func Controls() []*scalar {
+	list := slices.DeleteFunc(slices.Clone(liveRows()), func(s *scalar) bool { return s.Label == "" })
+	slices.SortStableFunc(list, func(a, b *scalar) int { return cmp.Compare(a.Place, b.Place) })
 	return list
 }
 

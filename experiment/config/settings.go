@@ -29,8 +29,8 @@ type Data struct {
 	Again   bool   // deliver files again and again, as the dashboard does, and not once
 }
 
-// Sender is what the sending endpoint is set to.
-type Sender struct {
+// sender is what the sending endpoint is set to.
+type sender struct {
 	RateHz  int // snapshots made a second, at most the source's rate
 	Every   int // one in Every of them is sent; a session can change it while it runs
 	History int // frames kept, 1..255
@@ -39,8 +39,8 @@ type Sender struct {
 	Window int // datagrams with parts of a file that may be under way
 }
 
-// Receiver is what the receiving endpoint is set to.
-type Receiver struct {
+// receiver is what the receiving endpoint is set to.
+type receiver struct {
 	History int           // frames kept, 1..255
 	Playout time.Duration // how far the display stays behind the newest expected snapshot
 
@@ -70,8 +70,8 @@ func usual() Config {
 	return Config{
 		Seed: 7, BudgetKbps: usualBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
-		Sender:   Sender{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
-		Receiver: Receiver{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+		Sender:   sender{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
+		Receiver: receiver{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }
 
@@ -113,41 +113,41 @@ func scripts() (names []string) {
 
 // rows returns the table of scalar settings outside the links, the encoder and the lists. It is
 // made once, since it is searched for every key. The order of the live ones is that of their JSON.
-var rows = sync.OnceValue(func() []Setting {
+var rows = sync.OnceValue(func() []scalar {
 	return slices.Concat(liveSettings(), dataSettings(), endpointSettings())
 })
 
 // liveRows lists the rows that can be changed while a session runs.
-var liveRows = sync.OnceValue(func() []*Setting {
-	var live []*Setting
+var liveRows = sync.OnceValue(func() []*scalar {
+	var live []*scalar
 	for i := range rows() {
-		if s := &rows()[i]; s.Live != Fixed {
+		if s := &rows()[i]; s.Short != "" {
 			live = append(live, s)
 		}
 	}
 	return live
 })
 
-func liveSettings() []Setting {
-	return []Setting{
-		{Row: playoutRow(), Short: playoutName, Live: Live, Args: "TIME", Label: "Playout",
+func liveSettings() []scalar {
+	return []scalar{
+		{Row: playoutRow(), Short: playoutName, Args: "TIME", Label: "Playout",
 			CommandHelp: "how long the receiver holds snapshots back"},
-		{Row: everyRow(), Short: "every", Live: Live, Args: "N", Label: "Send", Place: 2,
+		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Place: 2,
 			CommandHelp: "send every N-th snapshot only; 1 sends all",
 			Offered:     func(c *Config) bool { return sendsFew(c) || c.Sender.Every > 1 }},
-		{Row: interpolationRow(), Short: "interpolation", Live: Live, Args: "linear|hermite", Label: "Blend", Place: 1,
+		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Place: 1,
 			CommandHelp: "how the display moves between snapshots",
 			Offered:     func(c *Config) bool { return sendsFew(c) || c.Receiver.Hermite }},
-		{Row: budgetRow(), Short: "budget", Live: Live, Args: "KBPS|off", Words: []string{"off"}, Label: "Budget", Place: 3,
+		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Words: []string{"off"}, Label: "Budget", Place: 3,
 			CommandHelp: "payload not to exceed: the line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == usualBudget }},
 		{Row: row("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
 			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
-			Short: "seed", Live: Restarts, Args: "N", CommandHelp: "begin the run anew with another seed"},
+			Short: "seed", Restarts: true, Args: "N", CommandHelp: "begin the run anew with another seed"},
 	}
 }
 
-func dataSettings() []Setting {
+func dataSettings() []scalar {
 	script := textRow("data.script", "the name of a script of the world", func(c *Config) *string { return &c.Data.Script })
 	script.Set = func(c *Config, v any) error {
 		if !setText(&c.Data.Script, v) || !slices.Contains(scripts(), c.Data.Script) {
@@ -155,7 +155,7 @@ func dataSettings() []Setting {
 		}
 		return nil
 	}
-	return []Setting{
+	return []scalar{
 		{Row: spanRow("duration", `a time such as "60s" or "2m"; "0s" is once through a recording, or 60 s of what has no end`,
 			MaxDuration, func(c *Config) *time.Duration { return &c.Duration }),
 			omit: func(c *Config) bool { return c.Duration == 0 }},
@@ -169,8 +169,8 @@ func dataSettings() []Setting {
 	}
 }
 
-func endpointSettings() []Setting {
-	return []Setting{
+func endpointSettings() []scalar {
+	return []scalar{
 		{Row: wholeRow("sender.rate_hz", "1 to 1000", 1, 1000, func(c *Config) *int { return &c.Sender.RateHz })},
 		{Row: wholeRow("sender.history", "1 to 255 frames", 1, frame.MaxHistory, func(c *Config) *int { return &c.Sender.History })},
 		{Row: wholeRow("sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), minBlock, maxBlock,

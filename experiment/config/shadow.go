@@ -15,12 +15,12 @@ func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
-// MaxShadows is how many encoders may run beside the first: twice as many as there are.
-const MaxShadows = 64
+// maxShadows is how many encoders may run beside the first: twice as many as there are.
+const maxShadows = 64
 
 func tooManyShadows(key string, n int) error {
 	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1),
-		Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
+		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
 // Text names the encoder and the params that are set.
@@ -147,7 +147,7 @@ func (c *Config) addShadows(list []Encoder) error {
 		if s.In(c.Shadows) {
 			return &Error{Key: "shadow", Problem: s.Name + " runs as a shadow already", Expected: "another encoder, or other params"}
 		}
-		if len(c.Shadows) == MaxShadows {
+		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)
 		}
 		c.Shadows = append(c.Shadows, s)

@@ -11,8 +11,8 @@ import (
 // Bounds of a sweep: points of its grid, seeds of each, and runs in all.
 const (
 	MaxSweep  = 10_000
-	MaxRepeat = 1000
-	MaxRuns   = 100_000
+	maxRepeat = 1000
+	maxRuns   = 100_000
 )
 
 // maxScripted bounds the changes of all runs together: each is checked before the first
@@ -45,9 +45,9 @@ func (c *Config) checkSweep() error {
 				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
 		}
 	}
-	if runs := total * c.Repeat(); runs > MaxRuns {
+	if runs := total * c.Repeat(); runs > maxRuns {
 		return &Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
-			Expected: fmt.Sprintf("at most %d", MaxRuns)}
+			Expected: fmt.Sprintf("at most %d", maxRuns)}
 	}
 	for i := range c.Sweep {
 		for j := range c.Sweep[i].Values {

@@ -13,7 +13,7 @@ import (
 // Values is a configuration as nested tables of text, numbers and lists, as reports hold it.
 type Values map[string]any
 
-// Values returns the effective configuration. Setting them all on a Default gives c again.
+// Values returns the effective configuration. scalar them all on a Default gives c again.
 func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for _, s := range rows() {

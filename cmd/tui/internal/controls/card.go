@@ -42,7 +42,7 @@ func (e *encoderCard) with(name string) *config.Config {
 }
 
 // cardKey handles a key in the list of encoders; false if the list itself should.
-func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
+func (p *picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
 	name, ok := p.picked()
 	switch {
@@ -61,7 +61,7 @@ func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 }
 
 // keyInCard handles a key among the params.
-func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
+func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
 	e.err = ""
@@ -92,7 +92,7 @@ func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 
 // typeParam handles a key while a value is typed; on a mistake the value stays to
 // be mended.
-func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
+func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -108,7 +108,7 @@ func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 
 // setParam sets the param under the cursor, and takes the encoder if it is not
 // the one that runs.
-func (p *Picker) setParam(name string, v any) room.Request {
+func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
 	ch := config.NewChange(e.params(name)[e.at].Key, v)
 	if e.cfg.Encoder.Name != name {
@@ -118,7 +118,7 @@ func (p *Picker) setParam(name string, v any) room.Request {
 }
 
 // setFromCard asks for a change; the list stays open and shows what it did.
-func (p *Picker) setFromCard(ch config.Change) room.Request {
+func (p *picker) setFromCard(ch config.Change) room.Request {
 	e := p.card
 	e.err = ""
 	r := room.Change(ch)

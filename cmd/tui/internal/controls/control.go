@@ -241,14 +241,14 @@ func (c *control) typed() string {
 }
 
 // list returns the options as a list to pick from.
-func (c *control) list(cfg *config.Config) *Picker {
+func (c *control) list(cfg *config.Config) *picker {
 	p := NewPicker(c.label, c.typed(), c.Options, c.Text(cfg))
 	p.preview, p.begins = c.preview, c.begins
 	return p
 }
 
 // EncoderList is the list of encoders to choose from.
-func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *Picker {
+func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
 	p := c.list(cfg)
 	p.shadows = append([]string{}, ShadowNames(cfg)...)
@@ -264,7 +264,7 @@ func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int)
 }
 
 // ProfileList is the list of link profiles to choose from.
-func (cat *Catalog) ProfileList(cfg *config.Config) *Picker {
+func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
 	c.label = "Link profile"
 	return c.list(cfg)

@@ -76,7 +76,8 @@ func TestEveryIsALadder(t *testing.T) {
 	if got := walk(1); got != "10 /s" {
 		t.Errorf("from every 7th: %s", got)
 	}
-	least := &config.Config{Sender: config.Sender{Every: 60}}
+	least := config.Default()
+	least.Sender.Every = 60
 	if full, none := ctl.Gauge(config.Default()), ctl.Gauge(least); full != 1 || none != 0 {
 		t.Errorf("the gauge goes from %g to %g", none, full)
 	}

@@ -13,8 +13,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Picker is a list to choose one name from. Typing narrows it.
-type Picker struct {
+// picker is a list to choose one name from. Typing narrows it.
+type picker struct {
 	title  string
 	word   string // the command that takes the name
 	all    []setting.Option
@@ -44,14 +44,14 @@ type sample struct {
 const minPreview = 40
 
 // NewPicker makes a list of names for a command; now is the one that holds at present.
-func NewPicker(title, word string, list []setting.Option, now string) *Picker {
-	p := &Picker{title: title, word: word, all: list, now: now}
+func NewPicker(title, word string, list []setting.Option, now string) *picker {
+	p := &picker{title: title, word: word, all: list, now: now}
 	p.at = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
 	return p
 }
 
 // list returns the choices that match what was typed.
-func (p *Picker) list() []setting.Option {
+func (p *picker) list() []setting.Option {
 	if p.filter == "" {
 		return p.all
 	}
@@ -65,13 +65,13 @@ func (p *Picker) list() []setting.Option {
 }
 
 // move moves the cursor by n.
-func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
 
 // narrow changes the filter.
-func (p *Picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
 
 // picked returns the name under the cursor.
-func (p *Picker) picked() (string, bool) {
+func (p *picker) picked() (string, bool) {
 	list := p.list()
 	if p.at >= len(list) {
 		return "", false
@@ -80,7 +80,7 @@ func (p *Picker) picked() (string, bool) {
 }
 
 // Size implements room.Overlay.
-func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
+func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
 	case p.atRight(w, h):
 		const edges = 4 // the screen is so much wider: the list covers the controls
@@ -92,7 +92,7 @@ func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
 }
 
 // Key handles a key: the card has those that mean something to it.
-func (p *Picker) Key(msg tea.KeyMsg) room.Request {
+func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
 		if r, ok := p.cardKey(msg); ok {
 			return r
@@ -120,7 +120,7 @@ func (p *Picker) Key(msg tea.KeyMsg) room.Request {
 
 // shadowKey is the key that runs an encoder beside: a letter that no name goes on with
 // where one has begun to be typed, else one that is never typed.
-func (p *Picker) shadowKey() string {
+func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
 	if p.filter == "" || len(longer.list()) == 0 {
@@ -130,7 +130,7 @@ func (p *Picker) shadowKey() string {
 }
 
 // take does with the name under the cursor what the list is for.
-func (p *Picker) take() room.Request {
+func (p *picker) take() room.Request {
 	name, ok := p.picked()
 	switch {
 	case !ok:
@@ -143,7 +143,7 @@ func (p *Picker) take() room.Request {
 
 // toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
 // runs already.
-func (p *Picker) toggleShadow() room.Request {
+func (p *picker) toggleShadow() room.Request {
 	name, ok := p.picked()
 	if !ok {
 		return room.Request{}
@@ -156,7 +156,7 @@ func (p *Picker) toggleShadow() room.Request {
 }
 
 // Draw implements room.Overlay.
-func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
+func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
 	name := 0
 	for _, ch := range p.all {
@@ -206,7 +206,7 @@ func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // hint is what the keys do here, as much of it as there is room for.
-func (p *Picker) hint(room int) []look.Span {
+func (p *picker) hint(room int) []look.Span {
 	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
 	switch {
 	case p.filter != "" && p.shadows != nil:
@@ -225,7 +225,7 @@ func (p *Picker) hint(room int) []look.Span {
 }
 
 // show draws the preview of a name to the right of column x.
-func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
+func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 	const top = 2
 	w := c.W - x - 2
 	if w < minPreview {
@@ -243,7 +243,7 @@ func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 const tallest = 22
 
 // rule parts the list from what is said about the name under the cursor.
-func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
+func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
@@ -251,7 +251,7 @@ func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
 
 // atRight reports whether the list stands at the right of the screen, so that the
 // charts stay in sight: it does if there is room for what it says below it.
-func (p *Picker) atRight(w, h int) bool {
+func (p *picker) atRight(w, h int) bool {
 	const said = 14
 	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
 	return p.tall
@@ -259,7 +259,7 @@ func (p *Picker) atRight(w, h int) bool {
 
 // sample returns the lines of a preview; making one takes longer than a redraw
 // may, so each is made once.
-func (p *Picker) sample(s sample) []string {
+func (p *picker) sample(s sample) []string {
 	lines, ok := p.seen[s]
 	if !ok {
 		if p.seen == nil {

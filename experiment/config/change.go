@@ -220,8 +220,8 @@ func setName(dst *string, key string, value any) error {
 // setLive sets a live setting.
 func (ch *Change) setLive(s *scalar, key string, value any) error {
 	c := Default()
-	if s.Set(c, value) != nil {
-		return s.refuse(key, value)
+	if err := s.Set(c, value); err != nil {
+		return underKey(key, err)
 	}
 	ch.Live = with(ch.Live, s.Key, s.Get(c))
 	return nil

@@ -46,8 +46,10 @@ func (c *Config) applyLive(ch Change) error {
 		return nil
 	}
 	for _, s := range liveRows() {
-		if v, set := ch.Live[s.Key]; set && s.Set(c, v) != nil {
-			return s.refuse(s.Key, v)
+		if v, set := ch.Live[s.Key]; set {
+			if err := s.Set(c, v); err != nil {
+				return err
+			}
 		}
 	}
 	return c.checkHistories()

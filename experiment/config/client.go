@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"wirelab/internal/setting"
 )
 
 // proxyClient is what holds for one client of a proxy beyond what holds for all: it is chosen
@@ -33,23 +34,35 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 		return &Error{Key: key, Problem: "that is one client too many", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
 	client := entry(&c.Clients, i, proxyClient{})
-	switch rest {
-	case "address":
-		var text string
-		_ = setText(&text, value)
-		addr, err := netip.ParseAddr(text)
-		if err == nil {
-			client.Address = addr.Unmap().WithZone("")
-		}
-		return accept(err == nil, key, value, "is no address", `an address without a port, such as "10.0.0.5"`)
-	case "turn":
-		return accept(setInt(&client.Turn, value, 1, 1<<30), key, value, "is no turn",
-			"1 for the first client that sends, 2 for the second")
+	if found, err := setRow(clientRows(), client, key, rest, value); found {
+		return err
 	}
 	if rest == "t" {
 		return &Error{Key: key, Problem: "a client has no time", Expected: "turn or address; what changes is in [[at]]"}
 	}
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
+}
+
+// clientRows are the keys by which a client is chosen.
+func clientRows() []setting.Row[proxyClient] {
+	return []setting.Row[proxyClient]{
+		newRow("address", "is no address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
+			if !x.Address.IsValid() {
+				return nil
+			}
+			return x.Address.String()
+		}, func(x *proxyClient, v any) bool {
+			var text string
+			_ = setText(&text, v)
+			addr, err := netip.ParseAddr(text)
+			if err == nil {
+				x.Address = addr.Unmap().WithZone("")
+			}
+			return err == nil
+		}),
+		newRow("turn", "is no turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
+			func(x *proxyClient, v any) bool { return setInt(&x.Turn, v, 1, 1<<30) }),
+	}
 }
 
 // checkClients looks at what each client is chosen by, and at its links.
@@ -79,11 +92,7 @@ func (c *Config) checkClients() error {
 // values returns the client as a table of the file.
 func (c *proxyClient) values() map[string]any {
 	m := c.Change.table()
-	if c.Address.IsValid() {
-		m["address"] = c.Address.String()
-	} else {
-		m["turn"] = c.Turn
-	}
+	putRows(clientRows(), c, m)
 	return m
 }
 

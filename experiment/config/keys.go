@@ -72,13 +72,11 @@ func (c *Config) setScalar(key string, value any) error {
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
-	if s.Set(c, value) == nil {
-		return nil
-	}
-	if text, ok := value.(string); ok && s.names != nil {
+	err := s.Set(c, value)
+	if text, ok := value.(string); ok && err != nil && s.names != nil {
 		return Unknown(key, "name", text, s.names)
 	}
-	return s.refuse(key, value)
+	return err
 }
 
 // unknownKey says that there is no such key, or that it is a table.

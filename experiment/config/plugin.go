@@ -33,28 +33,49 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	}
 	c.Plugins = slices.Clone(c.Plugins)
 	p := entry(&c.Plugins, i, table.Wanted{})
-	ok, expected := true, ""
-	switch rest {
-	case "path":
-		ok, expected = setText(&p.Path, value), "the path of a module, seen from this file"
-	case "sha256":
-		ok, expected = setText(&p.SHA256, value) && hash.MatchString(p.SHA256), "64 digits of 0-9 and a-f"
-	case "memory":
-		var text string
-		ok = setText(&text, value)
-		if ok {
-			p.Memory, ok = ParseSize(text)
-		}
-		expected = "a size from 1MB to 4GB"
-	case "timeout":
-		ok, expected = setDuration(&p.Timeout, value, 0, maxPluginTimeout), `a time such as "100ms", or "0s" to trust it`
-		if p.Timeout == 0 {
-			p.Timeout = -1
-		}
-	default:
+	found, err := setRow(pluginRows(), p, key, rest, value)
+	if !found {
 		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
 	}
-	return accept(ok, key, value, "makes no sense here", expected)
+	return err
+}
+
+func pluginRows() []setting.Row[table.Wanted] {
+	type wanted = table.Wanted
+	return []setting.Row[wanted]{
+		newRow("path", nonsense, "the path of a module, seen from this file", func(p *wanted) any {
+			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
+				return abs
+			}
+			return p.Path
+		}, func(p *wanted, v any) bool { return setText(&p.Path, v) }),
+		newRow("memory", nonsense, "a size from 1MB to 4GB", func(p *wanted) any {
+			if p.Memory == 0 {
+				return nil
+			}
+			return formatSize(p.Memory)
+		}, func(p *wanted, v any) (ok bool) {
+			var text string
+			if setText(&text, v) {
+				p.Memory, ok = ParseSize(text)
+			}
+			return ok
+		}),
+		newRow("timeout", nonsense, `a time such as "100ms", or "0s" to trust it`, func(p *wanted) any {
+			if p.Timeout == 0 {
+				return nil
+			}
+			return max(p.Timeout, 0).String()
+		}, func(p *wanted, v any) bool {
+			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
+			if p.Timeout == 0 {
+				p.Timeout = -1
+			}
+			return ok
+		}),
+		newRow("sha256", nonsense, "64 digits of 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
+			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hash.MatchString(p.SHA256) }),
+	}
 }
 
 // ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.
@@ -109,9 +130,7 @@ func (c *Config) loadPlugins(dir string) error {
 		}
 	}
 	if at, err := table.Load(c.Plugins); err != nil {
-		out := ErrorAt("", err).(*Error)
-		out.Key = Indexed("plugin", at) + ".path"
-		return out
+		return underKey(Indexed("plugin", at)+".path", err)
 	}
 	return nil
 }
@@ -170,19 +189,8 @@ func (c *Config) pluginValues(v Values) (list []any) {
 		}
 	}
 	for _, p := range wanted {
-		if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
-			p.Path = abs
-		}
-		m := map[string]any{"path": p.Path}
-		if p.SHA256 != "" {
-			m["sha256"] = p.SHA256
-		}
-		if p.Memory != 0 {
-			m["memory"] = formatSize(p.Memory)
-		}
-		if p.Timeout != 0 {
-			m["timeout"] = max(p.Timeout, 0).String()
-		}
+		m := map[string]any{}
+		putRows(pluginRows(), &p, m)
 		list = append(list, m)
 	}
 	return list

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -34,11 +35,6 @@ type scalar struct {
 // Word is the name of the setting in labels and of its command.
 func (s *scalar) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
 
-// refuse returns the error for a value, under the key that was given.
-func (s *scalar) refuse(key string, value any) error {
-	return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
-}
-
 // settingNamed returns the row of a key, in full or in short; nil if there is none.
 func settingNamed(key string) *scalar {
 	for i := range rows() {
@@ -70,15 +66,38 @@ func climbing(r Row, n int, place func(c *Config) int, value func(i int) any) Ro
 	return r
 }
 
-// row returns the row of a key; set reports whether it takes a value.
-func row(key, expected string, get func(c *Config) any, set func(c *Config, v any) bool) Row {
-	return Row{KeyInfo: setting.KeyInfo{Key: key}, Expected: expected, Get: get,
-		Set: func(c *Config, v any) error {
-			if !set(c, v) {
-				return &setting.KeyError{Key: key, Value: show(v), Expected: expected}
-			}
-			return nil
-		}}
+// newRow returns the row of a key; set reports whether it takes a value, problem describes
+// other values.
+func newRow[T any](key, problem, expected string, get func(*T) any, set func(*T, any) bool) setting.Row[T] {
+	return setting.Row[T]{KeyInfo: setting.KeyInfo{Key: key}, Expected: expected, Get: get,
+		Set: func(t *T, v any) error { return accept(set(t, v), key, v, problem, expected) }}
+}
+
+// row returns the row of a scalar setting.
+func row(key, expected string, get func(*Config) any, set func(*Config, any) bool) Row {
+	return newRow(key, nonsense, expected, get, set)
+}
+
+// nonsense is the problem with most wrong values.
+const nonsense = "makes no sense here"
+
+// setRow sets the key of a row to a value; found is false if there is no such row. fullKey
+// names the key in errors.
+func setRow[T any](rows []setting.Row[T], t *T, fullKey, key string, value any) (found bool, err error) {
+	i := slices.IndexFunc(rows, func(r setting.Row[T]) bool { return r.Key == key })
+	if i < 0 {
+		return false, nil
+	}
+	return true, underKey(fullKey, rows[i].Set(t, value))
+}
+
+// putRows adds the values of rows to a table; zero values are left out.
+func putRows[T any](rows []setting.Row[T], t *T, table map[string]any) {
+	for _, r := range rows {
+		if v := r.Get(t); v != nil && !reflect.ValueOf(v).IsZero() {
+			table[r.Key] = v
+		}
+	}
 }
 
 // wholeRow returns the row of a whole number.

@@ -148,13 +148,10 @@ func liveSettings() []scalar {
 }
 
 func dataSettings() []scalar {
-	script := textRow("data.script", "the name of a script of the world", func(c *Config) *string { return &c.Data.Script })
-	script.Set = func(c *Config, v any) error {
-		if !setText(&c.Data.Script, v) || !slices.Contains(scripts(), c.Data.Script) {
-			return setting.ErrValue
-		}
-		return nil
-	}
+	script := row("data.script", "the name of a script of the world", func(c *Config) any { return c.Data.Script },
+		func(c *Config, v any) bool {
+			return setText(&c.Data.Script, v) && slices.Contains(scripts(), c.Data.Script)
+		})
 	return []scalar{
 		{Row: spanRow("duration", `a time such as "60s" or "2m"; "0s" is once through a recording, or 60 s of what has no end`,
 			MaxDuration, func(c *Config) *time.Duration { return &c.Duration }),

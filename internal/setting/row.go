@@ -10,7 +10,7 @@ import (
 type Row[T any] struct {
 	KeyInfo
 	Expected string              // continues the sentence after "expected"
-	Set      func(*T, any) error // the error is a *KeyError
+	Set      func(*T, any) error // the error names what is expected
 	Get      func(*T) any        // as a file holds it: a number, a bool, or text that Set takes
 	Number   func(*T) float64    // the value in Unit, for a slider; nil if there is no Ladder
 	Check    func(*T) error      // whether the value is in range; nil: it always is

@@ -113,7 +113,7 @@ func (p param) refuse(got any) error {
 	return &ParamError{Name: p.name, Got: text, Expected: p.expected()}
 }
 
-// expected says in words what the parameter takes.
+// expected describes in words what the parameter takes.
 func (p param) expected() string {
 	words := map[string]string{"int": "an integer", "float": "a number", "bool": "true or false", "string": "text"}[p.typeName()]
 	switch lo, hi := p.bound("min"), p.bound("max"); {
@@ -127,65 +127,37 @@ func (p param) expected() string {
 	return words
 }
 
-// convert stores value in dst if it means one of dst's type, and reports whether
-// it does.
-func convert(dst reflect.Value, value any) bool {
-	if n, ok := value.(int); ok {
-		value = int64(n)
+// convert stores value in dst if it can be read as dst's type, and reports whether it can.
+func convert(dst reflect.Value, value any) (ok bool) {
+	text, isText := value.(string)
+	if dst.Kind() == reflect.String {
+		dst.SetString(text)
+		return isText
 	}
+	switch v := value.(type) {
+	case bool:
+		text = strconv.FormatBool(v)
+	case int, int64:
+		text = fmt.Sprint(v)
+	case float64: // JSON has no integers
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+		if dst.Kind() == reflect.Int && math.Abs(v) > 1<<53 {
+			return false
+		}
+	}
+	var err error
 	switch dst.Kind() {
 	case reflect.Int:
-		return convertInt(dst, value)
+		var n int64
+		n, err = strconv.ParseInt(text, 10, dst.Type().Bits())
+		dst.SetInt(n)
 	case reflect.Float64:
-		return convertFloat(dst, value)
-	case reflect.Bool:
-		b, ok := value.(bool)
-		if s, isText := value.(string); isText {
-			b, ok = s == "true", s == "true" || s == "false"
-		}
-		dst.SetBool(b)
-		return ok
-	case reflect.String:
-		s, ok := value.(string)
-		dst.SetString(s)
-		return ok
-	}
-	return false
-}
-
-func convertInt(dst reflect.Value, value any) bool {
-	var n int64
-	switch v := value.(type) {
-	case int64:
-		n = v
-	case float64: // JSON knows no integers
-		if n = int64(v); v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return false
-		}
-	case string:
-		var err error
-		if n, err = strconv.ParseInt(v, 10, 64); err != nil {
-			return false
-		}
-	default:
-		return false
-	}
-	dst.SetInt(n)
-	return !dst.OverflowInt(n)
-}
-
-func convertFloat(dst reflect.Value, value any) bool {
-	switch v := value.(type) {
-	case int64:
-		dst.SetFloat(float64(v))
-	case float64:
-		dst.SetFloat(v)
-	case string:
-		f, err := strconv.ParseFloat(v, 64)
+		var f float64
+		f, err = strconv.ParseFloat(text, 64)
 		dst.SetFloat(f)
-		return err == nil
 	default:
-		return false
+		dst.SetBool(text == "true")
+		return text == "true" || text == "false"
 	}
-	return true
+	return err == nil
 }

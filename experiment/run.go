@@ -92,7 +92,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		opt.scribe = newScribe(out, opt.Clock)
 		so.Observer = opt.scribe
 	}
-	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return x.Change.Has("shadow") }) {
+	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return len(x.Change.Shadows) > 0 }) {
 		so.KeepSamples = liveSamples // to compare the lanes by
 	}
 	so.Inspect, so.KeepPackets = so.Observer != nil, inspected

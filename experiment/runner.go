@@ -253,7 +253,7 @@ func (r *Runner) obey(ctx context.Context, c Command) {
 // obeySession carries out what needs a session that works.
 func (r *Runner) obeySession(ctx context.Context, c Command) {
 	if c.Change != nil {
-		if c.Change.Input() == nil && c.Change.Mark() == "" {
+		if c.Change.Input == nil && c.Change.Mark == "" {
 			r.undone = nil // it was undone in another past
 		}
 		r.notifyResult("", r.change(ctx, *c.Change))

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"wirelab/experiment/config"
@@ -44,8 +43,9 @@ func (r *Runner) listen(to time.Duration) {
 // withoutShadows removes the shadows from a change that has other settings too: over a network the
 // encoder runs alone. Of other changes the session returns an error.
 func withoutShadows(ch config.Change) config.Change {
-	out := slices.DeleteFunc(slices.Clone(ch), func(x config.Value) bool { return x.Key == "shadow" || x.Key == "shadow_off" })
-	if len(out) == 0 {
+	out := ch
+	out.Shadows, out.ShadowsOff = nil, nil
+	if out.IsZero() {
 		return ch
 	}
 	return out

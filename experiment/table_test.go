@@ -75,10 +75,8 @@ func TestUserTable(t *testing.T) {
 	if r.Item != "tank" || r.ItemsPerFrame != 25 || r.Frames != 900 || got.BitsPerCube != nil {
 		t.Errorf("%d frames of %d %ss, bits per cube %v", r.Frames, r.ItemsPerFrame, r.Item, got.BitsPerCube)
 	}
-	encoder, _ := r.Config["encoder"].(map[string]any)
-	sender, _ := r.Config["sender"].(map[string]any)
-	if encoder["name"] != "delta-adaptive" || sender["rate_hz"] != int64(30) {
-		t.Errorf("ran with %v at %v", encoder, sender)
+	if name, rate := r.Config.Text("encoder.name"), r.Config.Text("sender.rate_hz"); name != "delta-adaptive" || rate != "30" {
+		t.Errorf("ran with %v at %v", name, rate)
 	}
 }
 

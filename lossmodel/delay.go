@@ -194,8 +194,8 @@ func latencyKey() keyRow {
 		Key: "latency", Stage: "delay", Ladder: spanLadder,
 		Help: `one-way delay; "50ms±10ms", "50ms+-10ms" and "50ms 10ms" set the jitter too`,
 	})
-	single := s.set
-	s.set = func(spec *Spec, value any) error {
+	single := s.Set
+	s.Set = func(spec *Spec, value any) error {
 		text, ok := value.(string)
 		if !ok {
 			return single(spec, value)
@@ -227,7 +227,7 @@ var jitterCorrelationUnit = setting.Unit[float64]{
 // splitJitter takes apart "50ms±10ms" and its other spellings.
 func splitJitter(s string) (latency, jitter string, ok bool) {
 	for _, sep := range []string{"±", "+-", "+/-"} {
-		if latency, jitter, ok = strings.Cut(s, sep); ok {
+		if latency, jitter, ok := strings.Cut(s, sep); ok {
 			return latency, jitter, true
 		}
 	}

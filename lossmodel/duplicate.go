@@ -32,7 +32,8 @@ type duplicateStage struct {
 func (s *duplicateStage) reshape(spec *Spec) bool {
 	d := spec.Duplicate
 	s.chance, s.copies, s.delay = random.ChanceOf(d.P), d.Copies, d.Delay
-	if s.traced = d.Trace.Path != ""; s.traced {
+	s.traced = d.Trace.Path != ""
+	if s.traced {
 		s.trace.Set(s.files, d.Trace, tracefile.Losses)
 	}
 	return s.chance > 0 || s.traced

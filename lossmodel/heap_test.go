@@ -59,23 +59,3 @@ func TestMillionInFlight(t *testing.T) {
 		t.Fatalf("packet %d never came", i)
 	}
 }
-
-func TestRingKeepsOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	var r ring
-	in, out := int64(0), int64(0)
-	for range 10_000 {
-		if r.n == 0 || rng.IntN(100) < 52 {
-			r.push(queued{bytes: in})
-			in++
-			continue
-		}
-		if front, got := r.front().bytes, r.pop().bytes; got != out || front != out {
-			t.Fatalf("front %d, popped %d, want %d", front, got, out)
-		}
-		out++
-	}
-	if r.n != int(in-out) {
-		t.Fatalf("%d left, want %d", r.n, in-out)
-	}
-}

@@ -55,8 +55,9 @@ func newSampler(d *Delay, files *tracefile.Library) sampler {
 		s.halves = int(d.shape() * 2)
 		s.scale = int64(random.One / math.Sqrt(d.shape())) // a root is rounded alike everywhere
 	case Tabled:
-		if s.points, s.blend = d.Table.points(), true; d.Table.File.Path != "" {
-			s.points, s.blend = files.Get(d.Table.File, delayTable).([]int64), false
+		s.points, s.blend = d.Table.points(), d.Table.File.Path == ""
+		if !s.blend {
+			s.points = files.Get(d.Table.File, delayTable).([]int64)
 		}
 	}
 	return s
@@ -117,9 +118,10 @@ func (d *Delay) shape() float64 {
 
 // setShape keeps the default as 0, so that equal specs are equal.
 func (d *Delay) setShape(k float64) {
-	if d.Shape = k; k == DefaultShape {
-		d.Shape = 0
+	if k == DefaultShape {
+		k = 0
 	}
+	d.Shape = k
 }
 
 // shapeUnit: whole and half shapes are sums of exponentials and squared normals,

@@ -25,16 +25,11 @@ var (
 	ErrValue   = setting.ErrValue
 )
 
-// keyRow is a key and how it works on a Spec. set and check return a *KeyError.
+// keyRow is a key of a Spec.
 type keyRow struct {
-	KeyInfo
-	expected string // by its unit
-	set      func(*Spec, any) error
-	get      func(*Spec) string
-	number   func(*Spec) float64
-	check    func(*Spec) error
-	file     func(*Spec) *tracefile.File // of a key that names a file
-	reads    *tracefile.Kind             // what that file is read as
+	setting.Row[Spec]
+	file  func(*Spec) *tracefile.File // of a key that names a file
+	reads *tracefile.Kind             // the format of that file
 }
 
 // newKey returns the key that keeps a value of unit u in a field.
@@ -46,25 +41,7 @@ func newKey[T comparable](u setting.Unit[T], field func(*Spec) *T, info KeyInfo)
 
 // newComputed returns a key whose value is not simply a field.
 func newComputed[T comparable](u setting.Unit[T], get func(*Spec) T, put func(*Spec, T), info KeyInfo) keyRow {
-	info.Unit, info.Min, info.Max, info.Choices = u.Name, u.Min, u.Max, u.Choices
-	return keyRow{
-		KeyInfo: info, expected: u.Expected,
-		set: func(s *Spec, value any) error {
-			v, err := u.Read(info.Key, value)
-			if err == nil {
-				put(s, v)
-			}
-			return err
-		},
-		get:    func(s *Spec) string { return u.Format(get(s)) },
-		number: func(s *Spec) float64 { return u.Number(get(s)) },
-		check: func(s *Spec) error {
-			if v := get(s); !u.In(v) {
-				return u.Refuse(info.Key, u.Format(v))
-			}
-			return nil
-		},
-	}
+	return keyRow{Row: setting.NewRow(u, get, put, info)}
 }
 
 // newFile returns the key that names a file; timed says that by=time makes sense.

@@ -88,7 +88,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	f := &l.fate
 	f.reset(0, v.Fragments)
 	l.pass(now, len(datagram), f)
-	if v.Lost = f.Lost; v.Lost == None {
+	v.Lost = f.Lost
+	if v.Lost == None {
 		v.Due = now + f.Delay
 		l.file(now, datagram, tag, f)
 	}
@@ -101,7 +102,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
 			t.Steps[0].Took += later // the first stage that a copy passes is the one that made it
 		}
-		if v.CopyLost[i] = c.Lost; c.Lost == None {
+		v.CopyLost[i] = c.Lost
+		if c.Lost == None {
 			l.file(now, datagram, tag, c)
 		}
 	}

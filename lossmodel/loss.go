@@ -102,8 +102,8 @@ func lossKey() keyRow {
 	for _, m := range loss.Kinds() {
 		k.Models = append(k.Models, m.ModelInfo)
 	}
-	share := k.set
-	k.set = func(s *Spec, value any) error {
+	share := k.Set
+	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
 		if !ok {
@@ -111,7 +111,7 @@ func lossKey() keyRow {
 		}
 		return s.setLoss(table)
 	}
-	k.get = func(s *Spec) string {
+	k.Get = func(s *Spec) any {
 		if s.Loss == nil {
 			return units.FormatPercent(0)
 		}

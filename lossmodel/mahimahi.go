@@ -104,7 +104,8 @@ func (l *tracedLine) leaves(start, latest time.Duration, wire int64) (at time.Du
 	if wire > left {
 		more := (wire - left + ChanceBytes - 1) / ChanceBytes // opportunities beyond this one
 		next, left = next+more, left+more*ChanceBytes
-		if at = l.opportunities.when(next - 1); at > latest {
+		at = l.opportunities.when(next - 1)
+		if at > latest {
 			return 0, false
 		}
 	}

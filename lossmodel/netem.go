@@ -113,24 +113,24 @@ func netemRow() stageRow {
 		name:     StageNetem,
 		replaces: true,
 		make:     func(p *stageContext) specStage { return newNetemStage(p) },
-		keys: []keyRow{{
+		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
 				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", decides in place of all stages but mtu and checksum, ` +
 					`packet by packet as the kernel does with that seed, its faults included`,
 				Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
 			},
-			expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
-			set:      (*Spec).setNetem,
-			get:      func(s *Spec) string { return s.Netem.String() },
-			number: func(s *Spec) float64 {
+			Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
+			Set:      (*Spec).setNetem,
+			Get:      func(s *Spec) any { return s.Netem.String() },
+			Number: func(s *Spec) float64 {
 				if s.Netem.On {
 					return 1
 				}
 				return 0
 			},
-			check: (*Spec).checkNetem,
-		}},
+			Check: (*Spec).checkNetem,
+		}}},
 	}
 }
 
@@ -209,8 +209,8 @@ func (s Spec) Warnings() []string {
 	var waiting []string
 	still := DefaultSpec()
 	for _, k := range stages().keys {
-		text := k.get(&s)
-		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.get(&still) {
+		text := k.Text(&s)
+		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&still) {
 			waiting = append(waiting, fmt.Sprintf("%s %s", k.Key, text))
 		}
 	}

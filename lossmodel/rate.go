@@ -1,9 +1,9 @@
 package lossmodel
 
 import (
-	"slices"
 	"time"
 
+	"wirelab/internal/ring"
 	"wirelab/internal/setting"
 	"wirelab/lossmodel/tracefile"
 )
@@ -21,7 +21,7 @@ type Rate struct {
 	// so on. Cell, if not 0, is the payload of cells that a packet is then cut into,
 	// the last one padded; CellOverhead is added to each: 48 and 5 are ATM's.
 	Overhead, Cell, CellOverhead int
-	// Burst makes the line a token bucket of that many bytes: so much leaves at
+	// Burst makes the line a token bucket of that many bytes, which leave at
 	// once after a pause. In any stretch of time the line sends at most Burst plus
 	// what the rate allows; a packet larger than the bucket still waits for all of
 	// its bytes.
@@ -29,6 +29,12 @@ type Rate struct {
 	// Trace: the line delivers as in a recording of Mahimahi's instead of at
 	// BitsPerSecond, which it replaces, and Burst with it.
 	Trace tracefile.File
+}
+
+// queued is a packet before the bottleneck.
+type queued struct {
+	leaves time.Duration
+	bytes  int64
 }
 
 // rateStage is the line. It draws nothing: whether a packet finds room depends
@@ -42,8 +48,8 @@ type rateStage struct {
 	idle    time.Duration // when the line has sent all it has
 	rest    uint64        // what rounding has saved up: idle is late by rest/rate ns
 	traced  tracedLine
-	queued  ring  // packets that have not left
-	backlog int64 // their bytes
+	queued  ring.Queue[queued] // packets that have not left
+	backlog int64              // their bytes
 	peak    Queued
 }
 
@@ -81,21 +87,22 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 		return
 	}
 	s.backlog += wire
-	s.queued.push(queued{leaves: leaves, bytes: wire})
-	s.peak.Packets, s.peak.Bytes = max(s.peak.Packets, s.queued.n), max(s.peak.Bytes, s.backlog)
+	*s.queued.Push() = queued{leaves: leaves, bytes: wire}
+	s.peak.Packets, s.peak.Bytes = max(s.peak.Packets, s.queued.Len()), max(s.peak.Bytes, s.backlog)
 	f.Delay += leaves - now
 }
 
-// empty takes out what has left.
+// empty removes the packets that have left.
 func (s *rateStage) empty(now time.Duration) {
-	for s.queued.n > 0 && s.queued.front().leaves <= now {
-		s.backlog -= s.queued.pop().bytes
+	for q := s.queued.At(s.queued.First()); q != nil && q.leaves <= now; q = s.queued.At(s.queued.First()) {
+		s.backlog -= q.bytes
+		s.queued.Pop()
 	}
 }
 
 func (s *rateStage) full(wire int64) bool {
 	return s.spec.Queue > 0 && s.backlog+wire > s.spec.Queue ||
-		s.spec.QueuePackets > 0 && s.queued.n >= s.spec.QueuePackets
+		s.spec.QueuePackets > 0 && s.queued.Len() >= s.spec.QueuePackets
 }
 
 // wireCost returns what a datagram costs on the line.
@@ -146,18 +153,18 @@ func (s *rateStage) sendingTime(wire int64) time.Duration {
 
 func (s *rateStage) fork() specStage {
 	c := *s
-	c.queued.items = slices.Clone(s.queued.items)
+	c.queued = s.queued.Clone()
 	return &c
 }
 
 func (s *rateStage) describe(now time.Duration, step *Step) {
 	s.empty(now)
-	step.Ahead, step.Room = Queued{s.queued.n, s.backlog}, s.spec.Queue
+	step.Ahead, step.Room = Queued{s.queued.Len(), s.backlog}, s.spec.Queue
 }
 
 func (s *rateStage) gauge(now time.Duration, g *Gauges) {
 	s.empty(now)
-	g.Queue, g.Peak = Queued{s.queued.n, s.backlog}, s.peak
+	g.Queue, g.Peak = Queued{s.queued.Len(), s.backlog}, s.peak
 }
 
 func (*Rate) row() stageRow {
@@ -211,7 +218,7 @@ func (*Rate) row() stageRow {
 	}
 }
 
-// bucketUnit is a size of which none, not endless, is off.
+// bucketUnit is a size; off means no bucket.
 func bucketUnit() setting.Unit[int64] {
 	u := setting.Size
 	u.Expected = `a size from 1B to 1TiB, such as "16KB", or "off" for none`

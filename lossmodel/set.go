@@ -49,7 +49,7 @@ func (s *Spec) set(key string, value any) error {
 	if i < 0 {
 		return &KeyError{Key: key, Known: names()}
 	}
-	return rename(stages().keys[i].set(s, value), stages().keys[i].Key, key)
+	return rename(stages().keys[i].Set(s, value), stages().keys[i].Key, key)
 }
 
 // SetAll sets every key of a table, as read from a file, in the order of Keys. If
@@ -89,7 +89,7 @@ func (s *Spec) setTable(key string, table map[string]any) error {
 	}
 	if !slices.ContainsFunc(stages().keys, func(k keyRow) bool { return k.Stage == key }) {
 		if i := find(key); i >= 0 {
-			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].expected}
+			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].Expected}
 		}
 		return &KeyError{Key: key, Known: names()}
 	}
@@ -106,7 +106,7 @@ func (s Spec) Get(key string) (string, error) {
 	if i < 0 {
 		return "", &KeyError{Key: key, Known: names()}
 	}
-	return stages().keys[i].get(&s), nil
+	return stages().keys[i].Text(&s), nil
 }
 
 // Number returns the value of a key in the unit of its KeyInfo, for a slider or
@@ -116,7 +116,31 @@ func (s Spec) Number(key string) (v float64, ok bool) {
 	if i < 0 {
 		return 0, false
 	}
-	return stages().keys[i].number(&s), true
+	return stages().keys[i].Number(&s), true
+}
+
+// Level returns the place of the value of a key on its ladder, from 0 to 1; ok is false if there
+// is no such key, or if it has no ladder.
+func (s Spec) Level(key string) (level float64, ok bool) {
+	i := find(key)
+	if i < 0 || len(stages().keys[i].Ladder) < 2 {
+		return 0, false
+	}
+	return stages().keys[i].Level(&s), true
+}
+
+// Nudge moves a key along its ladder, or through its choices, by a number of
+// rungs: to the right if positive. A value between two rungs goes to the next
+// rung; at an end it stays. The result may still fail Validate.
+func (s *Spec) Nudge(key string, rungs int) error {
+	i := find(key)
+	if i < 0 {
+		return &KeyError{Key: key, Known: names()}
+	}
+	if next, ok := stages().keys[i].Rung(s, rungs); ok {
+		return s.Set(key, next)
+	}
+	return nil
 }
 
 // Values returns every key with its text. SetAll takes them back to an equal
@@ -124,7 +148,7 @@ func (s Spec) Number(key string) (v float64, ok bool) {
 func (s Spec) Values() map[string]any {
 	values := map[string]any{}
 	for _, k := range stages().keys {
-		values[k.Key] = k.get(&s)
+		values[k.Key] = k.Get(&s)
 	}
 	return values
 }

@@ -77,7 +77,7 @@ var stages = sync.OnceValue(func() *stageTable {
 		}
 	}
 	for i := range t.keys {
-		t.keys[i].Default = t.keys[i].get(&t.initial)
+		t.keys[i].Default = t.keys[i].Text(&t.initial)
 	}
 	if count > MaxSteps {
 		panic(fmt.Sprintf("lossmodel: %d stages, but a trail holds %d: raise MaxSteps", count, MaxSteps))
@@ -94,7 +94,7 @@ func DefaultSpec() Spec { return stages().initial }
 // possible together. The error is a *KeyError.
 func (s Spec) Validate() error {
 	for i := range stages().keys {
-		if err := stages().keys[i].check(&s); err != nil {
+		if err := stages().keys[i].Check(&s); err != nil {
 			return err
 		}
 	}

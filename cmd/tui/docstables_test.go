@@ -103,7 +103,7 @@ func TestReadmeKeys(t *testing.T) {
 	}
 	live := map[string]string{}
 	for _, s := range config.LiveSettings() {
-		live[s.Key] = map[config.Liveness]string{config.Live: "yes", config.Restarts: "begins anew"}[s.Live]
+		live[s.Key] = map[bool]string{false: "yes", true: "begins anew"}[s.Restarts]
 		usual[s.Key] = fmt.Sprint(s.Get(config.Default()))
 	}
 	for key := range scalars(all) {
@@ -186,8 +186,8 @@ func TestReadmeSources(t *testing.T) {
 // TestReadmeTyped: what the READMEs tell to type in the dashboard is understood there.
 func TestReadmeTyped(t *testing.T) {
 	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	here := command.Context{Catalog: cat, Config: config.Default()}
-	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default()}
+	here := command.Context{Catalog: cat, Config: config.Default(), Screen: command.Lab}
+	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default(), Screen: command.Proxy}
 	for name, text := range readmes(t) {
 		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
 			count++

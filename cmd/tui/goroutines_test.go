@@ -17,8 +17,6 @@ import (
 var unguarded = map[string]string{
 	"cmd/tui/app.go main":                             "before any dashboard; only context.AfterFunc and a stop function",
 	"cmd/tui/flags.go begin":                          "cancels a context",
-	"cmd/tui/internal/proxyview/run.go Run":           "calls Program.Quit only",
-	"cmd/tui/internal/sweepview/run.go Run":           "calls Program.Quit only",
 	"cmd/tui/listen.go serve":                         "tui listen has no dashboard",
 	"dataset/source/open.go openPipe":                 "sets a deadline",
 	"encoders/train/mdn/mdn.go newPool":               "tui train has no dashboard",

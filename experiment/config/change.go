@@ -1,8 +1,8 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,19 +10,20 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Value is a key with what it is set to.
-type Value struct {
-	Key   string // canonical, such as "encoder.name", "down.loss" or "sender.every"
-	Value any
+// Change is what is altered while a session runs. A keystroke, a typed command, a line of
+// a script and a replay all make the same Change. A field that is zero leaves its part
+// unchanged. Copies of a change share its maps and lists: they are never written again.
+type Change struct {
+	Encoder    string            // name; without Params the encoder gets its defaults
+	Params     map[string]any    // of the encoder, by name
+	Profile    string            // the link profile that both links begin with
+	Down, Up   map[string]string // the values of a link, by key
+	Live       map[string]any    // the values of live settings by key, in the form of Values
+	Input      *Input            // of a player
+	ShadowsOff []string          // names of shadows that leave
+	Shadows    []Encoder         // shadows that join after that
+	Mark       string            // a bookmark in the timeline: it changes nothing
 }
-
-// Change is what is altered while a session runs: values of live settings, in
-// canonical order, each key at most once. A keystroke, a typed command, a line of a
-// script and a replay all make the same Change. Besides the keys of the
-// configuration it may hold those of InputKeys, "shadow" and "shadow_off" (shadows
-// join and leave), and "mark", which changes nothing and is a bookmark in the
-// timeline.
-type Change []Value
 
 // StampedChange is a change with the virtual time at which it took effect: it
 // was applied before any other event of that instant.
@@ -52,110 +53,134 @@ func NewChange(pairs ...any) Change {
 	return ch
 }
 
-// keyOrder ranks the keys as they follow each other in a change: that is also their
-// order in JSON.
-func keyOrder(key string) int {
-	head, _, _ := strings.Cut(key, ".")
-	switch {
-	case key == "encoder.name":
-		return 0
-	case head == "encoder":
-		return 1
-	case key == "profile":
-		return 2
-	case head == "down":
-		return 3
-	case head == "up":
-		return 4
-	case slices.Contains(InputKeys(), key):
-		return 1000 + slices.Index(InputKeys(), key)
-	case key == "shadow":
-		return 1100
-	case key == "shadow_off":
-		return 1101
-	case key == "mark":
-		return 1102
+// with returns a copy of m in which key has another value.
+func with[V any](m map[string]V, key string, v V) map[string]V {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]V{}
 	}
-	return 10 + settingIndex(key)
+	m[key] = v
+	return m
 }
 
-// put sets a canonical key to a value in its normal form.
-func (ch *Change) put(key string, v any) {
-	at, found := slices.BinarySearchFunc(*ch, key, func(x Value, key string) int {
-		return cmp.Or(cmp.Compare(keyOrder(x.Key), keyOrder(key)), cmp.Compare(x.Key, key))
-	})
-	if found {
-		*ch = slices.Clone(*ch)
-		(*ch)[at].Value = v
-		return
-	}
-	*ch = slices.Insert(slices.Clone(*ch), at, Value{key, v})
+// member is one value of a change under the name that it has in a script.
+type member struct {
+	name  string
+	value any
+	set   bool
 }
 
-// Get returns what the change sets a canonical key to; false if it leaves it alone.
-func (ch Change) Get(key string) (any, bool) {
-	for _, x := range ch {
-		if x.Key == key {
-			return x.Value, true
+// members lists what the change sets, in the order of its JSON.
+func (ch Change) members() []member {
+	list := []member{
+		{"encoder", ch.Encoder, ch.Encoder != ""},
+		{"params", ch.Params, len(ch.Params) > 0},
+		{"profile", ch.Profile, ch.Profile != ""},
+		{"down", ch.Down, len(ch.Down) > 0},
+		{"up", ch.Up, len(ch.Up) > 0},
+	}
+	for _, s := range liveRows() {
+		v, set := ch.Live[s.Key]
+		list = append(list, member{s.Short, v, set})
+	}
+	list = append(list,
+		member{"input", ch.Input, ch.Input != nil},
+		member{"shadow", ch.Shadows, len(ch.Shadows) > 0},
+		member{"shadow_off", ch.ShadowsOff, len(ch.ShadowsOff) > 0},
+		member{"mark", ch.Mark, ch.Mark != ""})
+	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
+}
+
+// Keys lists the keys that the change sets, in the order of its JSON.
+func (ch Change) Keys() (keys []string) {
+	for _, m := range ch.members() {
+		switch m.name {
+		case "encoder":
+			keys = append(keys, "encoder.name")
+		case "params":
+			keys = append(keys, below("encoder.params.", ch.Params)...)
+		case "down":
+			keys = append(keys, below("down.", ch.Down)...)
+		case "up":
+			keys = append(keys, below("up.", ch.Up)...)
+		case "input":
+			for _, x := range ch.Input.members() {
+				keys = append(keys, x.name)
+			}
+		default:
+			if s := settingNamed(m.name); s != nil {
+				m.name = s.Key
+			}
+			keys = append(keys, m.name)
 		}
 	}
-	return nil, false
+	return keys
 }
 
-// Text returns what the change sets a canonical key to, as text; "" if it leaves it
-// alone.
-func (ch Change) Text(key string) string {
-	if v, ok := ch.Get(key); ok {
-		return fmt.Sprint(v)
+// below lists the keys of m behind a prefix, sorted.
+func below[V any](prefix string, m map[string]V) (keys []string) {
+	for _, name := range sortedKeys(m) {
+		keys = append(keys, prefix+name)
 	}
-	return ""
+	return keys
 }
 
-// Has reports whether the change sets a key, or one below it: "encoder" stands for the
-// encoder's name and params.
-func (ch Change) Has(key string) bool {
-	return slices.ContainsFunc(ch, func(x Value) bool { return x.Key == key || strings.HasPrefix(x.Key, key+".") })
+// table returns the change as a table that Set takes apart again.
+func (ch Change) table() map[string]any {
+	table := map[string]any{}
+	for _, m := range ch.members() {
+		switch m.name {
+		case "input":
+			for _, x := range ch.Input.members() {
+				table[x.name] = x.value
+			}
+		case "shadow":
+			table[m.name] = shadowTable(ch.Shadows)
+		default:
+			table[m.name] = m.value
+		}
+	}
+	return table
 }
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
 // plain "loss" (both directions), the name of a live setting in full or in short
 // ("receiver.playout_delay", "playout_delay"), "shadow", "shadow_off", "mark", or one
-// of InputKeys.
+// of inputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
+	isLink := head == "down" || head == "up" || head == "link"
 	switch {
 	case key == "encoder" || key == "encoder.name":
-		return ch.setName("encoder.name", key, value)
-	case key == "profile" || key == "mark":
-		return ch.setName(key, key, value)
-	case slices.Contains(InputKeys(), key):
+		return setName(&ch.Encoder, key, value)
+	case key == "profile":
+		return setName(&ch.Profile, key, value)
+	case key == "mark":
+		return setName(&ch.Mark, key, value)
+	case slices.Contains(inputKeys(), key):
 		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
-		return ch.setShadow(key, key[len(head):], value)
+		return ch.setShadow(key, head, rest, value)
 	case head == "params":
 		return ch.setParams(rest, key, value)
 	case head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
 		return ch.setParams(strings.TrimPrefix(strings.TrimPrefix(rest, "params"), "."), key, value)
-	case (head == "down" || head == "up" || head == "link") && rest == "" && !isTable(value):
+	case isLink && rest == "" && !isTable(value):
 		return noLink(key, value)
-	case head == "down" || head == "up":
+	case isLink:
 		ch.setLink(head, rest, value)
 		return nil
-	case head == "link":
-		key = rest
-		fallthrough
 	case isLinkKey(head):
-		ch.setLink("down", key, value)
-		ch.setLink("up", key, value)
+		ch.setLink("link", key, value)
 		return nil
 	}
-	if s := settingNamed(key); s != nil && s.Live != Fixed {
-		return ch.setSetting(s, key, value)
+	if s := settingNamed(key); s != nil && s.Short != "" {
+		return ch.setLive(s, key, value)
 	} else if s != nil {
 		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
 			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " +
-				strings.Join(liveNames(), ", ")}
+				strings.Join(scriptedNames(), ", ")}
 	}
 	return Unknown(key, "key", key, changeKeys())
 }
@@ -165,49 +190,44 @@ func isTable(v any) bool {
 	return ok
 }
 
-// liveNames lists the live settings as a script calls them, and what a player may do.
-func liveNames() (names []string) {
-	for _, s := range LiveSettings() {
-		if s.Live == Live {
+// scriptedNames lists the settings that a script can change, and the actions of a player.
+func scriptedNames() (names []string) {
+	for _, s := range liveRows() {
+		if !s.Restarts {
 			names = append(names, s.Short)
 		}
 	}
-	return append(names, InputKeys()...)
+	return append(names, inputKeys()...)
 }
 
-// changeKeys lists what a change may be told to set, for near names.
+// changeKeys lists the keys that Set takes, for near names.
 func changeKeys() []string {
 	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
-	for _, s := range LiveSettings() {
+	for _, s := range liveRows() {
 		known = append(known, s.Short)
 	}
-	known = append(known, InputKeys()...)
+	known = append(known, inputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
 	return known
 }
 
-func (ch *Change) setName(canonical, key string, value any) error {
-	var text string
-	if !setText(&text, value) {
-		return &Error{Key: key, Problem: show(value) + " is no text", Expected: "a name"}
-	}
-	ch.put(canonical, text)
-	return nil
+func setName(dst *string, key string, value any) error {
+	return accept(setText(dst, value), key, value, "is no text", "a name")
 }
 
-// setSetting notes a value of a row of the table, in the form that Values gives it.
-func (ch *Change) setSetting(s *Setting, key string, value any) error {
+// setLive sets a live setting.
+func (ch *Change) setLive(s *scalar, key string, value any) error {
 	c := Default()
-	if !s.set(c, value) {
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	if err := s.Set(c, value); err != nil {
+		return underKey(key, err)
 	}
-	ch.put(s.Key, s.get(c))
+	ch.Live = with(ch.Live, s.Key, s.Get(c))
 	return nil
 }
 
-// setParams notes a parameter of the encoder, or a table of them.
+// setParams sets a parameter of the encoder, or a table of them.
 func (ch *Change) setParams(name, key string, value any) error {
 	if name == "" && !isTable(value) {
 		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "the encoder's parameters, such as params.NAME = VALUE"}
@@ -215,17 +235,22 @@ func (ch *Change) setParams(name, key string, value any) error {
 	flat := map[string]any{}
 	flatten(name, value, flat)
 	for k, v := range flat {
-		ch.put("encoder.params."+k, v)
+		ch.Params = with(ch.Params, k, v)
 	}
 	return nil
 }
 
-// setLink notes one setting of a link, a table as one setting a key.
+// setLink sets one key of a link, or each key of a table; the way "link" is both links.
 func (ch *Change) setLink(way, key string, value any) {
 	flat := map[string]any{}
 	flatten(key, value, flat)
 	for k, v := range flat {
-		ch.put(way+"."+k, fmt.Sprint(v))
+		if way != "up" {
+			ch.Down = with(ch.Down, k, fmt.Sprint(v))
+		}
+		if way != "down" {
+			ch.Up = with(ch.Up, k, fmt.Sprint(v))
+		}
 	}
 }
 
@@ -233,133 +258,119 @@ func isLinkKey(key string) bool {
 	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == key })
 }
 
-// table returns the change as a table that Set takes apart again.
-func (ch Change) table() map[string]any {
-	m := map[string]any{}
-	for _, p := range parts() {
-		p.write(ch.of(&p), m)
-	}
-	return m
-}
-
-// Label says in a few words what the change does: "encoder rotor, loss 5%".
+// Label describes in a few words what the change does: "encoder rotor, loss 5%".
 func (ch Change) Label() string {
 	var words []string
-	for _, p := range parts() {
-		words = append(words, p.label(ch.of(&p))...)
+	if ch.Encoder != "" {
+		words = append(words, "encoder "+ch.Encoder)
+	}
+	for _, name := range sortedKeys(ch.Params) {
+		words = append(words, fmt.Sprintf("%s %v", name, ch.Params[name]))
+	}
+	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
+	for _, s := range liveRows() {
+		if v, set := ch.Live[s.Key]; set {
+			words = append(words, s.Word()+" "+fmt.Sprint(v))
+		}
+	}
+	words = append(words, ch.Input.labels()...)
+	if ch.Mark != "" {
+		words = append(words, ch.Mark)
 	}
 	return strings.Join(words, ", ")
+}
+
+// linkLabels describes the changes of the links. A value that both links get is named once.
+func (ch Change) linkLabels() (words []string) {
+	if ch.Profile != "" {
+		words = append(words, "profile "+ch.Profile)
+	}
+	for _, k := range sortedKeys(ch.Down) {
+		if ch.Up[k] == ch.Down[k] {
+			words = append(words, k+" "+ch.Down[k])
+		} else {
+			words = append(words, "down "+k+" "+ch.Down[k])
+		}
+	}
+	for _, k := range sortedKeys(ch.Up) {
+		if ch.Up[k] != ch.Down[k] {
+			words = append(words, "up "+k+" "+ch.Up[k])
+		}
+	}
+	return words
 }
 
 // Then returns the change that does what ch and then next would do, unless ch adds shadows
 // and next removes some: a change removes before it adds.
 func (ch Change) Then(next Change) Change {
-	drop := func(x Value) bool {
-		return next.Has("encoder.name") && x.Key != "encoder.name" && strings.HasPrefix(x.Key, "encoder.") ||
-			next.Has("profile") && (strings.HasPrefix(x.Key, "down.") || strings.HasPrefix(x.Key, "up."))
+	if next.Encoder != "" {
+		ch.Encoder, ch.Params = next.Encoder, nil
 	}
-	out := slices.DeleteFunc(slices.Clone(ch), drop)
-	for _, x := range next {
-		switch list := x.Value.(type) {
-		case []Encoder:
-			x.Value = append(slices.Clone(out.Shadows()), list...)
-		case []string:
-			x.Value = append(slices.Clone(out.ShadowsOff()), list...)
-		}
-		out.put(x.Key, x.Value)
+	if next.Profile != "" {
+		ch.Profile, ch.Down, ch.Up = next.Profile, nil, nil
 	}
-	return out
-}
-
-// IsZero reports whether the change leaves everything as it is.
-func (ch Change) IsZero() bool { return len(ch) == 0 }
-
-// Mark returns the bookmark that the change sets; "" if it sets none.
-func (ch Change) Mark() string { return ch.Text("mark") }
-
-// WithMark returns the change with another bookmark; "" removes it.
-func (ch Change) WithMark(text string) Change {
-	ch = slices.DeleteFunc(slices.Clone(ch), func(x Value) bool { return x.Key == "mark" })
-	if text != "" {
-		ch.put("mark", text)
+	ch.Params, ch.Live = merged(ch.Params, next.Params), merged(ch.Live, next.Live)
+	ch.Down, ch.Up = merged(ch.Down, next.Down), merged(ch.Up, next.Up)
+	ch.Input = ch.Input.then(next.Input)
+	ch.Shadows, ch.ShadowsOff = slices.Concat(ch.Shadows, next.Shadows), slices.Concat(ch.ShadowsOff, next.ShadowsOff)
+	if next.Mark != "" {
+		ch.Mark = next.Mark
 	}
 	return ch
 }
 
+// merged returns the values of a, and those of b in place of them.
+func merged[V any](a, b map[string]V) map[string]V {
+	if len(a) == 0 {
+		return b
+	}
+	a = maps.Clone(a)
+	maps.Copy(a, b)
+	return a
+}
+
+// IsZero reports whether the change leaves everything unchanged.
+func (ch Change) IsZero() bool { return len(ch.members()) == 0 }
+
+// SetsEncoder reports whether the change sets the encoder or its parameters.
+func (ch Change) SetsEncoder() bool { return ch.Encoder != "" || len(ch.Params) > 0 }
+
+// WithMark returns the change with another bookmark; "" removes it.
+func (ch Change) WithMark(text string) Change {
+	ch.Mark = text
+	return ch
+}
+
+// Restarts reports whether the run must begin again for the change to take effect.
+func (ch Change) Restarts() bool {
+	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return settingNamed(key).Restarts })
+}
+
 // Touches names the settings that the change alters, whatever their values: changes
-// that follow each other fast and touch the same are one to whoever takes them back.
+// that follow each other fast and touch the same settings are undone together.
 // Another encoder, profile or shadow is another setting.
 func (ch Change) Touches() string {
-	var names []string
-	for _, x := range ch {
-		switch {
-		case x.Key == "mark" || slices.Contains(InputKeys(), x.Key):
-		case x.Key == "encoder.name" || x.Key == "profile":
-			names = append(names, x.Key+" "+fmt.Sprint(x.Value))
-		case x.Key == "shadow" || x.Key == "shadow_off":
-			names = append(names, shadowLabel(Change{x})...)
-		default:
-			names = append(names, x.Key)
+	names := ch.shadowLabels()
+	for _, s := range [][2]string{{"encoder.name", ch.Encoder}, {"profile", ch.Profile}} {
+		if s[1] != "" {
+			names = append(names, s[0]+" "+s[1])
 		}
 	}
+	rest := Change{Params: ch.Params, Down: ch.Down, Up: ch.Up, Live: ch.Live}
+	names = append(names, rest.Keys()...)
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
 
-// Check says whether ch could be applied to this configuration; the error is
-// fit for the person who typed it.
-func (c *Config) Check(ch Change) error {
-	_, err := c.After(ch)
-	return err
-}
-
-// Apply makes c what it is after ch, or leaves it as it was and says why not.
-// An encoder's name without params means that encoder with its defaults.
-func (c *Config) Apply(ch Change) error {
-	d := c.fork()
-	if err := d.apply(ch); err != nil {
-		return err
-	}
-	*c = *d
-	return nil
-}
-
-// apply is Apply that may leave c half changed.
-func (c *Config) apply(ch Change) error {
-	for _, p := range parts() {
-		if values := ch.of(&p); len(values) > 0 {
-			if err := p.apply(c, values); err != nil {
-				return err
-			}
-		}
-	}
-	c.Profile = c.matchProfile()
-	return nil
-}
-
-// Normal returns ch as it was understood: params of the encoder typed as its codec has
-// them. after is the configuration that ch was applied to.
+// Normal returns ch in the form in which it was understood: parameters of the encoder have the
+// types of its codec. after is the configuration that ch was applied to.
 func (ch Change) Normal(after *Config) Change {
-	out := slices.Clone(ch)
-	for i, x := range out {
-		if name, ok := strings.CutPrefix(x.Key, "encoder.params."); ok {
-			out[i].Value = after.Encoder.Params[name]
-		}
+	params := map[string]any{}
+	for name := range ch.Params {
+		params[name] = after.Encoder.Params[name]
 	}
-	return out
-}
-
-// Undo returns the change that turns after back into c.
-func (c *Config) Undo(after *Config) Change {
-	var ch Change
-	for _, p := range parts() {
-		if p.undo != nil {
-			p.undo(c, after, func(x Value) { ch.put(x.Key, x.Value) })
-		}
+	if len(params) > 0 {
+		ch.Params = params
 	}
 	return ch
 }
-
-// SameLive reports whether two configurations agree in all that can be changed while a
-// session runs.
-func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -14,72 +13,29 @@ import (
 // "receiver.playout_delay" travels as "playout_ns", in nanoseconds. Every other live
 // setting travels under its short name.
 
-// nested returns the object that a key travels in, and its name there.
-func nested(key string) (object, name string) {
-	head, rest, _ := strings.Cut(key, ".")
-	switch {
-	case key == "encoder.name":
-		return "", "encoder"
-	case head == "encoder":
-		return "params", strings.TrimPrefix(rest, "params.")
-	case head == "down" || head == "up":
-		return head, rest
-	case slices.Contains(InputKeys(), key):
-		return "input", key
-	}
-	if s := settingNamed(key); s != nil {
-		if s.Key == playoutKey {
-			return "", "playout_ns"
-		}
-		return "", s.Short
-	}
-	return "", key
-}
-
 // MarshalJSON implements json.Marshaler.
 func (ch Change) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	open := ""
 	b.WriteByte('{')
-	for i, x := range ch {
-		object, name := nested(x.Key)
-		switch {
-		case object != open && open != "":
-			b.WriteString("},")
-		case i > 0:
+	for i, m := range ch.members() {
+		if i > 0 {
 			b.WriteByte(',')
 		}
-		if object != open && object != "" {
-			fmt.Fprintf(&b, `"%s":{`, object)
+		if m.name == playoutName {
+			d, err := time.ParseDuration(fmt.Sprint(m.value))
+			if err != nil {
+				return nil, err
+			}
+			m.name, m.value = "playout_ns", int64(d)
 		}
-		open = object
-		key, err := json.Marshal(name) // of a param it may be anything
+		data, err := json.Marshal(m.value)
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(jsonValue(x))
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%s:%s", key, data)
-	}
-	if open != "" {
-		b.WriteByte('}')
+		fmt.Fprintf(&b, "%q:%s", m.name, data)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// jsonValue is a value as it travels.
-func jsonValue(x Value) any {
-	if x.Key != playoutKey {
-		return x.Value
-	}
-	d, err := time.ParseDuration(fmt.Sprint(x.Value))
-	if err != nil {
-		panic("config: a playout delay that is no time: " + err.Error())
-	}
-	return int64(d)
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -88,7 +44,7 @@ func (ch *Change) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &tree); err != nil {
 		return err
 	}
-	*ch = nil
+	*ch = Change{}
 	for _, key := range sortedKeys(tree) {
 		if err := ch.setJSON(key, tree[key]); err != nil {
 			return err
@@ -105,12 +61,12 @@ func (ch *Change) setJSON(key string, v any) error {
 		if !ok {
 			return &Error{Key: key, Problem: show(v) + " is no number", Expected: "nanoseconds"}
 		}
-		return ch.Set(playoutKey, time.Duration(ns).String())
+		return ch.Set(playoutName, time.Duration(ns).String())
 	case key == "params" && !isObject:
 		return &Error{Key: key, Problem: show(v) + " is no table", Expected: "a table of params"}
 	case key == "params":
 		for name, x := range object {
-			ch.put("encoder.params."+name, x)
+			ch.Params = with(ch.Params, name, x)
 		}
 		return nil
 	case key == "input" && isObject:
@@ -147,6 +103,6 @@ func (ch *Change) setShadowJSON(v any) error {
 			return &Error{Key: Indexed("shadow", i), Problem: "it has no name", Expected: expected}
 		}
 	}
-	ch.put("shadow", list)
+	ch.Shadows = list
 	return nil
 }

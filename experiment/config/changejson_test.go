@@ -31,7 +31,7 @@ func TestChangeJSONRefused(t *testing.T) {
 // A change comes back from JSON as it was, whatever the names of its params.
 func TestChangeJSONNames(t *testing.T) {
 	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
-		ch := Change{{"encoder.params." + name, "1"}}
+		ch := Change{Params: map[string]any{name: "1"}}
 		data, err := json.Marshal(ch)
 		if err != nil {
 			t.Errorf("%q: %v", name, err)

@@ -7,11 +7,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"wirelab/internal/setting"
 )
 
-// Client is what holds for one client of a proxy beyond what holds for all: it is chosen
+// proxyClient is what holds for one client of a proxy beyond what holds for all: it is chosen
 // by its address or by its turn. A run has no clients.
-type Client struct {
+type proxyClient struct {
 	Address netip.Addr // of any port; not valid: chosen by turn
 	Turn    int        // 1 for the first that sends
 	Change  Change     // of its links
@@ -21,7 +22,7 @@ type Client struct {
 const maxClients = 1000
 
 // In reports whether a client with this address and turn is meant.
-func (c *Client) In(addr netip.Addr, turn int) bool {
+func (c *proxyClient) In(addr netip.Addr, turn int) bool {
 	if c.Address.IsValid() {
 		return c.Address == addr.Unmap().WithZone("")
 	}
@@ -32,32 +33,36 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	if i >= maxClients {
 		return &Error{Key: key, Problem: "that is one client too many", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
-	for len(c.Clients) <= i {
-		c.Clients = append(c.Clients, Client{})
-	}
-	client := &c.Clients[i]
-	switch rest {
-	case "address":
-		var text string
-		addr, err := netip.Addr{}, error(nil)
-		if setText(&text, value) {
-			addr, err = netip.ParseAddr(text)
-		}
-		if !addr.IsValid() || err != nil {
-			return &Error{Key: key, Problem: show(value) + " is no address", Expected: `an address without a port, such as "10.0.0.5"`}
-		}
-		client.Address = addr.Unmap().WithZone("")
-		return nil
-	case "turn":
-		if !setInt(&client.Turn, value, 1, 1<<30) {
-			return &Error{Key: key, Problem: show(value) + " is no turn", Expected: "1 for the first client that sends, 2 for the second"}
-		}
-		return nil
+	client := entry(&c.Clients, i, proxyClient{})
+	if found, err := setRow(clientRows(), client, key, rest, value); found {
+		return err
 	}
 	if rest == "t" {
 		return &Error{Key: key, Problem: "a client has no time", Expected: "turn or address; what changes is in [[at]]"}
 	}
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
+}
+
+// clientRows are the keys by which a client is chosen.
+func clientRows() []setting.Row[proxyClient] {
+	return []setting.Row[proxyClient]{
+		newRow("address", "is no address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
+			if !x.Address.IsValid() {
+				return nil
+			}
+			return x.Address.String()
+		}, func(x *proxyClient, v any) bool {
+			var text string
+			_ = setText(&text, v)
+			addr, err := netip.ParseAddr(text)
+			if err == nil {
+				x.Address = addr.Unmap().WithZone("")
+			}
+			return err == nil
+		}),
+		newRow("turn", "is no turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
+			func(x *proxyClient, v any) bool { return setInt(&x.Turn, v, 1, 1<<30) }),
+	}
 }
 
 // checkClients looks at what each client is chosen by, and at its links.
@@ -67,17 +72,15 @@ func (c *Config) checkClients() error {
 		if client.Address.IsValid() == (client.Turn > 0) {
 			return &Error{Key: key, Problem: "it must be chosen", Expected: `either address = "10.0.0.5" or turn = 1`}
 		}
-		if k := slices.IndexFunc(c.Clients[:i], func(x Client) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
+		if k := slices.IndexFunc(c.Clients[:i], func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
 			return &Error{Key: key, Problem: "it is the client of " + Indexed("client", k), Expected: "all that it has of its own in one entry"}
 		}
 		if client.Change.IsZero() {
 			return &Error{Key: key, Problem: "it has nothing of its own", Expected: `what its links do, such as down.loss = "5%"`}
 		}
-		for _, x := range client.Change {
-			if part := linkPart(); !part.owns(x.Key) {
-				return &Error{Key: key + "." + x.Key, Problem: "a client has nothing of its own but links",
-					Expected: "profile, or a key of down, up or link"}
-			}
+		if others := client.Change.withoutLinks().Keys(); len(others) > 0 {
+			return &Error{Key: key + "." + others[0], Problem: "a client has nothing of its own but links",
+				Expected: "profile, or a key of down, up or link"}
 		}
 		if err := c.Check(client.Change); err != nil {
 			return Within(key, err)
@@ -87,13 +90,9 @@ func (c *Config) checkClients() error {
 }
 
 // values returns the client as a table of the file.
-func (c *Client) values() map[string]any {
+func (c *proxyClient) values() map[string]any {
 	m := c.Change.table()
-	if c.Address.IsValid() {
-		m["address"] = c.Address.String()
-	} else {
-		m["turn"] = c.Turn
-	}
+	putRows(clientRows(), c, m)
 	return m
 }
 
@@ -110,7 +109,8 @@ func (c *Config) OnlyLinks() error {
 		expected := "nothing but seed, duration, profile, down, up, link, [[at]] and [[client]]"
 		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
 		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok {
-			if head, _, _ = strings.Cut(entry, "."); isLinkKey(head) {
+			head, _, _ = strings.Cut(entry, ".")
+			if isLinkKey(head) {
 				continue
 			}
 			expected, known = linkChange, []string{"t", "profile", "down", "up", "link", "mark"}
@@ -120,13 +120,17 @@ func (c *Config) OnlyLinks() error {
 		}
 	}
 	for i, at := range c.At { // what was written in a line with others
-		for _, x := range at.Change {
-			if part := linkPart(); x.Key != "mark" && !part.owns(x.Key) {
-				return c.Locate(&Error{Key: Indexed("at", i) + "." + x.Key, Problem: "a proxy has nothing of the kind", Expected: linkChange})
-			}
+		if others := at.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
+			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has nothing of the kind", Expected: linkChange})
 		}
 	}
 	return nil
+}
+
+// withoutLinks returns the part of a change that is not about links.
+func (ch Change) withoutLinks() Change {
+	ch.Profile, ch.Down, ch.Up = "", nil, nil
+	return ch
 }
 
 const linkChange = "t, profile, mark, or keys of down, up and link"

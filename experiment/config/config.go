@@ -27,10 +27,10 @@ type Config struct {
 
 	Profile  string // the link profile that Down and Up started from, "" if none
 	Down, Up lossmodel.Spec
-	Sender   Sender
-	Receiver Receiver
+	Sender   sender
+	Receiver receiver
 	At       []StampedChange // scripted changes, by time
-	Clients  []Client        // of a proxy
+	Clients  []proxyClient   // of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and fates
 	Plugins  []table.Wanted  // encoders from outside that its file names
 	Sweep    []Axis
@@ -111,9 +111,8 @@ func (c *Config) After(ch Change) (*Config, error) {
 	return d, nil
 }
 
-func (e Encoder) Clone() Encoder {
-	return Encoder{Name: e.Name, Params: maps.Clone(e.Params)}
-}
+// Clone returns a copy with a map of its own.
+func (e Encoder) Clone() Encoder { return Encoder{Name: e.Name, Params: maps.Clone(e.Params)} }
 
 // CodecTable lists the codecs that this configuration knows.
 func (c *Config) CodecTable() []encoders.Codec {
@@ -200,41 +199,36 @@ func (c *Config) Normalise() (err error) {
 	return nil
 }
 
-// Validate checks that the configuration makes sense as a whole: what single
-// keys cannot know of each other. Every error names the key to look at.
+// Validate checks that the configuration makes sense as a whole: the values of
+// several keys together. Every error names the key to look at.
 func (c *Config) Validate() error { return c.Locate(c.validate()) }
 
 func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
 	}
-	if len(c.Shadows) > MaxShadows {
-		return tooManyShadows(Indexed("shadow", MaxShadows), len(c.Shadows))
+	if len(c.Shadows) > maxShadows {
+		return tooManyShadows(Indexed("shadow", maxShadows), len(c.Shadows))
 	}
 	for i, s := range c.Shadows {
 		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
 		}
 	}
-	if err := c.Down.Validate(); err != nil {
-		return ErrorAt("down", err)
+	return firstError(
+		func() error { return ErrorAt("down", c.Down.Validate()) },
+		func() error { return ErrorAt("up", c.Up.Validate()) },
+		c.checkHistories, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
+}
+
+// firstError calls checks in turn, until one returns an error.
+func firstError(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	if err := c.Up.Validate(); err != nil {
-		return ErrorAt("up", err)
-	}
-	if err := c.checkHistories(); err != nil {
-		return err
-	}
-	if err := c.checkSweep(); err != nil {
-		return err
-	}
-	if err := c.checkSearch(); err != nil {
-		return err
-	}
-	if err := c.checkClients(); err != nil {
-		return err
-	}
-	return c.checkScript()
+	return nil
 }
 
 // checkHistories compares what must be kept with what is: the display moves
@@ -283,21 +277,22 @@ func (c *Config) ScriptOrder() []int {
 	return order
 }
 
-// Pin reads the files that the links name and notes the hash of each, so that a
-// report tells when one has changed since; a file that cannot be used is refused
+// Pin reads the files that the links name and stores the hash of each, so that the replay of a
+// report detects a changed file. A file that cannot be used is refused
 // here, before anything runs.
-func (c *Config) Pin() (err error) {
-	if c.Down, err = c.Down.Pin(c.ReadTrace); err != nil {
-		return c.badFile("down", err)
-	}
-	if c.Up, err = c.Up.Pin(c.ReadTrace); err != nil {
-		return c.badFile("up", err)
+func (c *Config) Pin() error {
+	for _, way := range []Way{DownOnly, UpOnly} {
+		pinned, err := way.Link(c).Pin(c.ReadTrace)
+		if err != nil {
+			return c.badFile(way.String(), err)
+		}
+		*way.Link(c) = pinned
 	}
 	return nil
 }
 
-// badFile says what is wrong with a file that a link names, under the key that somebody
-// wrote: "trace" is short for three.
+// badFile describes the error of a file that a link names, under the key that was
+// written: "trace" is short for three.
 func (c *Config) badFile(way string, err error) error {
 	var fe *lossmodel.FileError
 	if !errors.As(err, &fe) {
@@ -329,11 +324,10 @@ func (c *Config) where(name string) string {
 // Warnings names what the links do that their keys do not say.
 func (c *Config) Warnings() []string {
 	var out []string
-	for _, w := range c.Down.Warnings() {
-		out = append(out, "down: "+w)
-	}
-	for _, w := range c.Up.Warnings() {
-		out = append(out, "up: "+w)
+	for _, way := range []Way{DownOnly, UpOnly} {
+		for _, w := range way.Link(c).Warnings() {
+			out = append(out, way.String()+": "+w)
+		}
 	}
 	if len(c.Clients) > 0 {
 		out = append(out, "client: a proxy has clients; a run does not look at them")

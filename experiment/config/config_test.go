@@ -65,7 +65,7 @@ func TestConfigReadsEveryKey(t *testing.T) {
 	}
 	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 ||
 		c.Sender.History != 100 ||
-		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || c.Receiver.Interpolation != Hermite {
+		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || !c.Receiver.Hermite {
 		t.Errorf("scalars: %+v", c)
 	}
 	if got := [...]string{text(t, c, "loss"), text(t, c, "burst"), text(t, c, "latency")}; got != [...]string{"5%", "2.5", "70ms"} {
@@ -75,13 +75,12 @@ func TestConfigReadsEveryKey(t *testing.T) {
 		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
 	}
 	first, second := c.At[0], c.At[1]
-	if first.T != 10*time.Second || first.Change.Text("encoder.name") != "quantized" || first.Change.Text("down.loss") != "20%" ||
-		first.Change.Has("up") {
+	if first.T != 10*time.Second || first.Change.Encoder != "quantized" || first.Change.Down["loss"] != "20%" ||
+		first.Change.Up != nil {
 		t.Errorf("at[0]: %+v", first)
 	}
-	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"up.latency", "10ms"}, {"receiver.playout_delay", "50ms"},
-		{"sender.every", int64(2)},
-		{"receiver.interpolation", "linear"}, {"mark", "here"}}) {
+	if !reflect.DeepEqual(second.Change, Change{Down: map[string]string{"latency": "10ms"}, Up: map[string]string{"latency": "10ms"},
+		Live: map[string]any{"receiver.playout_delay": "50ms", "sender.every": int64(2), "receiver.interpolation": "linear"}, Mark: "here"}) {
 		t.Errorf("at[1]: %+v", second)
 	}
 	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {
@@ -134,7 +133,7 @@ func TestConfigRoundTrips(t *testing.T) {
 		if err := toml.Unmarshal(out, &tree); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := FromValues(name, tree); err != nil {
+		if _, err := Values(tree).Config(name); err != nil {
 			t.Errorf("%s: by way of a tree: %v", name, err)
 		}
 	}
@@ -294,7 +293,7 @@ func TestNetemIsReadLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := FromValues("report", c.Values())
+	again, err := c.Values().Config("report")
 	if err != nil || again.Down != c.Down || again.Up != c.Up {
 		t.Errorf("%v; came back as %+v", err, again)
 	}
@@ -325,16 +324,16 @@ func TestDurationOfNothing(t *testing.T) {
 // However shadows are asked for, there are so many and no more.
 func TestShadowsAreBounded(t *testing.T) {
 	c := Default()
-	for range MaxShadows {
+	for range maxShadows {
 		c.Shadows = append(c.Shadows, Encoder{Name: "raw"})
 	}
 	if err := c.Validate(); err != nil {
-		t.Errorf("%d shadows: %v", MaxShadows, err)
+		t.Errorf("%d shadows: %v", maxShadows, err)
 	}
 	if err := c.Apply(NewChange("shadow", "rotor")); err == nil || !strings.Contains(err.Error(), "at most 64 shadows") {
 		t.Errorf("one more in a change: %v", err)
 	}
-	if len(c.Shadows) != MaxShadows {
+	if len(c.Shadows) != maxShadows {
 		t.Errorf("a change that was refused left %d shadows", len(c.Shadows))
 	}
 }

@@ -132,6 +132,16 @@ func linkProblem(out *Error, ke *lossmodel.KeyError) {
 	}
 }
 
+// underKey returns err as an Error about key, whatever key it names.
+func underKey(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	out := ErrorAt("", err).(*Error)
+	out.Key = key
+	return out
+}
+
 // Within puts an error about key `inner` of a part under the part's own key.
 func Within(key string, err error) error {
 	var ce *Error

@@ -114,20 +114,29 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	return lines, nil
 }
 
-// lists are the arrays of tables, each with what an entry cannot do without.
-var lists = map[string]string{
-	"client": `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`,
-	"at":     `t = "10s" and a change, such as loss = "5%"`,
-	"plugin": `path = "FILE.wasm"`,
-	"shadow": `name = "an encoder"`,
-	"sweep":  `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`,
+// list is an array of tables.
+type list struct {
+	example  string // a key of an entry
+	expected string // the keys that an entry cannot do without
+	set      func(c *Config, i int, key, rest string, value any) error
+}
+
+// lists returns the arrays of tables by name.
+func lists() map[string]list {
+	return map[string]list{
+		"at":     {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
+		"client": {"client[0].turn", `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`, (*Config).setClient},
+		"plugin": {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
+		"shadow": {"shadow[0].name", `name = "an encoder"`, (*Config).setShadow},
+		"sweep":  {"sweep[0].key", `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`, (*Config).setSweep},
+	}
 }
 
 // checkShape refuses a table where a list of tables belongs, a list where one table
 // does, and entries that say nothing.
 func checkShape(tree map[string]any) error {
 	for _, name := range sortedKeys(tree) {
-		expected, isList := lists[name]
+		list, isList := lists()[name]
 		switch v := tree[name].(type) {
 		case map[string]any:
 			if isList {
@@ -141,7 +150,7 @@ func checkShape(tree map[string]any) error {
 					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name",
 						Expected: "one table, as in [" + name + "]"}
 				case isTable && len(table) == 0:
-					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: expected}
+					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: list.expected}
 				}
 			}
 		}

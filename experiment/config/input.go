@@ -1,46 +1,90 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Input is what somebody does who plays a live world. It is a part of a Change,
+// Input is what a player of a live world does. It is a part of a Change,
 // so a session that was played replays to the same bytes. Any part of it but
 // Autopilot takes the keys from the script.
 type Input struct {
-	Press     string // direction keys, such as "left" or "up right": held for a while from now
-	Hover     *bool  // blow away what is below
-	Katamari  *bool  // draw in what is around
-	Autopilot *bool  // the script has the keys; false lets go of them all
-	Reset     bool   // begin the world anew, whoever plays it
+	Press     string `json:"press,omitempty"`     // direction keys, such as "left" or "up right": held for a while from now
+	Hover     *bool  `json:"hover,omitempty"`     // blow away what is below
+	Katamari  *bool  `json:"katamari,omitempty"`  // draw in what is around
+	Autopilot *bool  `json:"autopilot,omitempty"` // true: the script has the keys; false: the player, who holds none
+	Reset     bool   `json:"reset,omitempty"`     // begin the world again
 }
 
 // Directions are the keys that Press may name.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// InputKeys are the keys of an Input under [[at]], with what they may be set to.
-func InputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
+// inputKeys are the keys of an Input under [[at]].
+func inputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
 
-// setInput notes one key of an input.
+// members lists what the input sets, in the order of inputKeys; in may be nil.
+func (in *Input) members() []member {
+	if in == nil {
+		return nil
+	}
+	list := []member{{"press", in.Press, in.Press != ""}}
+	for _, key := range []string{"hover", "katamari", "autopilot"} {
+		if on := *in.toggle(key); on != nil {
+			list = append(list, member{key, *on, true})
+		}
+	}
+	list = append(list, member{"reset", true, in.Reset})
+	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
+}
+
+// toggle returns the field of a key that is on or off.
+func (in *Input) toggle(key string) **bool {
+	switch key {
+	case "hover":
+		return &in.Hover
+	case "katamari":
+		return &in.Katamari
+	}
+	return &in.Autopilot
+}
+
+// then returns the input that does what in and then next do; both may be nil.
+func (in *Input) then(next *Input) *Input {
+	if in == nil || next == nil {
+		return cmp.Or(next, in)
+	}
+	out := *in
+	out.Press, out.Reset = cmp.Or(next.Press, in.Press), in.Reset || next.Reset
+	for _, key := range []string{"hover", "katamari", "autopilot"} {
+		dst := out.toggle(key)
+		*dst = cmp.Or(*next.toggle(key), *dst)
+	}
+	return &out
+}
+
+// setInput sets one key of an input.
 func (ch *Change) setInput(key string, value any) error {
-	var text string
+	var next Input
 	var on bool
 	switch {
-	case key == "press" && !setText(&text, value):
-		return &Error{Key: key, Problem: show(value) + " is no direction", Expected: directionsText}
 	case key == "press":
-		text = strings.Join(strings.Fields(text), " ")
-		ch.put(key, text)
-		return checkPress(text)
+		if !setText(&next.Press, value) {
+			return &Error{Key: key, Problem: show(value) + " is no direction", Expected: directionsText}
+		}
+		next.Press = strings.Join(strings.Fields(next.Press), " ")
 	case key == "reset" && (!setSwitch(&on, value) || !on):
 		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: "true: begin the world anew"}
+	case key == "reset":
+		next.Reset = true
 	case !setSwitch(&on, value):
 		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: `"on" or "off"`}
+	default:
+		*next.toggle(key) = &on
 	}
-	ch.put(key, on)
-	return nil
+	ch.Input = ch.Input.then(&next)
+	return checkPress(next.Press)
 }
 
 const directionsText = `"left", "right", "up", "down", or several of them with a space between`
@@ -56,7 +100,7 @@ func setSwitch(dst *bool, v any) bool {
 	return setBool(dst, v)
 }
 
-// checkPress says what is wrong with the directions, if anything is.
+// checkPress returns an error if text names a direction that does not exist.
 func checkPress(text string) error {
 	for _, word := range strings.Fields(text) {
 		if !slices.Contains(Directions(), word) {
@@ -66,66 +110,44 @@ func checkPress(text string) error {
 	return nil
 }
 
-// Input returns what the change does to the keys of a live world; nil if nothing.
-func (ch Change) Input() *Input {
-	if !slices.ContainsFunc(ch, isInput) {
+// labels describes the input in a few words; in may be nil.
+func (in *Input) labels() (words []string) {
+	if in == nil {
 		return nil
 	}
-	in := &Input{Press: ch.Text("press"), Reset: ch.Has("reset")}
-	for key, dst := range map[string]**bool{"hover": &in.Hover, "katamari": &in.Katamari, "autopilot": &in.Autopilot} {
-		if v, ok := ch.Get(key); ok {
-			on := v == true
-			*dst = &on
-		}
+	if in.Reset {
+		words = append(words, "reset the world")
 	}
-	return in
-}
-
-func isInput(x Value) bool { return slices.Contains(InputKeys(), x.Key) }
-
-// inputPart is what somebody does who plays. It leaves the configuration alone.
-func inputPart() part {
-	return part{
-		owns:  func(key string) bool { return slices.Contains(InputKeys(), key) },
-		apply: func(*Config, Change) error { return nil },
-		label: func(values Change) (words []string) {
-			if values.Has("reset") {
-				words = append(words, "reset the world")
-			}
-			words = append(words, values.Switches()...)
-			if keys := values.Text("press"); keys != "" {
-				words = append(words, "press "+keys)
-			}
-			return words
-		},
-		write: func(values Change, m map[string]any) {
-			for _, x := range values {
-				m[x.Key] = x.Value
-			}
-		},
+	words = append(words, in.Switches()...)
+	if in.Press != "" {
+		words = append(words, "press "+in.Press)
 	}
+	return words
 }
 
 // Switches is the part of an input's label that is worth a mark in a chart. Presses are
-// too many for that, and a reset is a seam, which has a mark of its own.
-func (ch Change) Switches() (words []string) {
+// too many for that, and a reset is a loop point, which has a mark of its own. in may be nil.
+func (in *Input) Switches() (words []string) {
+	if in == nil {
+		return nil
+	}
 	for _, key := range []string{"autopilot", "hover", "katamari"} {
-		if v, ok := ch.Get(key); ok {
-			words = append(words, key+" "+map[bool]string{false: "off", true: "on"}[v == true])
+		if on := *in.toggle(key); on != nil {
+			words = append(words, key+" "+map[bool]string{false: "off", true: "on"}[*on])
 		}
 	}
 	return words
 }
 
 // OnlyInput reports whether the change does nothing to the configuration but play.
-func (ch Change) OnlyInput() bool {
-	return len(ch) > 0 && !slices.ContainsFunc(ch, func(x Value) bool { return !isInput(x) })
-}
+func (ch Change) OnlyInput() bool { return ch.Input != nil && len(ch.members()) == 1 }
 
 // onlyPress reports whether the change is a key press and nothing more.
-func (ch Change) onlyPress() bool { return len(ch) == 1 && ch[0].Key == "press" }
+func (ch Change) onlyPress() bool {
+	return ch.OnlyInput() && *ch.Input == Input{Press: ch.Input.Press}
+}
 
-// Summarise says in a few words what the first of several changes does, and how many of
+// Summarise describes in a few words what the first of several changes does, and how many of
 // them that is: key presses in a row count as one, since a session that was played has
 // thousands.
 func Summarise(list []StampedChange) (label string, n int) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -35,27 +36,12 @@ func (c *Config) set(key string, value any) error {
 	c.choose(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
+	list, isList := lists()[name]
 	switch {
-	case isItem && name == "at":
-		return c.setAt(index, key, rest, value)
-	case isItem && name == "client":
-		return c.setClient(index, key, rest, value)
-	case isItem && name == "plugin":
-		return c.setPlugin(index, key, rest, value)
-	case isItem && name == "shadow":
-		return c.setShadow(index, key, rest, value)
-	case isItem && name == "sweep":
-		return c.setSweep(index, key, rest, value)
-	case key == "at":
-		return isList(key, "at[0].t")
-	case key == "client":
-		return isList(key, "client[0].turn")
-	case key == "plugin":
-		return isList(key, "plugin[0].path")
-	case key == "shadow":
-		return isList(key, "shadow[0].name")
-	case key == "sweep":
-		return isList(key, "sweep[0].key")
+	case isList && isItem:
+		return list.set(c, index, key, rest, value)
+	case isList && key == name: // each key of each entry is set by itself
+		return &Error{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "search":
@@ -71,10 +57,7 @@ func (c *Config) set(key string, value any) error {
 	case head == "up":
 		return ErrorAt(key, c.Up.Set(rest, value))
 	case head == "link":
-		if err := c.Down.Set(rest, value); err != nil {
-			return ErrorAt(key, err)
-		}
-		return ErrorAt(key, c.Up.Set(rest, value))
+		return ErrorAt(key, cmp.Or(c.Down.Set(rest, value), c.Up.Set(rest, value)))
 	}
 	return c.setScalar(key, value)
 }
@@ -84,24 +67,16 @@ func noLink(key string, value any) error {
 	return &Error{Key: key, Problem: show(value) + " is no link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
 }
 
-// isList refuses a list as a whole: of a flag, each key of each entry is set by
-// itself.
-func isList(key, such string) error {
-	return &Error{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + such}
-}
-
 func (c *Config) setScalar(key string, value any) error {
 	s := settingNamed(key)
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
-	if !s.set(c, value) {
-		if text, ok := value.(string); ok && s.words != nil {
-			return Unknown(key, "name", text, s.words)
-		}
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	err := s.Set(c, value)
+	if text, ok := value.(string); ok && err != nil && s.names != nil {
+		return Unknown(key, "name", text, s.names)
 	}
-	return nil
+	return err
 }
 
 // unknownKey says that there is no such key, or that it is a table.
@@ -126,7 +101,7 @@ func unknownKey(key string) error {
 // knownKeys lists what may stand in a file, for near names.
 func knownKeys() []string {
 	var keys []string
-	for _, s := range rows {
+	for _, s := range rows() {
 		keys = append(keys, s.Key)
 	}
 	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
@@ -139,10 +114,7 @@ func knownKeys() []string {
 func (e *Encoder) set(key, rest string, value any) error {
 	switch {
 	case rest == "" || rest == "name":
-		if !setText(&e.Name, value) {
-			return &Error{Key: key, Problem: show(value) + " is no name", Expected: "the name of an encoder"}
-		}
-		return nil
+		return accept(setText(&e.Name, value), key, value, "is no name", "the name of an encoder")
 	case strings.HasPrefix(rest, "params."):
 		if e.Params == nil {
 			e.Params = map[string]any{}
@@ -172,10 +144,7 @@ func (c *Config) setProfile(value any) error {
 }
 
 func (c *Config) setAt(i int, key, rest string, value any) error {
-	for len(c.At) <= i {
-		c.At = append(c.At, StampedChange{T: -1})
-	}
-	at := &c.At[i]
+	at := entry(&c.At, i, StampedChange{T: -1})
 	if rest == "t" {
 		if !setDuration(&at.T, value, 0, MaxDuration) {
 			return &Error{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "10s"`}
@@ -187,29 +156,19 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 }
 
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	for len(c.Shadows) <= i {
-		c.Shadows = append(c.Shadows, Encoder{})
-	}
-	return c.Shadows[i].set(key, rest, value)
+	return entry(&c.Shadows, i, Encoder{}).set(key, rest, value)
 }
 
 func (c *Config) setSweep(i int, key, rest string, value any) error {
-	for len(c.Sweep) <= i {
-		c.Sweep = append(c.Sweep, Axis{})
-	}
+	axis := entry(&c.Sweep, i, Axis{})
 	switch rest {
 	case "key":
-		if !setText(&c.Sweep[i].Key, value) {
-			return &Error{Key: key, Problem: show(value) + " is no key", Expected: `a key such as "down.loss"`}
-		}
-		return nil
+		return accept(setText(&axis.Key, value), key, value, "is no key", `a key such as "down.loss"`)
 	case "values":
 		return c.setSweepValues(i, key, value)
 	case "repeat":
-		if !setInt(&c.Sweep[i].Repeat, value, 1, MaxRepeat) {
-			return &Error{Key: key, Problem: show(value) + " is no number of seeds", Expected: fmt.Sprintf("1 to %d", MaxRepeat)}
-		}
-		return nil
+		return accept(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is no number of seeds",
+			fmt.Sprintf("1 to %d", maxRepeat))
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
 		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}
@@ -253,6 +212,14 @@ func (c *Config) setAssert(name string, value any) error {
 	return nil
 }
 
+// entry returns entry i of a list, which is first extended to it by copies of empty.
+func entry[T any](list *[]T, i int, empty T) *T {
+	for len(*list) <= i {
+		*list = append(*list, empty)
+	}
+	return &(*list)[i]
+}
+
 // cutIndex splits "at[3]" into "at" and 3.
 func cutIndex(s string) (name string, index int, ok bool) {
 	name, rest, found := strings.Cut(s, "[")
@@ -266,7 +233,16 @@ func cutIndex(s string) (name string, index int, ok bool) {
 	return name, n, true
 }
 
+// Indexed returns the key of an entry of a list: "at[3]".
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+
+// accept returns nil if ok; else the error that value, set at key, is something else than expected.
+func accept(ok bool, key string, value any, problem, expected string) error {
+	if ok {
+		return nil
+	}
+	return &Error{Key: key, Problem: show(value) + " " + problem, Expected: expected}
+}
 
 func show(v any) string {
 	if s, ok := v.(string); ok {
@@ -324,18 +300,6 @@ func setMilliHz(dst *int, v any) bool {
 	}
 	*dst = int(math.Round(hz * 1000))
 	return true
-}
-
-func setInterpolation(dst *Interpolation, v any) bool {
-	var name string
-	if !setText(&name, v) {
-		return false
-	}
-	i := slices.Index(Interpolations(), strings.ToLower(name))
-	if i >= 0 {
-		*dst = Interpolation(i)
-	}
-	return i >= 0
 }
 
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {

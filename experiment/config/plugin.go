@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -20,9 +19,9 @@ const maxPlugins = 128 - table.FirstPluginID
 
 // Limits of what a plugin may take.
 const (
-	LeastPluginMemory = 1_000_000
-	MostPluginMemory  = 4 << 30
-	maxPluginTimeout  = time.Hour
+	minPluginMemory  = 1_000_000
+	maxPluginMemory  = 4 << 30
+	maxPluginTimeout = time.Hour
 )
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -33,44 +32,59 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 		return &Error{Key: key, Problem: "that is one plugin too many", Expected: fmt.Sprintf("at most %d", maxPlugins)}
 	}
 	c.Plugins = slices.Clone(c.Plugins)
-	for len(c.Plugins) <= i {
-		c.Plugins = append(c.Plugins, table.Wanted{})
-	}
-	p := &c.Plugins[i]
-	ok, expected := true, ""
-	switch rest {
-	case "path":
-		ok, expected = setText(&p.Path, value), "the path of a module, seen from this file"
-	case "sha256":
-		ok, expected = setText(&p.SHA256, value) && hash.MatchString(p.SHA256), "64 digits of 0-9 and a-f"
-	case "memory":
-		var text string
-		ok = setText(&text, value)
-		if ok {
-			p.Memory, ok = ParseSize(text)
-		}
-		expected = "a size from 1MB to 4GB"
-	case "timeout":
-		ok, expected = setDuration(&p.Timeout, value, 0, maxPluginTimeout), `a time such as "100ms", or "0s" to trust it`
-		if p.Timeout == 0 {
-			p.Timeout = -1
-		}
-	default:
+	p := entry(&c.Plugins, i, table.Wanted{})
+	found, err := setRow(pluginRows(), p, key, rest, value)
+	if !found {
 		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
 	}
-	if !ok {
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: expected}
+	return err
+}
+
+func pluginRows() []setting.Row[table.Wanted] {
+	type wanted = table.Wanted
+	return []setting.Row[wanted]{
+		newRow("path", nonsense, "the path of a module, seen from this file", func(p *wanted) any {
+			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
+				return abs
+			}
+			return p.Path
+		}, func(p *wanted, v any) bool { return setText(&p.Path, v) }),
+		newRow("memory", nonsense, "a size from 1MB to 4GB", func(p *wanted) any {
+			if p.Memory == 0 {
+				return nil
+			}
+			return formatSize(p.Memory)
+		}, func(p *wanted, v any) (ok bool) {
+			var text string
+			if setText(&text, v) {
+				p.Memory, ok = ParseSize(text)
+			}
+			return ok
+		}),
+		newRow("timeout", nonsense, `a time such as "100ms", or "0s" to trust it`, func(p *wanted) any {
+			if p.Timeout == 0 {
+				return nil
+			}
+			return max(p.Timeout, 0).String()
+		}, func(p *wanted, v any) bool {
+			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
+			if p.Timeout == 0 {
+				p.Timeout = -1
+			}
+			return ok
+		}),
+		newRow("sha256", nonsense, "64 digits of 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
+			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hash.MatchString(p.SHA256) }),
 	}
-	return nil
 }
 
 // ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.
 func ParseSize(text string) (n int64, ok bool) {
 	n, ok = setting.Size.Parse(strings.ToUpper(text))
-	return n, ok && n >= LeastPluginMemory && n <= MostPluginMemory
+	return n, ok && n >= minPluginMemory && n <= maxPluginMemory
 }
 
-// formatSize writes a size as ParseSize reads it, and never with MB: see PluginSizesOf.
+// formatSize writes a size as ParseSize reads it, and never with MB: see WithPluginSizes.
 func formatSize(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%dMiB", n>>20)
@@ -78,12 +92,12 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%dB", n)
 }
 
-// PluginSizesOf returns the values of a report with the memory of plugins in today's units: where
-// a report says MB, it was written when that meant 2^20 bytes.
-func PluginSizesOf(values map[string]any) map[string]any {
-	list, _ := values["plugin"].([]any)
+// WithPluginSizes returns the values of a report with the memory of plugins in today's units: a
+// report with MB was written when that meant 2^20 bytes.
+func (v Values) WithPluginSizes() Values {
+	list, _ := v["plugin"].([]any)
 	if len(list) == 0 {
-		return values
+		return v
 	}
 	list = slices.Clone(list)
 	for i, p := range list {
@@ -95,9 +109,9 @@ func PluginSizesOf(values map[string]any) map[string]any {
 			list[i] = table
 		}
 	}
-	values = maps.Clone(values)
-	values["plugin"] = list
-	return values
+	v = maps.Clone(v)
+	v["plugin"] = list
+	return v
 }
 
 // loadPlugins brings the plugins of a configuration into the table of encoders, before
@@ -116,21 +130,25 @@ func (c *Config) loadPlugins(dir string) error {
 		}
 	}
 	if at, err := table.Load(c.Plugins); err != nil {
-		key := Indexed("plugin", at) + ".path"
-		var ce *Error
-		if errors.As(err, &ce) {
-			out := *ce
-			out.Key = key
-			return &out
-		}
-		return ErrorAt(key, err)
+		return underKey(Indexed("plugin", at)+".path", err)
 	}
 	return nil
 }
 
-// LoadPlugins brings the plugins that Values noted into the table.
-func LoadPlugins(values map[string]any) error {
-	list, ok := values["plugin"]
+// Plugin returns the path of the first plugin; ok is false if there is none.
+func (v Values) Plugin() (path string, ok bool) {
+	list, _ := v["plugin"].([]any)
+	for _, p := range list {
+		if p, isTable := p.(map[string]any); isTable {
+			return fmt.Sprint(p["path"]), true
+		}
+	}
+	return "", false
+}
+
+// LoadPlugins loads the plugins of the values into the table of encoders.
+func (v Values) LoadPlugins() error {
+	list, ok := v["plugin"]
 	if !ok {
 		return nil
 	}
@@ -153,10 +171,10 @@ func LoadPlugins(values map[string]any) error {
 // pluginValues are the plugins that a configuration rests on: all that are loaded, if one of
 // them is used, since their order decides by which number packets call an encoder; else those
 // of its own file.
-func (c *Config) pluginValues(v map[string]any) (list []any) {
+func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
 	outside := table.Outside()
-	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(v, x.Name) }) {
+	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(map[string]any(v), x.Name) }) {
 		wanted = nil
 		for i := range outside {
 			p := outside[i].Plugin
@@ -171,19 +189,8 @@ func (c *Config) pluginValues(v map[string]any) (list []any) {
 		}
 	}
 	for _, p := range wanted {
-		if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
-			p.Path = abs
-		}
-		m := map[string]any{"path": p.Path}
-		if p.SHA256 != "" {
-			m["sha256"] = p.SHA256
-		}
-		if p.Memory != 0 {
-			m["memory"] = formatSize(p.Memory)
-		}
-		if p.Timeout != 0 {
-			m["timeout"] = max(p.Timeout, 0).String()
-		}
+		m := map[string]any{}
+		putRows(pluginRows(), &p, m)
 		list = append(list, m)
 	}
 	return list

@@ -26,15 +26,15 @@ func TestParseSize(t *testing.T) {
 
 // What a report of before calls 64MB is what it was then.
 func TestPluginSizesOfOldReports(t *testing.T) {
-	list := func(memory ...any) map[string]any {
+	list := func(memory ...any) Values {
 		var list []any
 		for _, m := range memory {
 			list = append(list, map[string]any{"path": "x.wasm", "memory": m})
 		}
-		return map[string]any{"plugin": list, "seed": 7}
+		return Values{"plugin": list, "seed": 7}
 	}
 	old := list("64MB", "64MiB", "64000000B", nil)
-	if got, want := PluginSizesOf(old), list("64MiB", "64MiB", "64000000B", nil); !reflect.DeepEqual(got, want) {
+	if got, want := old.WithPluginSizes(), list("64MiB", "64MiB", "64000000B", nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if !reflect.DeepEqual(old, list("64MB", "64MiB", "64000000B", nil)) {

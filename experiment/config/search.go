@@ -56,15 +56,11 @@ func (s *Search) set(key, rest string, value any) error {
 	case rest == "subject_to":
 		return s.setSubject(key, value)
 	case rest == "runs":
-		if !setInt(&s.Runs, value, 10, maxSearchRuns) {
-			return &Error{Key: key, Problem: show(value) + " is no number of runs", Expected: fmt.Sprintf("10 to %d", maxSearchRuns)}
-		}
-		return nil
+		return accept(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is no number of runs",
+			fmt.Sprintf("10 to %d", maxSearchRuns))
 	case rest == "seeds":
-		if !setInt(&s.Seeds, value, 1, MaxRepeat) {
-			return &Error{Key: key, Problem: show(value) + " is no number of seeds", Expected: fmt.Sprintf("1 to %d", MaxRepeat)}
-		}
-		return nil
+		return accept(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is no number of seeds",
+			fmt.Sprintf("1 to %d", maxRepeat))
 	case head == "over" && below != "":
 		return s.setRange(key, below, value)
 	}

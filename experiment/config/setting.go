@@ -2,121 +2,124 @@ package config
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
+
+	"wirelab/internal/setting"
 )
 
-// Setting is one row of the table of scalar settings. File, flags, script, the
+// Row is a setting of a Config. Settings of links and of encoders have rows too: see
+// LinkRow and ParamRow.
+type Row = setting.Row[Config]
+
+// scalar is one row of the table of scalar settings. File, flags, script, the
 // dashboard's controls, its command line and completion, labels, undo and the JSON of a
 // change are all derived from the row.
-type Setting struct {
-	Key      string // as it stands in the TOML file: "sender.every"
-	Short    string // as a script and a command call it: "every"; "" for a fixed setting
-	Expected string // what a wrong value is told
-	Live     Liveness
-	Args     string   // of the command that sets a live setting: "N"
-	Help     string   // of that command
-	Words    []string // that stand for a value, to be completed; those of Control.Choices need not
-	Control  *Control // how the dashboard shows it; nil: by the command alone
+type scalar struct {
+	Row
+	Restarts    bool                 // a change of a live setting begins the run again
+	Short       string               // name in scripts and of the command: "every"; "" if a session cannot change it
+	Args        string               // of the command: "N"
+	CommandHelp string               // Help is that of the control
+	Words       []string             // values to complete, other than Options
+	Label       string               // of the control; "" if only the command sets it
+	Place       int                  // among the controls, from the top
+	Offered     func(c *Config) bool // whether the control is shown; nil: always
 
-	set func(c *Config, v any) bool // takes what TOML, JSON or a flag may hold; false: it makes no sense
-	get func(c *Config) any         // as TOML holds it
-	// words are all that a fixed setting may be set to; nil: there are too many.
-	words []string
-	// omit: Values leaves it out. nil: never
-	omit func(c *Config) bool
+	names []string             // the only values of a fixed setting; nil if there are too many
+	omit  func(c *Config) bool // whether Values leaves it out; nil: never
 }
 
-// Liveness says whether a setting can be changed while a session runs.
-type Liveness uint8
-
-// The kinds.
-const (
-	Fixed    Liveness = iota // not at all
-	Live                     // yes, from the instant of the change on
-	Restarts                 // yes, but the run begins anew
-)
-
-// Control is how the dashboard lets a person set a live setting.
-type Control struct {
-	Label   string
-	Place   int // among the controls, from the top
-	Help    string
-	Shown   func(c *Config) string // the value, as a person reads it
-	Offered func(c *Config) bool   // nil: always
-	Choices []Choice               // to pick from; nil: it is a number
-	// Step returns the value n rungs further; false at the end of the ladder.
-	Step func(c *Config, n int) (any, bool)
-	// Level is the place on the ladder, 0 to 1; nil: it has no ends.
-	Level func(c *Config) float64
-}
-
-// Choice is one of several words that a setting may be set to.
-type Choice struct{ Name, Says string }
-
-// Word is what a label calls the setting.
-func (s *Setting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
-
-// Names lists the words that the setting may be set to; nil if it is a number.
-func (s *Setting) Names() (names []string) {
-	if s.Control != nil {
-		for _, c := range s.Control.Choices {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
-
-// Get returns the value, as TOML holds it.
-func (s *Setting) Get(c *Config) any { return s.get(c) }
+// Word is the name of the setting in labels and of its command.
+func (s *scalar) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
 
 // settingNamed returns the row of a key, in full or in short; nil if there is none.
-func settingNamed(key string) *Setting {
-	for i := range rows {
-		if rows[i].Key == key || rows[i].Short == key && key != "" {
-			return &rows[i]
+func settingNamed(key string) *scalar {
+	for i := range rows() {
+		if s := &rows()[i]; s.Key == key || s.Short == key && key != "" {
+			return s
 		}
 	}
 	return nil
 }
 
-// settingIndex returns the place of a live setting's key in the table; -1 if it is none.
-func settingIndex(key string) int {
-	return slices.IndexFunc(rows, func(s Setting) bool { return s.Key == key && s.Live != Fixed })
-}
-
 // LiveSettings lists the rows that can be changed while a session runs.
-func LiveSettings() (list []Setting) {
-	for _, s := range rows {
-		if s.Live != Fixed {
-			list = append(list, s)
-		}
-	}
-	return list
-}
+func LiveSettings() []*scalar { return liveRows() }
 
 // Controls lists the live settings that the dashboard shows, from the top.
-func Controls() []Setting {
-	list := slices.DeleteFunc(LiveSettings(), func(s Setting) bool { return s.Control == nil })
-	slices.SortStableFunc(list, func(a, b Setting) int { return cmp.Compare(a.Control.Place, b.Control.Place) })
+func Controls() []*scalar {
+	list := slices.DeleteFunc(slices.Clone(liveRows()), func(s *scalar) bool { return s.Label == "" })
+	slices.SortStableFunc(list, func(a, b *scalar) int { return cmp.Compare(a.Place, b.Place) })
 	return list
 }
 
-// Restarts reports whether the run must begin anew for a change to take effect.
-func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(ch, func(x Value) bool {
-		s := settingNamed(x.Key)
-		return s != nil && s.Live == Restarts
-	})
-}
-
-// rungs makes a control walk a ladder of values, from its least to its most; value
-// finds the place of the present one, which may lie between two.
-func (x *Control) rungs(n int, place func(c *Config) int, value func(i int) any) *Control {
-	x.Step = func(c *Config, by int) (any, bool) {
+// climbing makes a row step along a ladder of n values; place returns the rung of the present
+// value, or the one above if it lies between two.
+func climbing(r Row, n int, place func(c *Config) int, value func(i int) any) Row {
+	r.Step = func(c *Config, by int) (any, bool) {
 		to := min(max(place(c)+by, 0), n-1)
 		return value(to), to != place(c)
 	}
-	x.Level = func(c *Config) float64 { return float64(place(c)) / float64(n-1) }
-	return x
+	r.Gauge = func(c *Config) float64 { return float64(place(c)) / float64(n-1) }
+	return r
+}
+
+// newRow returns the row of a key; set reports whether it takes a value, problem describes
+// other values.
+func newRow[T any](key, problem, expected string, get func(*T) any, set func(*T, any) bool) setting.Row[T] {
+	return setting.Row[T]{KeyInfo: setting.KeyInfo{Key: key}, Expected: expected, Get: get,
+		Set: func(t *T, v any) error { return accept(set(t, v), key, v, problem, expected) }}
+}
+
+// row returns the row of a scalar setting.
+func row(key, expected string, get func(*Config) any, set func(*Config, any) bool) Row {
+	return newRow(key, nonsense, expected, get, set)
+}
+
+// nonsense is the problem with most wrong values.
+const nonsense = "makes no sense here"
+
+// setRow sets the key of a row to a value; found is false if there is no such row. fullKey
+// names the key in errors.
+func setRow[T any](rows []setting.Row[T], t *T, fullKey, key string, value any) (found bool, err error) {
+	i := slices.IndexFunc(rows, func(r setting.Row[T]) bool { return r.Key == key })
+	if i < 0 {
+		return false, nil
+	}
+	return true, underKey(fullKey, rows[i].Set(t, value))
+}
+
+// putRows adds the values of rows to a table; zero values are left out.
+func putRows[T any](rows []setting.Row[T], t *T, table map[string]any) {
+	for _, r := range rows {
+		if v := r.Get(t); v != nil && !reflect.ValueOf(v).IsZero() {
+			table[r.Key] = v
+		}
+	}
+}
+
+// wholeRow returns the row of a whole number.
+func wholeRow(key, expected string, lo, hi int, field func(c *Config) *int) Row {
+	return row(key, expected, func(c *Config) any { return int64(*field(c)) },
+		func(c *Config, v any) bool { return setInt(field(c), v, lo, hi) })
+}
+
+// spanRow returns the row of a time from 0.
+func spanRow(key, expected string, hi time.Duration, field func(c *Config) *time.Duration) Row {
+	return row(key, expected, func(c *Config) any { return field(c).String() },
+		func(c *Config, v any) bool { return setDuration(field(c), v, 0, hi) })
+}
+
+// textRow returns the row of a text.
+func textRow(key, expected string, field func(c *Config) *string) Row {
+	return row(key, expected, func(c *Config) any { return *field(c) },
+		func(c *Config, v any) bool { return setText(field(c), v) })
+}
+
+// switchRow returns the row of a value that is true or false.
+func switchRow(key string, field func(c *Config) *bool) Row {
+	return row(key, "true or false", func(c *Config) any { return *field(c) },
+		func(c *Config, v any) bool { return setBool(field(c), v) })
 }

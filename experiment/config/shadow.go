@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"wirelab/encoders"
 )
@@ -16,12 +15,12 @@ func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
-// MaxShadows is how many encoders may run beside the first: twice as many as there are.
-const MaxShadows = 64
+// maxShadows is how many encoders may run beside the first: twice as many as there are.
+const maxShadows = 64
 
 func tooManyShadows(key string, n int) error {
 	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1),
-		Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
+		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
 // Text names the encoder and the params that are set.
@@ -44,22 +43,20 @@ func (e Encoder) Same(o Encoder, known []encoders.Codec) bool {
 // In reports whether list has the same.
 func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
 
-// setShadow notes one key about shadows: "shadow" and "shadow_off" take a name or
+// setShadow sets one key about shadows: "shadow" and "shadow_off" take a name or
 // a list of names, "shadow[0].name" and "shadow[0].params.small" spell one out.
-func (ch *Change) setShadow(key, rest string, value any) error {
-	name, index, isItem := cutIndex(key[:len(key)-len(rest)])
-	joins := slices.Clone(ch.Shadows())
-	if isItem && name == "shadow" {
+func (ch *Change) setShadow(key, head, rest string, value any) error {
+	if name, index, isItem := cutIndex(head); isItem && name == "shadow" {
+		joins := slices.Clone(ch.Shadows)
 		for len(joins) <= index {
 			joins = append(joins, Encoder{})
 		}
 		joins[index] = joins[index].Clone()
-		err := joins[index].set(key, strings.TrimPrefix(rest, "."), value)
-		ch.put("shadow", joins)
-		return err
+		ch.Shadows = joins
+		return joins[index].set(key, rest, value)
 	}
 	if list, ok := value.([]Encoder); ok && key == "shadow" {
-		ch.put("shadow", append(joins, list...))
+		ch.Shadows = slices.Concat(ch.Shadows, list)
 		return nil
 	}
 	names, ok := namesOf(value)
@@ -67,28 +64,14 @@ func (ch *Change) setShadow(key, rest string, value any) error {
 		return &Error{Key: key, Problem: show(value) + " is no name", Expected: "the name of an encoder, or a list of names"}
 	}
 	if key == "shadow_off" {
-		ch.put(key, append(slices.Clone(ch.ShadowsOff()), names...))
+		ch.ShadowsOff = slices.Concat(ch.ShadowsOff, names)
 		return nil
 	}
+	ch.Shadows = slices.Clip(ch.Shadows)
 	for _, n := range names {
-		joins = append(joins, Encoder{Name: n})
+		ch.Shadows = append(ch.Shadows, Encoder{Name: n})
 	}
-	ch.put("shadow", joins)
 	return nil
-}
-
-// Shadows returns the shadows that join.
-func (ch Change) Shadows() []Encoder {
-	v, _ := ch.Get("shadow")
-	list, _ := v.([]Encoder)
-	return list
-}
-
-// ShadowsOff returns the names of the shadows that leave.
-func (ch Change) ShadowsOff() []string {
-	v, _ := ch.Get("shadow_off")
-	names, _ := v.([]string)
-	return names
 }
 
 // namesOf reads a name or a list of names.
@@ -109,29 +92,6 @@ func namesOf(value any) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// shadowPart is the shadows that leave, and those that join after them.
-func shadowPart() part {
-	return part{
-		owns: func(key string) bool { return key == "shadow" || key == "shadow_off" },
-		apply: func(c *Config, values Change) error {
-			if err := c.removeShadows(values.ShadowsOff()); err != nil {
-				return err
-			}
-			return c.addShadows(values.Shadows())
-		},
-		label: shadowLabel,
-		undo:  undoShadows,
-		write: func(values Change, m map[string]any) {
-			if joins := values.Shadows(); len(joins) > 0 {
-				m["shadow"] = shadowTable(joins)
-			}
-			if names := values.ShadowsOff(); len(names) > 0 {
-				m["shadow_off"] = names
-			}
-		},
-	}
-}
-
 // shadowTable is how a script holds shadows: as names, unless one has params.
 func shadowTable(list []Encoder) any {
 	var names []string
@@ -148,12 +108,12 @@ func shadowTable(list []Encoder) any {
 	return names
 }
 
-// shadowLabel says in words which shadows leave and join.
-func shadowLabel(values Change) (words []string) {
-	for _, name := range values.ShadowsOff() {
+// shadowLabels describes in words which shadows leave and join.
+func (ch Change) shadowLabels() (words []string) {
+	for _, name := range ch.ShadowsOff {
 		words = append(words, "shadow "+name+" off")
 	}
-	for _, s := range values.Shadows() {
+	for _, s := range ch.Shadows {
 		words = append(words, "shadow "+s.Text()+" on")
 	}
 	return words
@@ -187,7 +147,7 @@ func (c *Config) addShadows(list []Encoder) error {
 		if s.In(c.Shadows) {
 			return &Error{Key: "shadow", Problem: s.Name + " runs as a shadow already", Expected: "another encoder, or other params"}
 		}
-		if len(c.Shadows) == MaxShadows {
+		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)
 		}
 		c.Shadows = append(c.Shadows, s)
@@ -195,25 +155,18 @@ func (c *Config) addShadows(list []Encoder) error {
 	return nil
 }
 
-// undoShadows sets what turns the shadows of is into those of was. Those that share a
-// name leave together, so all of them join again.
-func undoShadows(was, is *Config, set func(Value)) {
-	var off []string
-	var joins []Encoder
-	for _, s := range is.Shadows {
-		if !s.In(was.Shadows) && !slices.Contains(off, s.Name) {
+// undoShadows returns the names that leave and the encoders that join so that the shadows is
+// become was. Shadows that share a name leave together, so all of them join again.
+func undoShadows(was, is []Encoder) (off []string, joins []Encoder) {
+	for _, s := range is {
+		if !s.In(was) && !slices.Contains(off, s.Name) {
 			off = append(off, s.Name)
 		}
 	}
-	for _, s := range was.Shadows {
-		if !s.In(is.Shadows) || slices.Contains(off, s.Name) {
+	for _, s := range was {
+		if !s.In(is) || slices.Contains(off, s.Name) {
 			joins = append(joins, s.Clone())
 		}
 	}
-	if len(off) > 0 {
-		set(Value{"shadow_off", off})
-	}
-	if len(joins) > 0 {
-		set(Value{"shadow", joins})
-	}
+	return off, joins
 }

@@ -11,8 +11,8 @@ import (
 // Bounds of a sweep: points of its grid, seeds of each, and runs in all.
 const (
 	MaxSweep  = 10_000
-	MaxRepeat = 1000
-	MaxRuns   = 100_000
+	maxRepeat = 1000
+	maxRuns   = 100_000
 )
 
 // maxScripted bounds the changes of all runs together: each is checked before the first
@@ -45,9 +45,9 @@ func (c *Config) checkSweep() error {
 				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
 		}
 	}
-	if runs := total * c.Repeat(); runs > MaxRuns {
+	if runs := total * c.Repeat(); runs > maxRuns {
 		return &Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
-			Expected: fmt.Sprintf("at most %d", MaxRuns)}
+			Expected: fmt.Sprintf("at most %d", maxRuns)}
 	}
 	for i := range c.Sweep {
 		for j := range c.Sweep[i].Values {
@@ -66,7 +66,7 @@ func (c *Config) checkAxis(i int) error {
 		return c.checkRepeat(i)
 	}
 	if axis.Key == "" || len(axis.Values) == 0 {
-		return &Error{Key: key, Problem: "key or values missing", Expected: lists["sweep"]}
+		return &Error{Key: key, Problem: "key or values missing", Expected: lists()["sweep"].expected}
 	}
 	head, _, _ := strings.Cut(axis.Key, ".")
 	if name, _, _ := cutIndex(head); name == "sweep" || name == "assert" {
@@ -132,7 +132,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists["sweep"]}
+		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists()["sweep"].expected}
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {

@@ -10,13 +10,15 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Values returns the effective configuration as nested tables of text, numbers
-// and lists: what reports hold. Setting them all on a Default gives c again.
-func (c *Config) Values() map[string]any {
-	v := map[string]any{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
-	for _, s := range rows {
+// Values is a configuration as nested tables of text, numbers and lists, as reports hold it.
+type Values map[string]any
+
+// Values returns the effective configuration. scalar them all on a Default gives c again.
+func (c *Config) Values() Values {
+	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
+	for _, s := range rows() {
 		if s.omit == nil || !s.omit(c) {
-			putNested(v, s.Key, s.get(c))
+			putNested(v, s.Key, s.Get(c))
 		}
 	}
 	if len(c.Assert) > 0 {
@@ -117,12 +119,25 @@ func lastKey(key string) int {
 	return 0
 }
 
-// FromValues builds a configuration from what Values returned, perhaps by way
+// Text returns a value as text by its dotted key; "" if it is missing.
+func (v Values) Text(key string) string {
+	var x any = map[string]any(v)
+	for name := range strings.SplitSeq(key, ".") {
+		table, _ := x.(map[string]any)
+		x = table[name]
+	}
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprint(x)
+}
+
+// Config builds a configuration from what Config.Values returned, perhaps by way
 // of JSON or TOML; name stands in errors.
-func FromValues(name string, values map[string]any) (*Config, error) {
+func (v Values) Config(name string) (*Config, error) {
 	c := Default()
 	flat := map[string]any{}
-	flatten("", values, flat)
+	flatten("", map[string]any(v), flat)
 	keys := append(slices.Clone(firstKeys), sortedKeys(flat)...)
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
 	for _, key := range keys {
@@ -149,7 +164,7 @@ func (c *Config) Settings() map[string]string {
 	d := c.Clone()
 	d.At, d.Clients, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, nil, Search{}, nil, 0
 	flat := map[string]any{}
-	flatten("", d.Values(), flat)
+	flatten("", map[string]any(d.Values()), flat)
 	out := make(map[string]string, len(flat))
 	for k, v := range flat {
 		out[k] = fmt.Sprint(v)

@@ -58,7 +58,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	if ch.Restarts() {
 		return ErrRestarts
 	}
-	if mark := ch.Mark(); mark != "" {
+	if mark := ch.Mark; mark != "" {
 		ch = ch.WithMark(strings.TrimSpace(mark))
 	}
 	after, at := s.config, s.now+1
@@ -88,29 +88,29 @@ func (s *Session) change(ch config.Change, undo bool) error {
 // tryChange returns the configuration after ch and the normal form of ch, or why ch cannot be
 // applied. It modifies neither c nor ch.
 func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
-	if ch.Input() != nil {
+	if ch.Input != nil {
 		if err := s.player.check(s.config, ch); err != nil || ch.OnlyInput() {
 			return c, ch, err
 		}
 	}
 	if after, err = c.After(ch); err != nil {
-		return nil, nil, err
+		return nil, normal, err
 	}
 	if after.Down != c.Down || after.Up != c.Up {
 		if err := after.Pin(); err != nil {
-			return nil, nil, err
+			return nil, normal, err
 		}
 	}
-	if ch.Has("encoder") {
+	if ch.SetsEncoder() {
 		if _, err := newEncoding("encoder", after.Encoder, after, s.schema); err != nil {
-			return nil, nil, err
+			return nil, normal, err
 		}
 	}
 	if err := s.checkShadows(c, after); err != nil {
-		return nil, nil, err
+		return nil, normal, err
 	}
 	if err := s.checkNetwork(after); err != nil {
-		return nil, nil, err
+		return nil, normal, err
 	}
 	return after, ch.Normal(after), nil
 }
@@ -135,7 +135,7 @@ func (s *Session) loadScript(c *config.Config) error {
 	for _, i := range c.ScriptOrder() {
 		ch := c.At[i].Change
 		if ch.Restarts() {
-			return config.Within(config.Indexed("at", i), config.ErrorAt(ch[0].Key, ErrRestarts))
+			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], ErrRestarts))
 		}
 		after, _, err := s.tryChange(then, ch)
 		if err == nil {
@@ -218,20 +218,20 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	}
 	s.log = append(s.log, sc)
 	if normal.OnlyInput() {
-		if label := strings.Join(normal.Switches(), ", "); label != "" {
+		if label := strings.Join(normal.Input.Switches(), ", "); label != "" {
 			s.mark(at, MarkChange, label)
 		}
 		return
 	}
 	kind, label := MarkChange, normal.Label()
 	switch {
-	case normal.Mark() != "":
+	case normal.Mark != "":
 		kind = MarkNote
 	case sc.Undo && len(s.undo) > 0:
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
 	s.mark(at, kind, label)
-	if normal.Has("encoder") {
+	if normal.SetsEncoder() {
 		s.tryBefore(at, before, normal.Touches())
 	}
 	s.remember(before, &sc)
@@ -239,13 +239,13 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 
 // carryOut makes the source, endpoints and links follow the configuration.
 func (s *Session) carryOut(at time.Duration, ch config.Change) error {
-	if in := ch.Input(); in != nil {
+	if in := ch.Input; in != nil {
 		s.player.apply(at, in)
 		if ch.OnlyInput() {
 			return nil
 		}
 	}
-	if ch.Has("encoder") {
+	if ch.SetsEncoder() {
 		run, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 				c.Down.Corrupt.Checksum = false
 			}
 			if seed%2 == 0 {
-				c.Receiver.Interpolation = config.Hermite
+				c.Receiver.Hermite = true
 			}
 			s, err := NewSessionOf(c, labtest.NewCrowd(100, 4, -1, seed), Options{WithPicture: looked})
 			if err != nil {
@@ -62,7 +62,7 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 		c := config.Default()
 		c.Seed, c.Sender.RateHz = seed, []int{60, 60, 20}[rng.IntN(3)]
 		if seed%2 == 0 {
-			c.Receiver.Interpolation = config.Hermite
+			c.Receiver.Hermite = true
 		}
 		s, err := NewSessionOf(c, labtest.NewCrowd(100, 2, -1, seed), Options{WithPicture: true})
 		if err != nil {
@@ -83,7 +83,7 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 			if !unexported(d, "clock", "running").Bool() {
 				continue
 			}
-			hermite := s.config.Receiver.Interpolation == config.Hermite
+			hermite := s.config.Receiver.Hermite
 			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
 			shown := func(name string) reflect.Value { return unexported(d, "screen", name) }
 			if shown("isRight").Bool() && shown("wasRight").Bool() && shown("moved").Interface().(frame.Rows).Count() < 100 {

@@ -97,7 +97,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 func (l *lane) follow(c *config.Config) {
 	l.live = c
 	l.meter.Link.Set(c.Down)
-	l.display.Set(c.Receiver.Playout, c.Receiver.Interpolation == config.Hermite)
+	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.Trusting {
 		l.rcv.Guard(true) // permanently: packets that were damaged before the checksum was on may be in flight
 	}

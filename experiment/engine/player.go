@@ -33,8 +33,7 @@ func (p *player) check(c *config.Config, ch config.Change) error {
 	if p.source != nil {
 		return nil
 	}
-	at := slices.IndexFunc(ch, func(x config.Value) bool { return slices.Contains(config.InputKeys(), x.Key) })
-	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", c.Data.Source),
+	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0], Problem: fmt.Sprintf("nobody can play %s: it is a recording", c.Data.Source),
 		Expected: `the live world: data "world"`}
 }
 

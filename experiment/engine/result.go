@@ -16,7 +16,7 @@ type Result struct {
 	Version       int               `json:"version"`        // of the format; 0 means 1
 	DigestVersion int               `json:"digest_version"` // of what the digest covers; 0 means 1
 	Set           map[string]string `json:"set,omitempty"`  // the settings of this run in a sweep
-	Config        map[string]any    `json:"config"`
+	Config        config.Values     `json:"config"`
 	extent
 	Totals      figures.Totals         `json:"totals"`
 	Timing      figures.Timing         `json:"timing"`
@@ -179,7 +179,7 @@ func digestVersion(c *config.Config) int {
 
 // Settings returns the configuration at the end of the run: every key with its value as text.
 func (r *Result) Settings() (map[string]string, error) {
-	c, err := config.FromValues("report", r.Config)
+	c, err := r.Config.Config("report")
 	if err != nil {
 		return nil, r.lacksPlugin(err)
 	}
@@ -201,15 +201,13 @@ func (r *Result) lacksPlugin(err error) error {
 	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
 		return err
 	}
-	list, _ := r.Config["plugin"].([]any)
-	for _, p := range list {
-		if p, ok := p.(map[string]any); ok {
-			out := *ce
-			out.Expected, out.Near = fmt.Sprintf("--plugin %v", p["path"]), ""
-			return &out
-		}
+	path, ok := r.Config.Plugin()
+	if !ok {
+		return err
 	}
-	return err
+	out := *ce
+	out.Expected, out.Near = "--plugin "+path, ""
+	return &out
 }
 
 // Replayable returns the configuration that repeats the run. Its errors name the key, and not the
@@ -223,11 +221,11 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
 			Expected: fmt.Sprintf("at most %d", currentDigestVersion)}
 	}
-	values := config.PluginSizesOf(r.Config)
-	if err := config.LoadPlugins(values); err != nil {
+	values := r.Config.WithPluginSizes()
+	if err := values.LoadPlugins(); err != nil {
 		return nil, config.Within("config", err)
 	}
-	c, err := config.FromValues("", values)
+	c, err := values.Config("")
 	if err != nil {
 		return nil, config.Within("config", err)
 	}

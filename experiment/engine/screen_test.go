@@ -240,9 +240,9 @@ func hoppingPath(i, n int) [3]int32 {
 // A cube that comes to rest is displayed where it rests, and no cube below the floor.
 func TestCubesComeToRestInPlace(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
-	for _, mode := range []config.Interpolation{config.Linear, config.Hermite} {
+	for _, mode := range []bool{false, true} {
 		c := config.Default()
-		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.Interpolation = 10, 250*time.Millisecond, mode
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.Hermite = 10, 250*time.Millisecond, mode
 		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
 			t.Fatal(err)
 		}

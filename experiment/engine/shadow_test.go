@@ -124,8 +124,8 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
 				ch = config.NewChange("shadow", shadowNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
-				if ch.Shadows()[0].In(on) {
-					ch = config.NewChange("shadow_off", []string{ch.Shadows()[0].Name})
+				if ch.Shadows[0].In(on) {
+					ch = config.NewChange("shadow_off", []string{ch.Shadows[0].Name})
 				}
 			}
 			change(t, s, ch, 100*time.Millisecond)

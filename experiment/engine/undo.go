@@ -68,7 +68,7 @@ func (s *Session) fallBack(at time.Duration) {
 	l := s.lanes[0]
 	broken, name := l.broken, s.config.Encoder.Name
 	l.broken = ""
-	swapped := func(p pendingChange) bool { return p.T == at+1 && p.Change.Has("encoder") }
+	swapped := func(p pendingChange) bool { return p.T == at+1 && p.Change.SetsEncoder() }
 	if broken == "" || broken != name || slices.ContainsFunc(s.pending, swapped) {
 		return
 	}

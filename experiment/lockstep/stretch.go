@@ -47,7 +47,7 @@ func since(snap *engine.Snapshot) time.Duration {
 		}
 	}
 	for _, c := range snap.Log {
-		if c.T <= snap.Now && c.Change.Has("encoder") {
+		if c.T <= snap.Now && c.Change.SetsEncoder() {
 			from = max(from, c.T)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
@@ -72,7 +71,7 @@ func (d *document) besideRuns(list []*Loaded, names []string) {
 	s := section{ID: "runs", Title: "What was run"}
 	t := newTable("Each report in a sentence", "report", "what came out", ">seed", ">seconds")
 	for i, r := range runs {
-		c, err := config.FromValues("", r.Result.Config)
+		c, err := r.Result.Config.Config("")
 		if err != nil {
 			c = nil
 		}
@@ -123,7 +122,7 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 	s := section{ID: "configuration", Title: "What differs in the configuration"}
 	all := make([]map[string]string, len(runs))
 	for i, r := range runs {
-		if c, err := config.FromValues("", r.Config); err == nil {
+		if c, err := r.Config.Config(""); err == nil {
 			all[i] = c.Settings()
 		} else {
 			s.Lead = append(s.Lead, names[i]+": this program cannot read its configuration.")

@@ -27,7 +27,7 @@ func (r *run) Write(w io.Writer) error { return write(w, r.document()) }
 
 func (r *run) document() *document {
 	x := r.Result
-	c, err := config.FromValues("", x.Config)
+	c, err := x.Config.Config("")
 	if err != nil {
 		c = nil // of a later version, or with files that are not here: the page does without
 	}

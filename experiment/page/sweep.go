@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 )
@@ -34,7 +33,7 @@ func sweepDocument(r *report.Report) *document {
 		return d
 	}
 	first := r.Runs[0]
-	c, err := config.FromValues("", first.Config)
+	c, err := first.Config.Config("")
 	if err != nil {
 		c = nil
 	}

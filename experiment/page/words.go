@@ -110,12 +110,8 @@ func laterEncoders(r *engine.Result) string {
 	var names []string
 	last := encoderOf(r)
 	for i := range r.Changes {
-		for _, v := range r.Changes[i].Change {
-			if v.Key == "encoder" || v.Key == "encoder.name" {
-				if name := fmt.Sprint(v.Value); name != last {
-					names, last = append(names, name), name
-				}
-			}
+		if name := r.Changes[i].Change.Encoder; name != "" && name != last {
+			names, last = append(names, name), name
 		}
 	}
 	switch {
@@ -135,9 +131,7 @@ func overWhat(r *engine.Result, c *config.Config) string {
 	}
 	changed := false
 	for i := range r.Changes {
-		for _, v := range r.Changes[i].Change {
-			changed = changed || strings.HasPrefix(v.Key, "down.") || v.Key == "profile"
-		}
+		changed = changed || r.Changes[i].Change.Down != nil || r.Changes[i].Change.Profile != ""
 	}
 	lost, known := r.Totals.Network.LossRate.Value()
 	switch {

@@ -52,10 +52,8 @@ func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 	set := maps.Clone(r.Set)
 	if len(set) == 0 {
 		set = map[string]string{}
-		if down, ok := r.Config["down"].(map[string]any); ok {
-			if loss, plain := down["loss"].(string); plain && loss != "0%" {
-				set["down.loss"] = loss
-			}
+		if loss := r.Config.Text("down.loss"); loss != "" && loss != "0%" {
+			set["down.loss"] = loss
 		}
 	}
 	delete(set, "seed")

@@ -72,11 +72,7 @@ func End(x *engine.Result, err error) {
 // SettingOf returns a setting from the configuration of a result, such as the name of its
 // encoder; "" if it is missing.
 func SettingOf(r *engine.Result, table, key string) string {
-	t, _ := r.Config[table].(map[string]any)
-	if v, ok := t[key]; ok {
-		return fmt.Sprint(v)
-	}
-	return ""
+	return r.Config.Text(table + "." + key)
 }
 
 // Lanes returns the names and totals of the encoder and of its shadows.

@@ -1,6 +1,8 @@
 // Package ring is a queue in a ring of memory.
 package ring
 
+import "slices"
+
 // Queue is a queue of numbered items, of which the newest are kept. It grows to the most items
 // ever held at once and then allocates nothing. The zero value is empty; its first item is number 0.
 type Queue[T any] struct {
@@ -41,3 +43,10 @@ func (q *Queue[T]) Push() *T {
 
 // Pop removes the oldest item.
 func (q *Queue[T]) Pop() { q.first++ }
+
+// Clone returns a queue of the same items that shares no memory with q.
+func (q *Queue[T]) Clone() Queue[T] {
+	c := *q
+	c.items = slices.Clone(q.items)
+	return c
+}

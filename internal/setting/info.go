@@ -2,6 +2,8 @@
 // for lists and help, and errors with the expected value.
 package setting
 
+import "slices"
+
 // KeyInfo describes one key that can be set on a link.
 type KeyInfo struct {
 	Key     string `json:"key"`
@@ -20,6 +22,22 @@ type KeyInfo struct {
 	Models []ModelInfo `json:"models,omitempty"`
 	Help   string      `json:"help"`
 	Source string      `json:"source,omitempty"`
+}
+
+// ModelNames lists the models.
+func (k KeyInfo) ModelNames() (names []string) {
+	for _, m := range k.Models {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Model returns the model of a name; an unknown one has no name.
+func (k KeyInfo) Model(name string) ModelInfo {
+	if i := slices.Index(k.ModelNames(), name); i >= 0 {
+		return k.Models[i]
+	}
+	return ModelInfo{}
 }
 
 // ModelInfo describes one way to lose packets, for lists and help.

@@ -218,3 +218,21 @@ func FormatSize(n int64) string {
 	}
 	return strings.ToUpper(formatQuantity(n)) + "B"
 }
+
+// Split cuts "50ms" into "50" and "ms". A text that does not begin with a number is all unit.
+func Split(s string) (number, unit string) {
+	s = strings.TrimSpace(s)
+	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimSpace(s[i:])
+}
+
+// Complete appends a unit to a bare number.
+func Complete(text, unit string) string {
+	if number, rest := Split(text); number != "" && rest == "" {
+		return text + unit
+	}
+	return text
+}

@@ -22,7 +22,7 @@ func FuzzParseLine(f *testing.F) {
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	cfg := config.Default()
 	f.Fuzz(func(t *testing.T, text string) {
-		o, err := Parse(Context{cat, cfg, frame.Cubes(frame.WalkoffCubes)}, text)
+		o, err := Parse(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
 		if err == nil && o.Change != nil {
 			_ = cfg.Check(*o.Change) // an error or not, but no panic
 		}
@@ -32,7 +32,7 @@ func FuzzParseLine(f *testing.F) {
 		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
 			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
 		}
-		complete(Context{cat, cfg, frame.Cubes(frame.WalkoffCubes)}, text)
+		complete(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
 	})
 }
 
@@ -41,7 +41,7 @@ func FuzzParseLine(f *testing.F) {
 func TestModelsCanBeCompleted(t *testing.T) {
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	loss, _ := cat.Key("loss")
-	d := Context{cat, config.Default(), frame.Cubes(frame.WalkoffCubes)}
+	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
 	for _, model := range loss.Models {
 		text := "loss " + model.Name
 		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
@@ -69,8 +69,8 @@ func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
 }
 
 func TestShadowsAreOffered(t *testing.T) {
-	d := Context{controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), labtest.FourShadows().Config,
-		frame.Cubes(frame.WalkoffCubes)}
+	d := Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: labtest.FourShadows().Config,
+		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
 	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
 		t.Errorf("offered: %v", words)
 	}

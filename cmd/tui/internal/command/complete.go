@@ -2,8 +2,6 @@ package command
 
 import (
 	"strings"
-
-	"wirelab/cmd/tui/internal/controls"
 )
 
 // complete returns the part of a typed line that stays and what may replace the
@@ -25,50 +23,21 @@ func candidates(d Context, before []string) []string {
 		_, names, _ := d.verb("")
 		return names
 	}
-	if v, _, ok := d.verb(before[0]); ok && v.complete != nil {
-		return v.complete(d, before[1:])
+	if v, _, ok := d.verb(before[0]); ok {
+		return v.next(before[1:])
 	}
 	return nil
 }
 
-func completeEncoder(d Context, before []string) []string {
-	return firstOnly(before, controls.ChoiceNames(d.Encoders(d.Schema)))
-}
-
-func completeProfile(d Context, before []string) []string {
-	return firstOnly(before, controls.ChoiceNames(d.Links()))
-}
-
-// firstOnly offers names for the first argument and nothing after it.
-func firstOnly(before, names []string) []string {
-	if len(before) > 0 {
-		return nil
-	}
-	return names
-}
-
-func completeParam(d Context, before []string) []string {
-	var names []string
-	if codec := d.Codec(d.Config.Encoder.Name); codec != nil {
-		for _, info := range codec.ParamInfo() {
-			names = append(names, info.Name)
-		}
-	}
-	return firstOnly(before, names)
-}
-
-func completeOneWay(d Context, before []string) []string {
-	if len(before) == 0 {
-		return d.KeyNames()
-	}
-	if k, ok := d.Key(before[0]); ok {
-		return linkVerb(d, k, controls.BothDirections).complete(d, before[1:])
+// next lists what may come after the arguments typed so far.
+func (v *Verb) next(before []string) []string {
+	switch {
+	case len(before) == 0 && len(v.words) > 0:
+		return v.words
+	case v.complete != nil:
+		return v.complete(before)
 	}
 	return nil
-}
-
-func completeSpeed(_ Context, before []string) []string {
-	return firstOnly(before, []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"})
 }
 
 // sharedPrefix returns what all words begin with.
@@ -85,8 +54,8 @@ func sharedPrefix(words []string) string {
 	return strings.ToValidUTF8(prefix, "")
 }
 
-// usage is what to say below a line that names a verb: what is to be typed where
-// it ends, if the verb can tell, or what it takes and does.
+// usage is the text below a line that names a verb: what is to be typed where
+// it ends, if the verb has such a hint, or what the verb takes and does.
 func usage(d Context, line string) (text string, hinted bool) {
 	words := fields(line)
 	if len(words) == 0 {
@@ -100,7 +69,7 @@ func usage(d Context, line string) (text string, hinted bool) {
 		words = append(words, "")
 	}
 	if len(words) > 1 && v.hint != nil {
-		if text = v.hint(words[1:]); text != "" {
+		if text := v.hint(words[1:]); text != "" {
 			return text, true
 		}
 	}
@@ -114,19 +83,4 @@ func (v *Verb) usage() string {
 		text += "; " + v.Note
 	}
 	return text
-}
-
-// hintOneWay is the hint of the setting that "down" or "up" is followed by.
-func hintOneWay(d Context) func([]string) string {
-	return func(args []string) string {
-		k, ok := d.Key(args[0])
-		if !ok || len(args) < 2 {
-			return ""
-		}
-		v := linkVerb(d, k, controls.BothDirections)
-		if v.hint != nil {
-			return v.hint(args[1:])
-		}
-		return v.usage()
-	}
 }

@@ -121,14 +121,15 @@ func (l *Line) tab(d Context, n int) {
 			return
 		}
 	}
-	if l.shown += n; l.shown < 0 {
+	l.shown += n
+	if l.shown < 0 {
 		l.shown = len(l.words) - 1
 	}
 	l.shown %= len(l.words)
 	l.put(l.stem + l.words[l.shown])
 }
 
-// whole is a word as it is completed: with a blank behind it, unless a value
+// whole is the text of a completed word: with a blank behind it, unless a value
 // follows at once.
 func whole(word string) string {
 	if strings.HasSuffix(word, "=") {
@@ -145,7 +146,7 @@ func (l *Line) put(text string) {
 // prompt stands before the line that is typed.
 const prompt = " / "
 
-// maxComplaint is how many rows say what is wrong with a line.
+// maxComplaint is the most rows of an error about a line.
 const maxComplaint = 2
 
 // complaint is what is wrong with the line, on as many rows as it needs. What
@@ -172,7 +173,8 @@ func (l *Line) Rows(w int) int { return 1 + max(len(l.complaint(w)), 1) }
 func (l *Line) scrolled(room int) int {
 	from := l.input.At
 	for n := 1; from > 0; from-- {
-		if n += look.RuneWidth(l.input.Text[from-1]); n > room {
+		n += look.RuneWidth(l.input.Text[from-1])
+		if n > room {
 			break
 		}
 	}

@@ -1,6 +1,12 @@
+// Package command is the command line of the dashboard: the verbs, how their
+// arguments are read, what completes them, and the line in which they are typed.
+//
+// A typed line becomes an Order: mostly the same experiment.Command that a key
+// makes.
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,22 +20,30 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/internal/setting"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
-// Order is what a typed line asks for: mostly the same Command that a key makes.
+// Order is what a typed line requests: mostly the same Command that a key makes.
 type Order struct {
 	experiment.Command
 	Help, Tour bool
 	Leave      Leave
 	Themes     bool         // list them
-	Theme      string       // "": as it is
-	Filter     *room.Filter // of the packets; nil: as it is
-	Client     *int         // whom of a proxy's clients the controls set; 0: all
-	Datagram   *Datagram    // of a proxy's, to be explained
+	Theme      string       // "" leaves it unchanged
+	Filter     *room.Filter // of the packets; nil leaves it unchanged
+	Client     *int         // the client of a proxy that the controls set; 0: all
+	Datagram   *Datagram    // of a proxy, to be explained
 }
 
-// Leave is how somebody wants to leave.
+// Datagram names one that went through a proxy: the n-th of a direction, from 0.
+type Datagram struct {
+	Up bool
+	N  uint64
+}
+
+// Leave is a way to leave.
 type Leave uint8
 
 // The ways to leave. LeaveAsking asks first if much would be lost.
@@ -45,118 +59,279 @@ type Context struct {
 	*controls.Catalog
 	Config *config.Config
 	Schema *frame.Schema
+	Screen Screen
 }
 
 // Verb is a word that begins a typed line.
 type Verb struct {
 	Name, Args, Help string
 	Note             string // what else there is to know while it is typed
-	parse            func(args []string) (Order, error)
-	// complete lists what may come next after the arguments typed so far.
-	complete func(d Context, before []string) []string
-	// hint says more about the arguments typed so far than usage does; the last is
+
+	on          Screen // where the verb exists; 0 means Lab and Proxy
+	least, most int    // arguments
+	parse       func(args []string) (Order, error)
+	words       []string // that may be the first argument
+	// complete lists what may come next after the arguments typed so far; nil: only words.
+	complete func(before []string) []string
+	// hint describes the arguments typed so far better than usage does; the last is
 	// "" if a word is about to begin. "": nothing.
 	hint func(args []string) string
 }
 
-// Verbs lists the commands: every setting of a link by its key, then the rest.
+// Screen is one or more of the program's screens.
+type Screen uint8
+
+const (
+	Lab Screen = 1 << iota
+	Proxy
+	Sweep // only shows: no setting can be changed
+)
+
+// anyNumber is the most arguments of a verb that takes any number of them.
+const anyNumber = 1 << 20
+
+// Verbs lists the commands of a screen.
 func Verbs(d Context) []Verb {
-	if d.Catalog == nil { // there is nothing to set
-		return []Verb{themeVerb(), helpVerb(), {Name: "quit", Help: "leave", parse: parseQuit}}
+	all := screenVerbs()
+	if d.Screen != Sweep {
+		all = slices.Concat(encoderVerbs(d), linkVerbs(d), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
 	}
-	if d.LinksOnly() {
-		return slices.Concat([]Verb{profileVerb()}, linkVerbs(d), proxyVerbs(), []Verb{markVerb(), themeVerb()}, undoVerbs(),
-			[]Verb{helpVerb(), {Name: "quit", Help: "end the proxy, and print the totals", parse: parseQuit}})
-	}
-	list := []Verb{
-		{Name: "encoder", Args: "NAME", Help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
-		shadowVerb(),
-		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
-		profileVerb(),
-	}
-	list = append(list, linkVerbs(d)...)
-	for _, x := range config.LiveSettings() {
-		list = append(list, settingVerb(d, x))
-	}
-	list = append(list, playVerbs()...)
-	return append(list,
-		Verb{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
-		Verb{Name: "pause", Help: "stop virtual time", parse: parsePause(true)},
-		Verb{Name: "resume", Help: "let virtual time go on", parse: parsePause(false)},
-		Verb{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", parse: parseStep},
-		Verb{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", parse: parseFilter, complete: completeFilter},
-		Verb{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", parse: parseSeek},
-		markVerb(), themeVerb(),
-		Verb{Name: "tour", Help: "seven steps through what the lab is about", parse: parseTour},
-		undoVerbs()[0], undoVerbs()[1],
-		Verb{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", parse: parseSave},
-		helpVerb(),
-		Verb{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", parse: parseQuit, complete: completeQuit},
-	)
+	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.on, Lab|Proxy)&d.Screen == 0 })
 }
 
-func profileVerb() Verb {
-	return Verb{Name: "profile", Args: "NAME", Help: "take a ready-made link", parse: parseProfile, complete: completeProfile}
+func encoderVerbs(d Context) []Verb {
+	var params []string
+	if codec := d.Codec(d.Config.Encoder.Name); codec != nil {
+		for _, info := range codec.ParamInfo() {
+			params = append(params, info.Name)
+		}
+	}
+	names := setting.Names(d.Encoders(d.Schema))
+	return []Verb{
+		{Name: "encoder", Args: "NAME", Help: "swap the encoder", on: Lab, least: 1, most: 1, words: names,
+			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
+		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder beside, on the same frames and losses", on: Lab,
+			least: 1, most: anyNumber, parse: parseShadow,
+			complete: func(before []string) []string {
+				switch {
+				case len(before) == 0:
+					return append([]string{"off"}, names...)
+				case before[0] == "off":
+					return controls.ShadowNames(d.Config)
+				}
+				return nil
+			}},
+		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", on: Lab, least: 2, most: 2, words: params,
+			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
+		{Name: "profile", Args: "NAME", Help: "take a ready-made link", least: 1, most: 1, words: setting.Names(d.Links()),
+			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
+	}
 }
 
 // linkVerbs set a link, both ways or one.
 func linkVerbs(d Context) (list []Verb) {
 	for _, k := range d.Keys {
-		list = append(list, linkVerb(d, k, controls.BothDirections))
+		list = append(list, linkVerb(d, k, config.BothWays))
 	}
 	to, back := "to the receiver", "back"
-	if d.LinksOnly() {
+	if d.Screen == Proxy {
 		to, back = "to the clients", "to the server"
 	}
-	return append(list,
-		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link " + to + " only",
-			parse: parseOneWay(d, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(d)},
-		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link " + back + " only",
-			parse: parseOneWay(d, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(d)})
+	return append(list, oneWayVerb(d, config.DownOnly, to), oneWayVerb(d, config.UpOnly, back))
 }
 
-func markVerb() Verb {
-	return Verb{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", parse: parseMark}
+// oneWayVerb sets a setting of one link, as in "down loss 5%".
+func oneWayVerb(d Context, way config.Way, end string) Verb {
+	of := func(args []string, way config.Way) (v Verb, ok bool) { // the verb of the setting
+		if len(args) == 0 {
+			return v, false
+		}
+		k, ok := d.Key(args[0])
+		return linkVerb(d, k, way), ok
+	}
+	return Verb{Name: way.String(), Args: "SETTING VALUE", Help: "set one thing of the link " + end + " only", least: 2, most: anyNumber,
+		words: d.KeyNames(),
+		parse: func(args []string) (Order, error) {
+			if v, ok := of(args, way); ok {
+				return v.parse(args[1:])
+			}
+			return Order{}, unknown("a link has no", args[0], d.KeyNames(), expectOne(d.KeyNames()))
+		},
+		complete: func(before []string) []string {
+			if v, ok := of(before, config.BothWays); ok {
+				return v.next(before[1:])
+			}
+			return nil
+		},
+		hint: func(args []string) string {
+			v, ok := of(args, config.BothWays)
+			switch {
+			case !ok || len(args) < 2:
+				return ""
+			case v.hint != nil:
+				return v.hint(args[1:])
+			}
+			return v.usage()
+		}}
 }
 
-func themeVerb() Verb {
-	return Verb{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme}
+// linkVerb sets one setting of a link.
+func linkVerb(d Context, k lossmodel.KeyInfo, way config.Way) Verb {
+	spec := way.Link(d.Config)
+	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, least: 1, most: anyNumber,
+		parse: func(args []string) (Order, error) {
+			text, err := spec.Typed(k, args)
+			if err != nil {
+				return Order{}, err
+			}
+			probe := *spec // a value that neither link takes is refused once
+			if err := probe.Set(k.Key, text); err != nil {
+				return Order{}, config.ErrorAt(k.Key, err)
+			}
+			return changeOrder(way.String()+"."+k.Key, text)
+		},
+		complete: func(before []string) []string { return lossmodel.Complete(k, before) }}
+	hint := func(args []string) string { return lossmodel.Hint(k, args) }
+	if u := spec.BareUnit(k); u != "" {
+		v.Note = "a bare number is " + u
+	}
+	switch {
+	case k.Key == "netem":
+		v.Args, v.hint = "WORDS|off", hint
+	case len(k.Models) > 0:
+		v.Args, v.hint = "VALUE|MODEL NAME=VALUE...", hint
+	}
+	return v
 }
 
-func undoVerbs() []Verb {
-	return []Verb{{Name: "undo", Help: "take the last change back", parse: parseUndo},
-		{Name: "redo", Help: "make the change again that was taken back", parse: parseRedo}}
+// settingVerbs set the live settings of the table.
+func settingVerbs() (list []Verb) {
+	for _, s := range config.LiveSettings() {
+		unit := ""
+		if s.Label != "" && s.Args == "TIME" {
+			unit = "ms"
+		}
+		names := setting.Names(s.Options)
+		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, on: Lab, least: 1, most: anyNumber,
+			words: append(names, s.Words...),
+			parse: func(args []string) (Order, error) {
+				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
+				switch {
+				case err != nil && len(names) > 0:
+					return Order{}, errors.New(expectOne(names))
+				case err != nil:
+					return Order{}, fmt.Errorf("expected %s", s.Expected)
+				}
+				return o, nil
+			}})
+	}
+	return list
 }
 
-func helpVerb() Verb {
-	return Verb{Name: "help", Help: "show keys and commands", parse: parseHelp}
+// worldVerbs play the live world as the keys of its page do, with the switches by value.
+func worldVerbs() []Verb {
+	list := []Verb{
+		{Name: "press", Args: "DIRECTION...", Help: "play the world: left, right, up, down",
+			complete: func(before []string) []string {
+				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
+			}},
+		{Name: "hover", Help: "play the world: fly, and blow away what is below"},
+		{Name: "katamari", Help: "play the world: draw in what is around"},
+		{Name: "autopilot", Help: "let the script play the world, or nobody"},
+	}
+	for i := range list {
+		v := &list[i]
+		v.on, v.least, v.most = Lab, 1, anyNumber
+		v.parse = func(args []string) (Order, error) {
+			return changeOrder(v.Name, strings.ToLower(strings.Join(args, " ")))
+		}
+		if v.Args == "" {
+			v.Args, v.words = "on|off", []string{"on", "off"}
+		}
+	}
+	return append(list, Verb{Name: "reset", Help: "play the world: all cubes back in the grid", on: Lab,
+		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
-// Parse reads a typed line. The error says what was expected instead.
+// proxyVerbs are those that only a proxy has.
+func proxyVerbs() []Verb {
+	return []Verb{
+		{Name: "client", Args: "TURN|all", Help: "whose links the controls and commands set", on: Proxy,
+			least: 1, most: 1, parse: parseClient, words: []string{"all"}},
+		{Name: "explain", Args: "up|down N", Help: "what the seed did to the N-th datagram, stage by stage", on: Proxy,
+			least: 2, most: 2, parse: parseExplain, words: []string{"up", "down"}},
+	}
+}
+
+// timeVerbs control virtual time.
+func timeVerbs() []Verb {
+	return []Verb{
+		{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", on: Lab, most: anyNumber, parse: parseSpeed,
+			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
+		{Name: "pause", Help: "stop virtual time", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(true)}})},
+		{Name: "resume", Help: "let virtual time go on", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(false)}})},
+		{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", on: Lab, most: anyNumber, parse: parseStep},
+		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", on: Lab, least: 1, most: anyNumber,
+			parse: parseFilter, words: room.FilterNames()},
+		{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", on: Lab, least: 1, most: 1,
+			parse: parseSeek},
+	}
+}
+
+// screenVerbs are about the screen and the session as a whole.
+func screenVerbs() []Verb {
+	return []Verb{
+		{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", most: anyNumber, parse: func(args []string) (Order, error) {
+			if len(args) == 0 {
+				args = []string{"mark"}
+			}
+			return changeOrder("mark", strings.Join(args, " "))
+		}},
+		{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", on: Lab | Proxy | Sweep, most: 1, parse: parseTheme, words: look.Themes()},
+		{Name: "tour", Help: "seven steps through what the lab is about", on: Lab, most: anyNumber, parse: always(Order{Tour: true})},
+		{Name: "undo", Help: "take the last change back", parse: always(Order{Command: experiment.Command{Undo: true}})},
+		{Name: "redo", Help: "make the change again that was taken back", parse: always(Order{Command: experiment.Command{Redo: true}})},
+		{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", on: Lab, most: anyNumber,
+			parse: func(args []string) (Order, error) {
+				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
+			}},
+		{Name: "help", Help: "show keys and commands", on: Lab | Proxy | Sweep, most: anyNumber, parse: always(Order{Help: true})},
+		{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", on: Lab, most: 1, parse: parseQuit,
+			words: []string{"save", "now"}},
+		{Name: "quit", Help: "end the proxy, and print the totals", on: Proxy, most: 1, parse: parseQuit},
+		{Name: "quit", Help: "leave", on: Sweep, most: 1, parse: parseQuit},
+	}
+}
+
+// Parse reads a typed line. The error names what was expected instead.
 func Parse(d Context, line string) (Order, error) {
 	words := fields(line)
 	if len(words) == 0 {
 		return Order{}, nil
 	}
-	if meant := ofVi(words[0]); meant != nil {
-		words = append(meant, words[1:]...)
+	if vi, ok := viCommands[words[0]]; ok {
+		words = append(strings.Fields(vi), words[1:]...)
 	}
 	v, names, ok := d.verb(words[0])
 	if !ok {
 		return Order{}, unknown("no command is called", words[0], names, "? lists them all")
 	}
-	o, err := v.parse(words[1:])
+	args := words[1:]
+	if len(args) < v.least || len(args) > v.most {
+		return Order{}, v.misused()
+	}
+	o, err := v.parse(args)
 	if errors.Is(err, errUsage) {
-		return Order{}, fmt.Errorf("expected: %s %s", v.Name, v.Args)
+		return Order{}, v.misused()
 	}
 	return o, err
 }
 
-// ofVi is what a command of vi means here; nil if it is none.
-func ofVi(word string) []string {
-	return map[string][]string{"q": {"quit"}, "q!": {"quit", "now"}, "qa": {"quit"}, "w": {"save"}, "wq": {"quit", "save"},
-		"x": {"quit", "save"}, "h": {"help"}}[word]
-}
+// misused is the error about arguments that are too few or too many.
+func (v *Verb) misused() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
+
+// viCommands are the commands of vi, with what they mean here.
+var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", "w": "save", "wq": "quit save", "x": "quit save", "h": "help"}
 
 // fields are the words of a typed line.
 func fields(line string) []string {
@@ -166,14 +341,15 @@ func fields(line string) []string {
 // verb returns the command of that name, and the names of all there are.
 func (d Context) verb(name string) (v Verb, names []string, ok bool) {
 	for _, x := range Verbs(d) {
-		if names = append(names, x.Name); x.Name == strings.ToLower(name) {
+		names = append(names, x.Name)
+		if x.Name == strings.ToLower(name) {
 			v, ok = x, true
 		}
 	}
 	return v, names, ok
 }
 
-// unknown is the answer to a name that there is not: a near one, or what else helps.
+// unknown is the answer to a name that does not exist: a near one, or what else helps.
 func unknown(what, name string, known []string, help string) error {
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
@@ -184,105 +360,42 @@ func unknown(what, name string, known []string, help string) error {
 // errUsage: the arguments are too few or too many; Parse names the right ones.
 var errUsage = errors.New("usage")
 
-func changeOrder(ch config.Change) Order { return Order{Command: controls.ChangeCommand(ch)} }
-
-func linkVerb(d Context, k lossmodel.KeyInfo, way controls.Direction) Verb {
-	v := Verb{
-		Name: k.Key, Args: "VALUE", Help: k.Help,
-		parse: func(args []string) (Order, error) {
-			if len(args) == 0 {
-				return Order{}, errUsage
-			}
-			if err := checkModel(k, args[0]); err != nil {
-				return Order{}, err
-			}
-			text, err := withUnits(k, way.Of(d.Config), args)
-			return changeOrder(way.Set(k.Key, text)), err
-		},
-		complete: func(_ Context, before []string) []string {
-			if len(before) > 0 {
-				return nil
-			}
-			if len(k.Choices) > 0 {
-				return k.Choices
-			}
-			return k.Ladder
-		},
+// changeOrder is the order to set a key.
+func changeOrder(key string, value any) (Order, error) {
+	var ch config.Change
+	if err := ch.Set(key, value); err != nil {
+		return Order{}, err
 	}
-	if u := unitOf(k, way.Of(d.Config)); u != "" {
-		v.Note = "a bare number is " + u
-	}
-	switch {
-	case k.Key == "netem":
-		v.Args, v.complete, v.hint = "WORDS|off", completeNetem, hintNetem
-	case len(k.Models) > 0:
-		v.Args = "VALUE|MODEL NAME=VALUE..."
-		v.complete = func(_ Context, before []string) []string { return completeModel(k, before) }
-		v.hint = func(args []string) string { return hintModel(k, args) }
-	}
-	return v
+	return Order{Command: controls.ChangeCommand(ch)}, nil
 }
 
-// parseOneWay reads "down loss 5%".
-func parseOneWay(d Context, way controls.Direction) func([]string) (Order, error) {
-	return func(args []string) (Order, error) {
-		if len(args) < 2 {
-			return Order{}, errUsage
-		}
-		if k, ok := d.Key(args[0]); ok {
-			return linkVerb(d, k, way).parse(args[1:])
-		}
-		return Order{}, unknown("a link has no", args[0], d.KeyNames(), expectOne(d.KeyNames()))
-	}
+// always parses any arguments as the same order.
+func always(o Order) func([]string) (Order, error) {
+	return func([]string) (Order, error) { return o, nil }
 }
 
 func expectOne(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
-func parseEncoder(args []string) (Order, error) {
-	if len(args) != 1 {
-		return Order{}, errUsage
-	}
-	return changeOrder(config.NewChange("encoder.name", args[0])), nil
-}
-
-func parseParam(args []string) (Order, error) {
-	if len(args) != 2 {
-		return Order{}, errUsage
-	}
-	return changeOrder(config.NewChange("encoder.params."+args[0], args[1])), nil
-}
-
-func parseProfile(args []string) (Order, error) {
-	if len(args) != 1 {
-		return Order{}, errUsage
-	}
-	return changeOrder(config.NewChange("profile", args[0])), nil
-}
-
-// settingVerb sets a live setting of the table.
-func settingVerb(d Context, x config.Setting) Verb {
-	unit := ""
-	if x.Control != nil && x.Args == "TIME" {
-		unit = millis
-	}
-	v := Verb{Name: x.Word(), Args: x.Args, Help: x.Help, parse: func(args []string) (Order, error) {
-		if len(args) == 0 {
+// parseShadow reads "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
+func parseShadow(args []string) (Order, error) {
+	if args[0] == "off" {
+		if len(args) == 1 {
 			return Order{}, errUsage
 		}
-		var ch config.Change
-		err := ch.Set(x.Key, withUnit(strings.ToLower(strings.Join(args, "")), unit))
-		switch {
-		case err != nil && len(x.Names()) > 0:
-			return Order{}, errors.New(expectOne(x.Names()))
-		case err != nil:
-			return Order{}, fmt.Errorf("expected %s", x.Expected)
-		}
-		return changeOrder(ch), nil
-	}}
-	if words := append(x.Names(), x.Words...); len(words) > 0 {
-		v.complete = func(_ Context, before []string) []string { return firstOnly(before, words) }
+		return changeOrder("shadow_off", args[1:])
 	}
-	return v
+	e := config.Encoder{Name: args[0]}
+	for _, pair := range args[1:] {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return Order{}, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
+		}
+		if e.Params == nil {
+			e.Params = map[string]any{}
+		}
+		e.Params[name] = value
+	}
+	return changeOrder("shadow", []config.Encoder{e})
 }
 
 func parseSpeed(args []string) (Order, error) {
@@ -299,15 +412,6 @@ func parseSpeed(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Speed: &v}}, nil
 }
 
-func parsePause(on bool) func([]string) (Order, error) {
-	return func(args []string) (Order, error) {
-		if len(args) != 0 {
-			return Order{}, errUsage
-		}
-		return Order{Command: experiment.Command{Pause: &on}}, nil
-	}
-}
-
 // maxSteps is the most frames that one step command advances.
 const maxSteps = 10_000
 
@@ -322,63 +426,26 @@ func parseStep(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Step: n}}, nil
 }
 
+// parseSeek reads 00:30, 1:02:03.5 or 30s.
 func parseSeek(args []string) (Order, error) {
-	if len(args) != 1 {
-		return Order{}, errUsage
+	if d, err := time.ParseDuration(args[0]); err == nil && d >= 0 {
+		return Order{Command: experiment.Command{Seek: &d}}, nil
 	}
-	t, err := parseMoment(args[0])
-	if err != nil {
-		return Order{}, err
-	}
-	return Order{Command: experiment.Command{Seek: &t}}, nil
-}
-
-// parseMoment reads 00:30, 1:02:03.5 or 30s.
-func parseMoment(s string) (time.Duration, error) {
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return d, nil
-	}
-	parts := strings.Split(s, ":")
+	parts := strings.Split(args[0], ":")
 	total := 0.0
 	for i, p := range parts {
 		v, err := strconv.ParseFloat(p, 64)
 		if err != nil || !(v >= 0 && v < 1e6) || len(parts) > 3 || i > 0 && v >= 60 {
-			return 0, errors.New("expected a moment such as 00:30 or 90s")
+			return Order{}, errors.New("expected a moment such as 00:30 or 90s")
 		}
 		total = total*60 + v
 	}
-	return time.Duration(total * float64(time.Second)).Round(time.Millisecond), nil
+	return Order{Command: experiment.Command{Seek: new(time.Duration(total * float64(time.Second)).Round(time.Millisecond))}}, nil
 }
-
-func parseMark(args []string) (Order, error) {
-	text := strings.Join(args, " ")
-	if text == "" {
-		text = "mark"
-	}
-	return changeOrder(config.NewChange("mark", text)), nil
-}
-
-func parseUndo(args []string) (Order, error) {
-	if len(args) != 0 {
-		return Order{}, errUsage
-	}
-	return Order{Command: experiment.Command{Undo: true}}, nil
-}
-
-func parseSave(args []string) (Order, error) {
-	dir := strings.Join(args, " ")
-	return Order{Command: experiment.Command{Save: &dir}}, nil
-}
-
-func parseHelp([]string) (Order, error) { return Order{Help: true}, nil }
 
 func parseTheme(args []string) (Order, error) {
-	switch len(args) {
-	case 0:
+	if len(args) == 0 {
 		return Order{Themes: true}, nil
-	case 1:
-	default:
-		return Order{}, errUsage
 	}
 	if l, ok := look.SchemeNamed(args[0]); ok {
 		return Order{Theme: l.String()}, nil
@@ -386,18 +453,17 @@ func parseTheme(args []string) (Order, error) {
 	return Order{}, unknown("no theme is called", args[0], look.Themes(), expectOne(look.Themes()))
 }
 
-func completeTheme(_ Context, before []string) []string { return firstOnly(before, look.Themes()) }
-
-func parseTour([]string) (Order, error) { return Order{Tour: true}, nil }
-
-func parseRedo(args []string) (Order, error) {
-	if len(args) != 0 {
-		return Order{}, errUsage
+// parseFilter reads "filter lost".
+func parseFilter(args []string) (Order, error) {
+	name := strings.ToLower(strings.Join(args, "-"))
+	i := slices.Index(room.FilterNames(), name)
+	if i < 0 {
+		return Order{}, unknown("packets cannot be filtered by", name, room.FilterNames(), expectOne(room.FilterNames()))
 	}
-	return Order{Command: experiment.Command{Redo: true}}, nil
+	return Order{Filter: new(room.Filter(i))}, nil
 }
 
-// parseQuit takes no other words: nobody wants to leave by mistake.
+// parseQuit takes no other words, so that a slip does not end the session.
 func parseQuit(args []string) (Order, error) {
 	how := map[string]Leave{"": LeaveAsking, "save": LeaveSaving, "now": LeaveNow}[strings.Join(args, " ")]
 	if how == Stay {
@@ -406,6 +472,26 @@ func parseQuit(args []string) (Order, error) {
 	return Order{Leave: how}, nil
 }
 
-func completeQuit(_ Context, before []string) []string {
-	return firstOnly(before, []string{"save", "now"})
+// parseClient reads "client 2".
+func parseClient(args []string) (Order, error) {
+	if strings.EqualFold(args[0], "all") {
+		return Order{Client: new(int)}, nil
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 {
+		return Order{}, fmt.Errorf("%q is no client; expected its turn, such as 2, or all", args[0])
+	}
+	return Order{Client: &n}, nil
+}
+
+// parseExplain reads "explain down 17".
+func parseExplain(args []string) (Order, error) {
+	if args[0] != "up" && args[0] != "down" {
+		return Order{}, errUsage
+	}
+	n, err := strconv.ParseUint(args[1], 10, 48)
+	if err != nil {
+		return Order{}, fmt.Errorf("%q is no number of a datagram; expected one from 0", args[1])
+	}
+	return Order{Datagram: &Datagram{Up: args[0] == "up", N: n}}, nil
 }

@@ -1,14 +1,12 @@
 package controls
 
 import (
-	"fmt"
 	"strings"
 
 	"wirelab/experiment/config"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/encoders"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -25,24 +23,26 @@ type encoderCard struct {
 	err    string
 }
 
-// params lists the params of the encoder of a name.
-func (e *encoderCard) params(name string) []encoders.ParamInfo {
+// params lists the parameters of an encoder.
+func (e *encoderCard) params(name string) (list []config.Row) {
 	if codec := e.cat.Codec(name); codec != nil {
-		return codec.ParamInfo()
+		for _, info := range codec.ParamInfo() {
+			list = append(list, config.ParamRow(info))
+		}
 	}
-	return nil
+	return list
 }
 
-// value is what a param of an encoder stands at, or would begin with.
-func (e *encoderCard) value(name string, info encoders.ParamInfo) any {
-	if v, ok := e.cfg.Encoder.Params[info.Name]; ok && e.cfg.Encoder.Name == name {
-		return v
+// with returns the configuration in which the encoder of a name runs.
+func (e *encoderCard) with(name string) *config.Config {
+	if e.cfg.Encoder.Name == name {
+		return e.cfg
 	}
-	return info.Default
+	return &config.Config{Encoder: config.Encoder{Name: name}}
 }
 
 // cardKey handles a key in the list of encoders; false if the list itself should.
-func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
+func (p *picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
 	name, ok := p.picked()
 	switch {
@@ -61,7 +61,7 @@ func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 }
 
 // keyInCard handles a key among the params.
-func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
+func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
 	e.err = ""
@@ -75,13 +75,14 @@ func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 		if msg.Type == tea.KeyLeft {
 			n = -1
 		}
-		now := e.value(name, list[e.at])
-		if next := stepParam(list[e.at], now, n); next != now {
-			return p.setParam(name, next)
+		if list[e.at].Step != nil {
+			if next, ok := list[e.at].Step(e.with(name), n); ok {
+				return p.setParam(name, next)
+			}
 		}
 	case msg.Type == tea.KeyEnter:
 		e.typing = true
-		e.input.Set(fmt.Sprint(e.value(name, list[e.at])))
+		e.input.Set(list[e.at].Text(e.with(name)))
 	case msg.Type == tea.KeyRunes:
 		e.typing = true
 		e.input.Set(string(msg.Runes))
@@ -91,7 +92,7 @@ func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 
 // typeParam handles a key while a value is typed; on a mistake the value stays to
 // be mended.
-func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
+func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -107,9 +108,9 @@ func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 
 // setParam sets the param under the cursor, and takes the encoder if it is not
 // the one that runs.
-func (p *Picker) setParam(name string, v any) room.Request {
+func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
-	ch := config.NewChange("encoder.params."+e.params(name)[e.at].Name, v)
+	ch := config.NewChange(e.params(name)[e.at].Key, v)
 	if e.cfg.Encoder.Name != name {
 		ch = config.NewChange("encoder.name", name).Then(ch)
 	}
@@ -117,7 +118,7 @@ func (p *Picker) setParam(name string, v any) room.Request {
 }
 
 // setFromCard asks for a change; the list stays open and shows what it did.
-func (p *Picker) setFromCard(ch config.Change) room.Request {
+func (p *picker) setFromCard(ch config.Change) room.Request {
 	e := p.card
 	e.err = ""
 	r := room.Change(ch)
@@ -168,12 +169,12 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 
 // below is what stands below the params: what is wrong with a value, or what the
 // one under the cursor is.
-func (e *encoderCard) below(list []encoders.ParamInfo, w int) ([]string, look.Ink) {
+func (e *encoderCard) below(list []config.Row, w int) ([]string, look.Ink) {
 	const rows = 3
 	if !e.inside {
 		return nil, look.Dim
 	}
-	text, k := list[e.at].Name+": "+list[e.at].Help, look.Dim
+	text, k := paramName(list[e.at])+": "+list[e.at].Help, look.Dim
 	if e.err != "" {
 		text, k = e.err, look.Bad
 	}
@@ -182,7 +183,7 @@ func (e *encoderCard) below(list []encoders.ParamInfo, w int) ([]string, look.In
 }
 
 // row draws one param: its name, its value, its bounds, what it is.
-func (e *encoderCard) row(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, info encoders.ParamInfo) {
+func (e *encoderCard) row(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, r config.Row) {
 	k, v := look.Dim, look.Value
 	here := e.inside && i == e.at
 	if here {
@@ -190,19 +191,22 @@ func (e *encoderCard) row(c *look.Canvas, th *look.Theme, x, y, w int, name stri
 		c.Text(x, y, look.Chosen, th.Chosen)
 	}
 	const label, value = 18, 8
-	c.Clip(x+2, y, label, k, info.Name)
+	c.Clip(x+2, y, label, k, paramName(r))
 	if here && e.typing {
 		at := c.Clip(x+2+label+1, y, value+8, look.Value, e.input.String())
 		c.Text(at, y, look.Cursor, "_")
 		return
 	}
-	c.Right(x+2+label+value, y, v, fmt.Sprint(e.value(name, info)))
+	c.Right(x+2+label+value, y, v, r.Text(e.with(name)))
 	at := x + 2 + label + value + 1
-	at = c.Clip(at, y, x+w-at, look.Dim, info.Unit) + 1
-	if info.Min != nil && info.Max != nil {
-		at = c.Clip(at, y, x+w-at, look.Faint, fmt.Sprintf("%g..%g ", *info.Min, *info.Max))
+	at = c.Clip(at, y, x+w-at, look.Dim, r.Unit) + 1
+	if r.Min != "" {
+		at = c.Clip(at, y, x+w-at, look.Faint, r.Min+".."+r.Max+" ")
 	}
 	if !e.inside {
-		c.Clip(at, y, x+w-at, look.Dim, info.Help)
+		c.Clip(at, y, x+w-at, look.Dim, r.Help)
 	}
 }
+
+// paramName is the name of the parameter that a row sets.
+func paramName(r config.Row) string { return strings.TrimPrefix(r.Key, "encoder.params.") }

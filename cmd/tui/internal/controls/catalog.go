@@ -8,11 +8,12 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/config"
+	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 )
 
-// Catalog is what there is to choose from and to set. It is the same all the
-// time, so it is asked for once. One without encoders is for links alone, as a proxy has.
+// Catalog is what there is to choose from and to set. It never changes.
+// One without encoders is for links alone, as a proxy has.
 type Catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
@@ -26,24 +27,17 @@ func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lo
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
 
-// LinksOnly says that there are links to set, and nothing else.
-func (c *Catalog) LinksOnly() bool { return len(c.codecs) == 0 }
-
-// end says where a direction leads.
-func (c *Catalog) end(d Direction) string {
-	switch {
-	case c.LinksOnly() && d == UpOnly:
-		return "to the server"
-	case c.LinksOnly():
-		return "to the clients"
-	case d == UpOnly:
-		return "back to the sender"
+// end names the far end of a link.
+func (c *Catalog) end(way config.Way) string {
+	ends := [...]string{"to the receiver", "back to the sender"}
+	if len(c.codecs) == 0 { // of a proxy
+		ends = [...]string{"to the clients", "to the server"}
 	}
-	return "to the receiver"
+	if way == config.UpOnly {
+		return ends[1]
+	}
+	return ends[0]
 }
-
-// Choice is a name to pick, with a line that says what it is.
-type Choice struct{ name, summary string }
 
 // Codec returns the encoder of that name, nil if there is none.
 func (c *Catalog) Codec(name string) *encoders.Codec {
@@ -72,41 +66,22 @@ func (c *Catalog) KeyNames() []string {
 	return names
 }
 
-// Encoders lists the encoders that suit the frames at hand.
-func (c *Catalog) Encoders(schema *frame.Schema) []Choice {
-	var list []Choice
+// Encoders lists the encoders that suit a schema; nil stands for any.
+func (c *Catalog) Encoders(schema *frame.Schema) (list []setting.Option) {
 	for _, x := range c.codecs {
 		if schema == nil || x.Suits(schema) {
-			list = append(list, Choice{x.Name, x.Summary})
+			list = append(list, setting.Option{Name: x.Name, Summary: x.Summary})
 		}
 	}
 	return list
 }
 
 // Links lists the link profiles.
-func (c *Catalog) Links() []Choice {
-	var list []Choice
+func (c *Catalog) Links() (list []setting.Option) {
 	for _, p := range c.profiles {
-		list = append(list, Choice{p.Name, p.Summary})
+		list = append(list, setting.Option{Name: p.Name, Summary: p.Summary})
 	}
 	return list
-}
-
-func plainChoices(names []string) []Choice {
-	list := make([]Choice, len(names))
-	for i, n := range names {
-		list[i].name = n
-	}
-	return list
-}
-
-// ChoiceNames lists the names only.
-func ChoiceNames(list []Choice) []string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
-	}
-	return names
 }
 
 // ShadowNames lists the encoders that run beside, each once.
@@ -121,16 +96,15 @@ func ShadowNames(cfg *config.Config) []string {
 }
 
 // ThemeChoices are the themes to choose from.
-func ThemeChoices() []Choice {
-	list, says := plainChoices(look.Themes()), look.ThemeSummaries()
+func ThemeChoices() []setting.Option {
+	list, summaries := setting.Options(look.Themes()), look.ThemeSummaries()
 	for i := range list {
-		list[i].summary = says[i]
+		list[i].Summary = summaries[i]
 	}
 	return list
 }
 
-// previewLink is what there is to say about a profile: what it is, whose it is,
-// and what it does to packets.
+// previewLink describes a profile: its summary, its source, and a picture of its effect on packets.
 func (cat *Catalog) previewLink(name string, w int, ascii bool) []string {
 	for _, p := range cat.profiles {
 		if p.Name != name {
@@ -146,10 +120,10 @@ func (cat *Catalog) previewLink(name string, w int, ascii bool) []string {
 	return nil
 }
 
-// sideShown says which of the two links the picture is of.
+// sideShown is the heading of the picture: which of the two links it is of.
 func (cat *Catalog) sideShown(p lossmodel.Profile) string {
 	if p.Down == p.Up {
 		return "each way:"
 	}
-	return "down, " + cat.end(DownOnly) + ":"
+	return "down, " + cat.end(config.DownOnly) + ":"
 }

@@ -1,35 +1,235 @@
 package controls
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/internal/setting"
+	"wirelab/internal/units"
+	"wirelab/lossmodel"
 )
 
-// control is one thing that can be adjusted.
+// control is a row of the table of settings as the pane shows it.
 type control struct {
-	label string
-	word  string // the command that sets it
-	line  string // what enter begins a typed line with, if it is not the word
-	group string // heading above the first control of a group
-	nest  string // names the block of controls below another one that this is of
-	value func(*config.Config) string
-	other func(*config.Config) string // the value of the link that is not shown, where it differs
-	away  Direction                   // which link that is
-	held  func(*config.Config) bool   // a netem line decides this now
-	now   func(*config.Config) string // what enter puts behind the line, to be mended; nil: nothing
-	// step returns the command that moves the value n rungs; false at the end of
-	// the ladder.
-	step    func(cfg *config.Config, n int) (experiment.Command, bool)
-	level   func(*config.Config) float64 // place on the ladder, 0..1; nil: no gauge
-	choices func() []Choice              // nil: a number, or words to type
+	config.Row
+	label   string
+	word    string                      // the command that sets it
+	line    string                      // the text that enter begins a typed line with; "" if it is word
+	group   string                      // heading above the first control of a group
+	nest    string                      // names the block of controls below another one that this is of
+	other   *config.Row                 // of the link that is not shown; nil: it is no setting of a link
+	way     config.Way                  // the links that it sets
+	held    bool                        // a netem line decides this now
+	now     func(*config.Config) string // the text that enter puts behind the line; nil: none
 	preview previewer
-	begins  bool // what is chosen only begins a line, to be typed on
+	begins  bool // an option only begins a line, to be completed
 	words   bool // the value is words
-	help    string
-	cat     *Catalog // of the encoder's control only
+}
+
+// The words of controls that set nothing of the configuration.
+const (
+	foldWord  = "more"
+	speedWord = "speed"
+)
+
+// mainKeys are the keys of links that are always shown, in the order of the pane, each
+// with its label. The others are folded away.
+var mainKeys = [][2]string{
+	{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
+	{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
+	{"rate", "Rate"}, {"queue", "Queue"},
+}
+
+// scope is which controls are shown, and which link they show and set.
+type scope struct {
+	way  config.Way
+	more bool // show those folded away too
+}
+
+// controls returns everything that can be adjusted under cfg, from top to
+// bottom. Which there are depends on the encoder and on the loss model:
+// their parameters come along.
+func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
+	var list []control
+	if len(cat.codecs) > 0 {
+		list = append(list, cat.encoderControl(schema))
+	}
+	if codec := cat.Codec(cfg.Encoder.Name); codec != nil {
+		for _, info := range codec.ParamInfo() {
+			list = append(list, control{Row: config.ParamRow(info), label: info.Name, word: "param " + info.Name, nest: "params"})
+		}
+	}
+	list = append(append(list, cat.profileControl()), cat.linkControls(cfg, sc)...)
+	if len(cat.codecs) == 0 {
+		return list
+	}
+	for _, s := range config.Controls() {
+		if s.Offered == nil || s.Offered(cfg) {
+			list = append(list, control{Row: s.Row, label: s.Label, word: s.Word(), group: "Run"})
+		}
+	}
+	return append(list, control{label: "Speed", word: speedWord, group: "Run"})
+}
+
+// linkControls returns the controls of a link.
+func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) {
+	var shown []string
+	add := func(label, key, nest string) {
+		if info, ok := cat.Key(key); ok && !slices.Contains(shown, key) {
+			c := linkControl(cfg, label, info, sc.way)
+			c.nest = nest
+			list, shown = append(list, c), append(shown, key)
+		}
+	}
+	loss, hasLoss := cat.Key("loss")
+	if sc.way.Link(cfg).Netem.On { // it stands above the controls in whose place it decides
+		add("Netem", "netem", "")
+	}
+	for _, m := range mainKeys {
+		add(m[1], m[0], "")
+		if m[0] == "loss" && hasLoss {
+			list = append(list, lossParamControls(cfg, loss, sc.way)...)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(cat.Keys), func(k lossmodel.KeyInfo) bool { return slices.Contains(shown, k.Key) })
+	if len(rest) == 0 {
+		return list
+	}
+	list = append(list, foldControl(rest, sc))
+	if !sc.more {
+		return list
+	}
+	if len(loss.Models) > 0 {
+		list = append(list, lossModelControl(cfg, loss, sc.way))
+	}
+	for _, k := range rest {
+		add(k.Key, k.Key, foldWord)
+	}
+	return list
+}
+
+// linkControl adjusts one setting of a link, or of both at once.
+func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, way config.Way) control {
+	c := control{Row: config.LinkRow(info, way), label: label, word: info.Key, line: prefix(way) + info.Key, group: "Link",
+		way: way, held: config.GovernedByNetem(info) && way.Link(cfg).Netem.On,
+		words: len(info.Ladder) == 0 && len(info.Choices) == 0}
+	other := config.LinkRow(info, way.Other())
+	c.other = &other
+	if c.words || len(info.Models) > 0 {
+		c.now = func(cfg *config.Config) string { return wordsOf(c.Text(cfg)) }
+	}
+	return c
+}
+
+// prefix is the word that makes a typed setting one for a way.
+func prefix(way config.Way) string {
+	if way == config.BothWays {
+		return ""
+	}
+	return way.String() + " "
+}
+
+// wordsOf returns a value that is edited rather than typed again; "" for others.
+func wordsOf(text string) string {
+	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
+		return ""
+	}
+	return text
+}
+
+// lossParamControls are the parameters of the loss model.
+func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) (list []control) {
+	others := config.LossParamRows(cfg, loss, way, way.Other())
+	for i, r := range config.LossParamRows(cfg, loss, way, way) {
+		list = append(list, control{Row: r.Row, label: r.Name, word: loss.Key + "." + r.Name, line: prefix(way) + loss.Key, group: "Link",
+			nest: loss.Key, way: way, other: &others[i].Row, held: way.Link(cfg).Netem.On,
+			now: func(c *config.Config) string { return config.LinkValue(c, way, loss.Key) }})
+	}
+	return list
+}
+
+// lossModelControl picks a loss model; its parameters are then typed.
+func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) control {
+	c := control{label: "loss model", word: "loss model", line: prefix(way) + loss.Key, group: "Link", nest: foldWord, begins: true,
+		held: way.Link(cfg).Netem.On}
+	c.Help = "how losses come; a model has parameters of its own, which are then typed"
+	c.Get = func(c *config.Config) any {
+		if m := way.Link(c).Loss; m != nil {
+			return m.Model()
+		}
+		return "none"
+	}
+	for _, m := range loss.Models {
+		c.Options = append(c.Options, setting.Option{Name: m.Name, Summary: m.Summary})
+	}
+	return c
+}
+
+// foldControl is the row that stands for the settings folded away. It shows how
+// many of them differ from their defaults.
+func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
+	c := control{label: "More", word: foldWord, group: "Link", words: true}
+	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, spikes, traces, tc's netem"
+	c.Get = func(c *config.Config) any {
+		if sc.more {
+			return "link settings, enter folds them away"
+		}
+		set := 0
+		for _, k := range rest {
+			if text, _ := sc.way.Link(c).Get(k.Key); text != k.Default {
+				set++
+			}
+		}
+		if set > 0 {
+			return fmt.Sprintf("link settings: %d, %d of them set", len(rest), set)
+		}
+		return fmt.Sprintf("link settings: %d, enter opens", len(rest))
+	}
+	return c
+}
+
+func (cat *Catalog) encoderControl(schema *frame.Schema) control {
+	c := control{label: "Encoder", word: "encoder"}
+	c.Get = func(c *config.Config) any { return c.Encoder.Name }
+	return c.picks("encoder.name", cat.Encoders(schema))
+}
+
+func (cat *Catalog) profileControl() control {
+	c := control{label: "Profile", word: "profile", group: "Link", preview: cat.previewLink}
+	c.Help = "a ready-made pair of links; sets everything below"
+	c.Get = func(c *config.Config) any {
+		if c.Profile == "" {
+			return "none"
+		}
+		return c.Profile
+	}
+	return c.picks("profile", cat.Links())
+}
+
+// picks makes c set a key to one of several options, round and round.
+func (c control) picks(key string, options []setting.Option) control {
+	c.Key, c.Options = key, options
+	c.Step = func(cfg *config.Config, n int) (any, bool) {
+		name := setting.Cycle(options, c.Text(cfg), n)
+		return name, name != ""
+	}
+	return c
+}
+
+// command returns the command that moves the value n rungs; false at the end of the ladder.
+func (c *control) command(cfg *config.Config, n int) (experiment.Command, bool) {
+	if c.Step == nil {
+		return experiment.Command{}, false
+	}
+	v, ok := c.Step(cfg, n)
+	if !ok {
+		return experiment.Command{}, false
+	}
+	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
 
 // typed returns what enter begins a line with.
@@ -40,145 +240,49 @@ func (c *control) typed() string {
 	return c.word
 }
 
-// list returns the choices as a list to pick from.
-func (c *control) list(cfg *config.Config) *Picker {
-	p := NewPicker(c.label, c.typed(), c.choices(), c.value(cfg))
+// list returns the options as a list to pick from.
+func (c *control) list(cfg *config.Config) *picker {
+	p := NewPicker(c.label, c.typed(), c.Options, c.Text(cfg))
 	p.preview, p.begins = c.preview, c.begins
-	if c.word == "encoder" {
-		p.beside = append([]string{}, ShadowNames(cfg)...)
-		p.card = &encoderCard{cat: c.cat, cfg: cfg}
-	}
 	return p
 }
 
-type mainKey struct{ key, label string }
-
-// mainKeys are the link settings that are always shown, in the order of the pane.
-// All others are folded away: see link_more.go.
-func mainKeys() []mainKey {
-	return []mainKey{
-		{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
-		{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
-		{"rate", "Rate"}, {"queue", "Queue"},
-	}
-}
-
-// scope says which controls are shown, and which link they show and set.
-type scope struct {
-	way  Direction
-	more bool // those folded away too
-}
-
-// controls returns everything that can be adjusted under cfg, from top to
-// bottom. Which there are depends on the encoder and on the model of losses:
-// their params come along.
-func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
-	var list []control
-	if !cat.LinksOnly() {
-		list = append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
-	}
-	list = append(list, cat.profileControl())
-	netem, ok := cat.Key("netem")
-	netemAbove := ok && sc.way.Of(cfg).Netem.On // it decides: it stands above what it stands in for
-	if netemAbove {
-		list = append(list, linkControl("Netem", netem, sc.way))
-	}
-	for _, m := range mainKeys() {
-		if info, ok := cat.Key(m.key); ok {
-			list = append(list, linkControl(m.label, info, sc.way))
-			if m.key == "loss" {
-				list = append(list, lossParamControls(cfg, info, sc.way)...)
-			}
-		}
-	}
-	list = append(list, cat.moreControls(sc, netemAbove)...)
-	if cat.LinksOnly() {
-		return list
-	}
-	return append(append(list, settingControls(cfg)...), speedControl())
-}
-
-func (cat *Catalog) encoderControl(schema *frame.Schema) control {
-	return control{
-		label: "Encoder", word: "encoder", cat: cat,
-		choices: func() []Choice { return cat.Encoders(schema) },
-		value:   func(c *config.Config) string { return c.Encoder.Name },
-		step: func(c *config.Config, n int) (experiment.Command, bool) {
-			name := cycle(cat.Encoders(schema), c.Encoder.Name, n)
-			return ChangeCommand(config.NewChange("encoder.name", name)), name != ""
-		},
-	}
-}
-
-func (cat *Catalog) profileControl() control {
-	return control{
-		label: "Profile", word: "profile", group: "Link", choices: cat.Links, preview: cat.previewLink,
-		value: func(c *config.Config) string {
-			if c.Profile == "" {
-				return "none"
-			}
-			return c.Profile
-		},
-		step: func(c *config.Config, n int) (experiment.Command, bool) {
-			name := cycle(cat.Links(), c.Profile, n)
-			return ChangeCommand(config.NewChange("profile", name)), name != ""
-		},
-		help: "a ready-made pair of links; sets everything below",
-	}
-}
-
-// cycle returns the choice n places after name, round and round.
-func cycle(list []Choice, name string, n int) string {
-	if len(list) == 0 {
-		return ""
-	}
-	i := slices.IndexFunc(list, func(c Choice) bool { return c.name == name })
-	if i < 0 && n > 0 {
-		i = -1 // the first one comes next
-	} else if i < 0 {
-		i = 0
-	}
-	return list[((i+n)%len(list)+len(list))%len(list)].name
-}
-
-// speeds are the rungs of the speed of virtual time; 0 is as fast as it can.
-func speeds() []float64 { return []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0} }
-
-// StepSpeed moves a speed n rungs.
-func StepSpeed(now float64, n int) float64 {
-	all := speeds()
-	at := len(all) - 1
-	if now > 0 {
-		for at = 0; at < len(all)-2 && all[at+1] <= now; {
-			at++
-		}
-	}
-	return all[min(max(at+n, 0), len(all)-1)]
-}
-
-// speedControl stands for the speed, which belongs to the runner and not to the
-// configuration: its value and its steps are filled in by the pane.
-func speedControl() control { return control{label: "Speed", word: "speed", group: "Run"} }
-
 // EncoderList is the list of encoders to choose from.
-func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *Picker {
+func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
-	return c.list(cfg)
+	p := c.list(cfg)
+	p.shadows = append([]string{}, ShadowNames(cfg)...)
+	p.card = &encoderCard{cat: cat, cfg: cfg}
+	return p
 }
 
 // NextEncoder is the change to the encoder n places further on; false if there is
 // none.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
-	return cat.encoderControl(schema).step(cfg, n)
+	c := cat.encoderControl(schema)
+	return c.command(cfg, n)
 }
 
 // ProfileList is the list of link profiles to choose from.
-func (cat *Catalog) ProfileList(cfg *config.Config) *Picker {
+func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
-	list := c.list(cfg)
-	list.title = "Link profile"
-	return list
+	c.label = "Link profile"
+	return c.list(cfg)
 }
 
 // ChangeCommand is the command that makes a change.
 func ChangeCommand(ch config.Change) experiment.Command { return experiment.Command{Change: &ch} }
+
+// speeds are the rungs of the speed of virtual time; 0 is as fast as it can.
+var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
+
+// StepSpeed moves a speed n rungs.
+func StepSpeed(now float64, n int) float64 {
+	at := len(speeds) - 1
+	if now > 0 {
+		for at = 0; at < len(speeds)-2 && speeds[at+1] <= now; {
+			at++
+		}
+	}
+	return speeds[min(max(at+n, 0), len(speeds)-1)]
+}

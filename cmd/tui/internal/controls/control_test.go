@@ -5,17 +5,22 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
+// runControls are the controls of the settings of a run.
+func runControls(cfg *config.Config) []control {
+	all := NewCatalog(table.All(), nil, nil).controls(cfg, nil, scope{})
+	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.word == speedWord })
+}
+
 // The way to interpolate can be chosen where it can be seen: at few snapshots a
 // second, and where it is not as it comes.
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	words := func(c *config.Config) (list []string) {
-		for _, x := range settingControls(c) {
+		for _, x := range runControls(c) {
 			list = append(list, x.word)
 		}
 		return list
@@ -28,14 +33,14 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	if got := words(c); !slices.Equal(got, []string{"playout", "interpolation", "every", "budget"}) {
 		t.Errorf("at 10 Hz: %v", got)
 	}
-	blend := settingControls(c)[1]
+	blend := runControls(c)[1]
 	for _, want := range []string{"hermite", "linear"} { // round and round
-		cmd, ok := blend.step(c, 1)
-		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.value(c) != want {
-			t.Fatalf("one step led to %s, want %s", blend.value(c), want)
+		cmd, ok := blend.command(c, 1)
+		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.Show(c) != want {
+			t.Fatalf("one step led to %s, want %s", blend.Show(c), want)
 		}
 	}
-	c.Sender.RateHz, c.Receiver.Interpolation = 60, config.Hermite
+	c.Sender.RateHz, c.Receiver.Hermite = 60, true
 	if got := words(c); !slices.Contains(got, "interpolation") {
 		t.Errorf("hermite at 60 Hz cannot be switched off: %v", got)
 	}
@@ -46,18 +51,18 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 func TestEveryIsALadder(t *testing.T) {
 	c := config.Default()
 	c.Sender.Every = 2 // else it is not offered at this rate
-	list := settingControls(c)
+	list := runControls(c)
 	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.word == "every" })]
 	c.Sender.Every = 1
 	walk := func(n int) string {
-		cmd, ok := ctl.step(c, n)
+		cmd, ok := ctl.command(c, n)
 		if !ok {
 			return "end"
 		}
 		if err := c.Apply(*cmd.Change); err != nil {
 			t.Fatal(err)
 		}
-		return ctl.value(c)
+		return ctl.Show(c)
 	}
 	for i, s := range []struct {
 		n    int
@@ -71,8 +76,9 @@ func TestEveryIsALadder(t *testing.T) {
 	if got := walk(1); got != "10 /s" {
 		t.Errorf("from every 7th: %s", got)
 	}
-	least := &config.Config{Sender: config.Sender{Every: 60}}
-	if full, none := ctl.level(config.Default()), ctl.level(least); full != 1 || none != 0 {
+	least := config.Default()
+	least.Sender.Every = 60
+	if full, none := ctl.Gauge(config.Default()), ctl.Gauge(least); full != 1 || none != 0 {
 		t.Errorf("the gauge goes from %g to %g", none, full)
 	}
 }
@@ -93,7 +99,7 @@ func TestEveryKeyHasAControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
-		for way := BothDirections; way <= UpOnly; way++ {
+		for way := config.BothWays; way <= config.UpOnly; way++ {
 			words := wordsOfControls(cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
 			for _, k := range lossmodel.Keys() {
 				if n := countOf(words, k.Key); n != 1 {
@@ -114,24 +120,6 @@ func countOf(list []string, word string) int {
 	return n
 }
 
-func TestStepLossParam(t *testing.T) {
-	share, packets := lossmodel.ParamInfo{Unit: "%", Min: "0%"}, lossmodel.ParamInfo{Unit: "packets"}
-	for _, c := range []struct {
-		p    lossmodel.ParamInfo
-		now  string
-		n    int
-		want string
-	}{
-		{share, "1%", 1, "2%"}, {share, "0%", -1, "0%"}, {share, "100%", 4, "100%"}, {share, "6%", 1, "7%"}, {share, "?", 1, "?"},
-		{packets, "3", 1, "4"}, {packets, "1", -4, "1"},
-		{lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "0%", -1, "-5%"}, {lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "90%", 4, "95%"},
-	} {
-		if got := stepLossParam(c.p, c.now, c.n); got != c.want {
-			t.Errorf("%s by %d is %s, want %s", c.now, c.n, got, c.want)
-		}
-	}
-}
-
 func TestEveryControlMovesBothWays(t *testing.T) {
 	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	for _, codec := range cat.codecs {
@@ -140,12 +128,12 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
-			if c.step == nil {
+			if c.Step == nil {
 				continue
 			}
 			moved := 0
 			for _, n := range []int{1, -1, 4, -4} {
-				cmd, ok := c.step(cfg, n)
+				cmd, ok := c.command(cfg, n)
 				if !ok {
 					continue
 				}
@@ -158,12 +146,12 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 			if moved == 0 {
 				t.Errorf("%s, %s does not move", codec.Name, c.label)
 			}
-			if c.level != nil {
-				if l := c.level(cfg); !(l >= 0 && l <= 1) {
+			if c.Gauge != nil {
+				if l := c.Gauge(cfg); !(l >= 0 && l <= 1) {
 					t.Errorf("%s, %s stands at %v of its gauge", codec.Name, c.label, l)
 				}
 			}
-			if v := c.value(cfg); v == "" || v == "?" {
+			if v := c.Show(cfg); v == "" || v == "?" {
 				t.Errorf("%s, %s has the value %q", codec.Name, c.label, v)
 			}
 		}
@@ -172,46 +160,27 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 
 func TestGaugeClimbsWithTheLadder(t *testing.T) {
 	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	for _, m := range mainKeys() {
-		info, ok := cat.Key(m.key)
+	for _, m := range mainKeys {
+		info, ok := cat.Key(m[0])
 		if !ok {
-			t.Errorf("a link has no %q", m.key)
+			t.Errorf("a link has no %q", m[0])
 			continue
 		}
-		ctl := linkControl(m.label, info, BothDirections)
+		ctl := linkControl(config.Default(), m[1], info, config.BothWays)
 		last := -1.0
 		for _, rung := range info.Ladder {
 			cfg := config.Default()
-			if err := cfg.Down.Set(m.key, rung); err != nil {
+			if err := cfg.Down.Set(m[0], rung); err != nil {
 				t.Fatal(err)
 			}
-			if l := ctl.level(cfg); l > last {
+			if l := ctl.Gauge(cfg); l > last {
 				last = l
 			} else {
-				t.Errorf("%s %s stands at %v, not above %v", m.key, rung, l, last)
+				t.Errorf("%s %s stands at %v, not above %v", m[0], rung, l, last)
 			}
 		}
 		if last != 1 {
-			t.Errorf("the top of %s is %v of its gauge", m.key, last)
-		}
-	}
-}
-
-func TestStepParam(t *testing.T) {
-	lo, hi := 2.0, 8.0
-	whole := encoders.ParamInfo{Type: "int", Min: &lo, Max: &hi}
-	real := encoders.ParamInfo{Type: "float", Min: &lo, Max: &hi}
-	zero, one := 0.0, 1.0
-	share := encoders.ParamInfo{Type: "float", Min: &zero, Max: &one}
-	for _, c := range []struct {
-		info encoders.ParamInfo
-		now  any
-		n    int
-		want any
-	}{{share, 0.1, 1, 0.15}, {share, 0.25, 1, 0.3}, {share, 0.3, -6, 0.0}, {whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
-		5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
-		if got := stepParam(c.info, c.now, c.n); got != c.want {
-			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)
+			t.Errorf("the top of %s is %v of its gauge", m[0], last)
 		}
 	}
 }

@@ -20,29 +20,42 @@ type Pane struct {
 	scope  scope
 	speed  float64
 	moved  bool
-	back   bool     // the screen shows what is over; the controls do not
+	back   bool     // the screen shows the past; the controls do not
 	rows   []string // the word of the control on each row of the last picture, "" for none
 }
 
 // Name implements room.Pane.
 func (p *Pane) Name() string { return "Controls" }
 
+// Input is what the controls show.
+type Input struct {
+	Config *config.Config
+	Schema *frame.Schema // of the frames; nil if there are none
+	Speed  float64       // of virtual time; 0 is as fast as it can
+	Back   bool          // the screen shows the past; the controls do not
+}
+
 // Observe implements room.Pane.
 func (p *Pane) Observe(v room.View) bool {
-	same := p.cfg != nil && p.speed == v.Speed && p.schema == v.Snap.Schema && (p.cfg == v.Cfg || p.cfg.SameLive(v.Cfg))
-	if same && !p.moved && p.back == v.Back {
+	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
+}
+
+// Show sets what the controls show, and reports whether their picture would be another.
+func (p *Pane) Show(in Input) bool {
+	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
+	if same && !p.moved && p.back == in.Back {
 		return false
 	}
-	p.back = v.Back
+	p.back = in.Back
 	if !same {
-		p.cfg, p.schema, p.speed = v.Cfg.Clone(), v.Snap.Schema, v.Speed
+		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
 		p.relist()
 	}
 	p.moved = false
 	return true
 }
 
-// relist makes the controls anew.
+// relist makes the controls again.
 func (p *Pane) relist() {
 	if p.cfg != nil {
 		p.all = p.Cat.controls(p.cfg, p.schema, p.scope)
@@ -59,13 +72,13 @@ func (p *Pane) fold() {
 // Aim lets the controls show and set the next of three: both links, the link to
 // the receiver, the link back.
 func (p *Pane) Aim() {
-	p.scope.way = (p.scope.way + 1) % (UpOnly + 1)
+	p.scope.way = (p.scope.way + 1) % (config.UpOnly + 1)
 	p.relist()
 }
 
 // Release lets the controls show and set both links again.
 func (p *Pane) Release() {
-	p.scope.way = BothDirections
+	p.scope.way = config.BothWays
 	p.relist()
 }
 
@@ -106,7 +119,7 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	switch {
 	case !ok:
 		return experiment.Command{}, false
-	case c.word == "speed":
+	case c.word == speedWord:
 		v := StepSpeed(p.speed, n)
 		return experiment.Command{Speed: &v}, v != p.speed
 	case c.word == foldWord:
@@ -114,10 +127,8 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 			p.fold()
 		}
 		return experiment.Command{}, false
-	case c.step == nil:
-		return experiment.Command{}, false
 	}
-	return c.step(p.cfg, n)
+	return c.command(p.cfg, n)
 }
 
 // row is a line of the pane before it is known which of them fit.
@@ -162,7 +173,7 @@ func (p *Pane) explain(c *look.Canvas) int {
 	if !ok || !p.scope.more || c.H < least {
 		return 0
 	}
-	lines := look.Wrap(ctl.help, c.W-4)
+	lines := look.Wrap(ctl.Help, c.W-4)
 	if len(lines) > rows {
 		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
 	}
@@ -172,24 +183,26 @@ func (p *Pane) explain(c *look.Canvas) int {
 	return rows
 }
 
-// aimed says which link the controls set, if it is one only. While somebody looks
-// back it says that the settings shown are those of the present.
+// aimed is the title's note on the link that the controls set, if it is one only. While the
+// screen shows the past it is that the settings shown are those of the present.
 func (p *Pane) aimed() []look.Span {
 	switch {
 	case p.back:
 		return []look.Span{look.Warn.Span("as they are now")}
-	case p.scope.way == DownOnly:
-		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" " + p.Cat.end(DownOnly) + "; d: up")}
-	case p.scope.way == UpOnly:
-		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" " + p.Cat.end(UpOnly) + "; d: both")}
+	case p.scope.way == config.DownOnly:
+		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" " + p.Cat.end(config.DownOnly) + "; d: up")}
+	case p.scope.way == config.UpOnly:
+		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" " + p.Cat.end(config.UpOnly) + "; d: both")}
 	}
 	return nil
 }
 
 // Aims says the same in a sentence.
 func (p *Pane) Aims() string {
-	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link " + p.Cat.end(DownOnly) + " only",
-		UpOnly: "the link " + p.Cat.end(UpOnly) + " only"}[p.scope.way]
+	if p.scope.way == config.BothWays {
+		return "the controls set the links both ways"
+	}
+	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
 }
 
 // layout lists the rows, with headings if there is room for them, and says at which of
@@ -238,7 +251,7 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 	if !ok {
 		return
 	}
-	help := ctl.help
+	help := ctl.Help
 	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.word == "encoder" && codec != nil {
 		help = codec.Summary
 	}
@@ -247,4 +260,48 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 		x = p.line(c, th, y, &ctl) + 2
 	}
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
+}
+
+// Turn is the arrow keys on the controls: up and down choose one, left and right
+// adjust it.
+func (p *Pane) Turn(dx, dy int) room.Request {
+	if dy != 0 {
+		p.choose(dy)
+	}
+	if dx != 0 {
+		if cmd, ok := p.adjust(dx); ok {
+			return room.Request{Command: &cmd}
+		}
+	}
+	return room.Request{}
+}
+
+// Enter opens what the control under the cursor may be set to: a list, or a line to
+// type in.
+func (p *Pane) Enter() room.Request {
+	c, _, ok := p.current()
+	switch {
+	case !ok:
+		return room.Request{}
+	case c.word == foldWord:
+		p.fold()
+		return room.Request{}
+	case c.Key == "encoder.name":
+		return room.Request{Over: p.Cat.EncoderList(p.cfg, p.schema)}
+	case len(c.Options) > 0:
+		return room.Request{Over: c.list(p.cfg)}
+	}
+	line := c.typed() + " "
+	if c.now != nil {
+		line += c.now(p.cfg)
+	}
+	return room.Request{Edit: line}
+}
+
+// Click selects the control on a row; a second click opens the fold.
+func (p *Pane) Click(y int) {
+	before := p.chosen
+	if p.point(y) && p.chosen == foldWord && before == foldWord {
+		p.fold()
+	}
 }

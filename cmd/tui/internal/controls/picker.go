@@ -8,22 +8,23 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/setting"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Picker is a list to choose one name from. Typing narrows it.
-type Picker struct {
+// picker is a list to choose one name from. Typing narrows it.
+type picker struct {
 	title  string
 	word   string // the command that takes the name
-	all    []Choice
+	all    []setting.Option
 	now    string // the name that holds at present
 	begins bool   // the name only begins a line, to be typed on
 	filter string
 	at     int
 	tall   bool // what is said about a name stands below the list
 
-	beside  []string            // encoders that run as shadows; nil: it is no list of encoders
+	shadows []string            // encoders that run as shadows; nil: it is no list of encoders
 	card    *encoderCard        // about the encoder under the cursor; nil: it is no list of encoders
 	preview previewer           // of the name under the cursor; nil: none
 	seen    map[sample][]string // previews made so far
@@ -43,20 +44,20 @@ type sample struct {
 const minPreview = 40
 
 // NewPicker makes a list of names for a command; now is the one that holds at present.
-func NewPicker(title, word string, list []Choice, now string) *Picker {
-	p := &Picker{title: title, word: word, all: list, now: now}
-	p.at = max(slices.IndexFunc(list, func(c Choice) bool { return c.name == now }), 0)
+func NewPicker(title, word string, list []setting.Option, now string) *picker {
+	p := &picker{title: title, word: word, all: list, now: now}
+	p.at = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
 	return p
 }
 
 // list returns the choices that match what was typed.
-func (p *Picker) list() []Choice {
+func (p *picker) list() []setting.Option {
 	if p.filter == "" {
 		return p.all
 	}
-	var out []Choice
+	var out []setting.Option
 	for _, c := range p.all {
-		if strings.Contains(strings.ToLower(c.name+" "+c.summary), p.filter) {
+		if strings.Contains(strings.ToLower(c.Name+" "+c.Summary), p.filter) {
 			out = append(out, c)
 		}
 	}
@@ -64,22 +65,22 @@ func (p *Picker) list() []Choice {
 }
 
 // move moves the cursor by n.
-func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
 
 // narrow changes the filter.
-func (p *Picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
 
 // picked returns the name under the cursor.
-func (p *Picker) picked() (string, bool) {
+func (p *picker) picked() (string, bool) {
 	list := p.list()
 	if p.at >= len(list) {
 		return "", false
 	}
-	return list[p.at].name, true
+	return list[p.at].Name, true
 }
 
 // Size implements room.Overlay.
-func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
+func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
 	case p.atRight(w, h):
 		const edges = 4 // the screen is so much wider: the list covers the controls
@@ -91,7 +92,7 @@ func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
 }
 
 // Key handles a key: the card has those that mean something to it.
-func (p *Picker) Key(msg tea.KeyMsg) room.Request {
+func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
 		if r, ok := p.cardKey(msg); ok {
 			return r
@@ -109,7 +110,7 @@ func (p *Picker) Key(msg tea.KeyMsg) room.Request {
 		p.narrow(string(filter[:len(filter)-1]))
 	case msg.Type == tea.KeyCtrlU, msg.Type == tea.KeyCtrlW:
 		p.narrow("")
-	case p.beside != nil && (msg.Type == tea.KeyCtrlV || msg.String() == p.besideKey()):
+	case p.shadows != nil && (msg.Type == tea.KeyCtrlV || msg.String() == p.shadowKey()):
 		return p.toggleShadow()
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
 		p.narrow(p.filter + string(msg.Runes))
@@ -117,9 +118,9 @@ func (p *Picker) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// besideKey is the key that runs an encoder beside: a letter that no name goes on with
+// shadowKey is the key that runs an encoder beside: a letter that no name goes on with
 // where one has begun to be typed, else one that is never typed.
-func (p *Picker) besideKey() string {
+func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
 	if p.filter == "" || len(longer.list()) == 0 {
@@ -129,7 +130,7 @@ func (p *Picker) besideKey() string {
 }
 
 // take does with the name under the cursor what the list is for.
-func (p *Picker) take() room.Request {
+func (p *picker) take() room.Request {
 	name, ok := p.picked()
 	switch {
 	case !ok:
@@ -142,24 +143,24 @@ func (p *Picker) take() room.Request {
 
 // toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
 // runs already.
-func (p *Picker) toggleShadow() room.Request {
+func (p *picker) toggleShadow() room.Request {
 	name, ok := p.picked()
 	if !ok {
 		return room.Request{}
 	}
 	word := "shadow "
-	if slices.Contains(p.beside, name) {
+	if slices.Contains(p.shadows, name) {
 		word += "off "
 	}
-	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.beside = append([]string{}, ShadowNames(cfg)...) }}
+	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
 }
 
 // Draw implements room.Overlay.
-func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
+func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
 	name := 0
 	for _, ch := range p.all {
-		name = max(name, look.TextWidth(ch.name))
+		name = max(name, look.TextWidth(ch.Name))
 	}
 	list, room := p.list(), c.H-4
 	if p.tall {
@@ -173,15 +174,15 @@ func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 			k = look.Chosen
 			c.Text(2, 2+y, k, th.Chosen)
 		}
-		if ch.name == p.now {
+		if ch.Name == p.now {
 			c.Set(4, 2+y, look.Good, th.Outcome[1])
 		}
-		if i := slices.Index(p.beside, ch.name); i >= 0 {
+		if i := slices.Index(p.shadows, ch.Name); i >= 0 {
 			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
 		}
-		c.Clip(6, 2+y, name, k, ch.name)
+		c.Clip(6, 2+y, name, k, ch.Name)
 		if p.preview == nil && (p.card == nil || p.tall) {
-			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.summary)
+			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.Summary)
 		}
 	}
 	if len(list) == 0 {
@@ -205,15 +206,15 @@ func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // hint is what the keys do here, as much of it as there is room for.
-func (p *Picker) hint(room int) []look.Span {
+func (p *picker) hint(room int) []look.Span {
 	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
 	switch {
-	case p.filter != "" && p.beside != nil:
-		words = []string{"narrowed to " + p.filter + ": space tries, " + p.besideKey() + " beside, tab params", p.filter + ": space tries, " +
-			p.besideKey() + " beside", p.filter}
+	case p.filter != "" && p.shadows != nil:
+		words = []string{"narrowed to " + p.filter + ": space tries, " + p.shadowKey() + " beside, tab params", p.filter + ": space tries, " +
+			p.shadowKey() + " beside", p.filter}
 	case p.filter != "":
 		words = []string{"narrowed to " + p.filter, p.filter}
-	case p.beside != nil:
+	case p.shadows != nil:
 		words = []string{"enter takes, space tries, v beside, tab params, esc", "space tries, v beside, tab params", "v beside, tab params"}
 	}
 	options := make([][]look.Span, len(words))
@@ -224,7 +225,7 @@ func (p *Picker) hint(room int) []look.Span {
 }
 
 // show draws the preview of a name to the right of column x.
-func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
+func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 	const top = 2
 	w := c.W - x - 2
 	if w < minPreview {
@@ -242,7 +243,7 @@ func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 const tallest = 22
 
 // rule parts the list from what is said about the name under the cursor.
-func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
+func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
@@ -250,7 +251,7 @@ func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
 
 // atRight reports whether the list stands at the right of the screen, so that the
 // charts stay in sight: it does if there is room for what it says below it.
-func (p *Picker) atRight(w, h int) bool {
+func (p *picker) atRight(w, h int) bool {
 	const said = 14
 	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
 	return p.tall
@@ -258,7 +259,7 @@ func (p *Picker) atRight(w, h int) bool {
 
 // sample returns the lines of a preview; making one takes longer than a redraw
 // may, so each is made once.
-func (p *Picker) sample(s sample) []string {
+func (p *picker) sample(s sample) []string {
 	lines, ok := p.seen[s]
 	if !ok {
 		if p.seen == nil {

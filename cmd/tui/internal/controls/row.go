@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
+	"wirelab/internal/units"
 )
 
 // line draws one control: cursor, name, value, and a gauge of where it stands
@@ -14,8 +16,7 @@ func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 		label, value = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	}
-	held := ctl.held != nil && ctl.held(p.cfg)
-	if held && value == look.Value {
+	if ctl.held && value == look.Value {
 		label, value = look.Faint, look.Dim
 	}
 	text, name := ctl.label, 12
@@ -26,25 +27,25 @@ func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	c.Clip(4, y, c.W-5, label, text)
 	x := 2 + name
 	shown := look.SpeedText(th, p.speed)
-	if ctl.value != nil {
-		shown = ctl.value(p.cfg)
+	if ctl.Get != nil {
+		shown = ctl.Show(p.cfg)
 	}
-	if ctl.words || ctl.choices != nil {
-		return p.phrase(c, th, x, y, value, shown, ctl, held)
+	if ctl.words || len(ctl.Options) > 0 {
+		return p.phrase(c, th, x, y, value, shown, ctl)
 	}
 	if model, params, ok := strings.Cut(shown, " "); ok && strings.Contains(params, "=") {
-		return p.phrase(c, th, x, y, value, model, ctl, held) // its params have rows of their own
+		return p.phrase(c, th, x, y, value, model, ctl) // its params have rows of their own
 	}
-	return p.number(c, th, x, y, value, shown, ctl, held)
+	return p.number(c, th, x, y, value, shown, ctl)
 }
 
 // phrase draws a value that is words, as far as there is room.
-func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control, held bool) int {
+func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
 	mark := p.otherWay(th, ctl)
 	if look.TextWidth(mark) > 14 {
 		mark = strings.Fields(mark)[0] + " differs"
 	}
-	if held {
+	if ctl.held {
 		mark = "waits: netem " + mark
 	}
 	room := c.W - 2 - x
@@ -63,21 +64,21 @@ func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, show
 
 // number draws a value that has a unit and perhaps a gauge, and beside it that of
 // the other direction if it is another.
-func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control, held bool) int {
-	const digits, units, gauge = 7, 7, 14
-	n, unit := look.SplitUnit(shown)
+func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
+	const digits, unitWidth, gauge = 7, 7, 14
+	n, unit := units.Split(shown)
 	if n == "" {
 		n, unit = unit, ""
 	}
 	c.Right(x+digits, y, k, n)
 	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
-	x = max(x+digits+units, end+1)
+	x = max(x+digits+unitWidth, end+1)
 	switch {
-	case held:
+	case ctl.held:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "waits: netem")
 		x = max(x+gauge, end) + 2
-	case ctl.level != nil && x+gauge < c.W-2:
-		p.gauge(c, th, x, y, gauge, ctl.level(p.cfg))
+	case ctl.Gauge != nil && x+gauge < c.W-2:
+		p.gauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
 		end = x + gauge
 		x = end + 2
 	}
@@ -90,15 +91,18 @@ func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, show
 // otherWay is the value of the link that is not shown, behind its arrow; "" if it
 // is the same.
 func (p *Pane) otherWay(th *look.Theme, ctl *control) string {
-	if ctl.other == nil || ctl.other(p.cfg) == "" {
+	if ctl.other == nil {
+		return ""
+	}
+	text := ctl.other.Text(p.cfg)
+	if text == "" || text == ctl.Text(p.cfg) {
 		return ""
 	}
 	arrow := th.Up
-	if ctl.away == DownOnly {
+	if ctl.way.Other() == config.DownOnly {
 		arrow = th.Down
 	}
-	text := ctl.other(p.cfg)
-	if n, unit := look.SplitUnit(text); n != "" {
+	if n, unit := units.Split(text); n != "" {
 		text = n + " " + unit
 	}
 	return strings.TrimRight(arrow+" "+text, " ")

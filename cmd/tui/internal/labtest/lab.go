@@ -203,13 +203,7 @@ func Spell(commands []experiment.Command) string {
 		switch {
 		case c.Change != nil:
 			text := c.Change.Label()
-			params := map[string]any{}
-			for _, x := range *c.Change {
-				if name, ok := strings.CutPrefix(x.Key, "encoder.params."); ok {
-					params[name] = x.Value
-				}
-			}
-			if len(params) > 0 {
+			if params := c.Change.Params; len(params) > 0 {
 				b, _ := json.Marshal(params)
 				text = "params " + string(b)
 			}

@@ -28,20 +28,6 @@ func SpeedText(th *Theme, v float64) string {
 	return th.Times + units.FormatDecimal(v)
 }
 
-// SplitUnit parts "50ms" into "50" and "ms"; what does not begin with a number
-// has no unit.
-func SplitUnit(s string) (number, unit string) {
-	s = strings.TrimSpace(s)
-	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
-	if i <= 0 {
-		if i < 0 {
-			return s, ""
-		}
-		return "", s
-	}
-	return s[:i], strings.TrimSpace(s[i:])
-}
-
 // Wrap breaks text at blanks into lines of at most n columns; a word that is longer,
 // such as a path, is broken where it must be.
 func Wrap(s string, n int) []string {

@@ -81,7 +81,7 @@ func (m *model) style(s *chart.Spec, last bool) {
 	}
 	for _, x := range m.marks {
 		if at := int64(x.T / period); at < h.end {
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/trust"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
@@ -97,7 +96,7 @@ func (m *model) Refresh(bool) {
 }
 
 func (m *model) Context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client)}
+	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client), Screen: command.Proxy}
 }
 
 // MinHeight is how many rows the screen needs.
@@ -204,7 +203,7 @@ func (m *model) hear() {
 		m.Say(text, true)
 	}
 	m.heard = len(notes)
-	m.controls.Observe(room.View{Snap: &engine.Snapshot{}, Cfg: m.proxy.Live.Config(m.client), Speed: 1})
+	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.client), Speed: 1})
 }
 
 func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {

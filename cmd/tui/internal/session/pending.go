@@ -40,7 +40,7 @@ func (p *pending) queue(ch config.Change) {
 	last := len(p.unsent) - 1
 	switch {
 	case ch.IsZero():
-	case last < 0 || p.unsent[last].Has("shadow") && ch.Has("shadow_off"):
+	case last < 0 || len(p.unsent[last].Shadows) > 0 && len(ch.ShadowsOff) > 0:
 		p.unsent = append(p.unsent, ch)
 	default:
 		p.unsent[last] = p.unsent[last].Then(ch)

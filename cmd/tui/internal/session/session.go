@@ -108,13 +108,13 @@ func (s *Session) Do(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
 		return nil
-	case c.Change != nil && c.Change.Input() != nil:
+	case c.Change != nil && c.Change.Input != nil:
 		return s.doInput(c)
 	case c.Change != nil && c.Change.Restarts():
 		return s.doRestart(c)
-	case c.Change != nil && (c.Change.Has("shadow") || c.Change.Has("shadow_off")):
+	case c.Change != nil && (len(c.Change.Shadows) > 0 || len(c.Change.ShadowsOff) > 0):
 		return s.doShadows(c)
-	case c.Change != nil && c.Change.Mark() == "":
+	case c.Change != nil && c.Change.Mark == "":
 		if err := s.Ask(*c.Change); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Session) doInput(c experiment.Command) error {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
 			" is a recording: nobody can play it. The live world is tui --data world")
 	}
-	if !c.Change.Has("press") {
+	if c.Change.Input == nil || c.Change.Input.Press == "" {
 		s.accept(c)
 	}
 	s.Send(c)
@@ -162,8 +162,8 @@ func (s *Session) doShadows(c experiment.Command) error {
 		return errBusy
 	}
 	now := s.Config()
-	for _, e := range c.Change.Shadows() {
-		if !c.Change.Has("encoder") && e.Same(now.Encoder, now.Codecs) {
+	for _, e := range c.Change.Shadows {
+		if !c.Change.SetsEncoder() && e.Same(now.Encoder, now.Codecs) {
 			return errors.New(e.Text() + " is what runs: beside itself it would show nothing. Other params make a difference: " +
 				"/shadow " + e.Name + " NAME=VALUE")
 		}

@@ -85,7 +85,7 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 func (m *model) Refresh(bool) {}
 
 // Context implements ui.Screen: a sweep has nothing to set.
-func (m *model) Context() command.Context { return command.Context{} }
+func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
 
 func (m *model) Obey(o command.Order) (tea.Cmd, error) {
 	if o.Leave != command.Stay {

@@ -60,7 +60,7 @@ func (t *tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 	}
 	if len(pieces) == 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring what it does ...")})
-	} else if step.then.Has("encoder") && len(lanes) > 1 {
+	} else if step.then.SetsEncoder() && len(lanes) > 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   on the same frames")})
 	}
 	return look.FitGroups(room, pieces)
@@ -90,12 +90,12 @@ func arrow(th *look.Theme) string {
 // scenery names what the step begins with, and what its change makes of it.
 func scenery(step *lesson) (before, after string) {
 	switch {
-	case step.then.Has("encoder"):
-		return "encoder " + step.scene.Text("encoder.name"), "encoder " + step.then.Text("encoder.name")
-	case step.then.Has("receiver.playout_delay"):
-		return "playout " + step.scene.Text("receiver.playout_delay"), "playout " + step.then.Text("receiver.playout_delay")
+	case step.then.SetsEncoder():
+		return "encoder " + step.scene.Encoder, "encoder " + step.then.Encoder
+	case step.then.Live["receiver.playout_delay"] != nil:
+		return fmt.Sprint("playout ", step.scene.Live["receiver.playout_delay"]), fmt.Sprint("playout ", step.then.Live["receiver.playout_delay"])
 	}
-	return "no loss", "loss " + step.then.Text("down.loss")
+	return "no loss", "loss " + step.then.Down["loss"]
 }
 
 // mark finds when the change of the present step took effect.

@@ -151,7 +151,7 @@ func TestTourIsTrue(t *testing.T) {
 		if n := strings.Count(s.say, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
 			t.Errorf("%s has %d sentences", s.name, n)
 		}
-		if i > 0 && i < 5 && steps[i-1].then.Text("encoder.name") != s.scene.Text("encoder.name") {
+		if i > 0 && i < 5 && steps[i-1].then.Encoder != s.scene.Encoder {
 			t.Errorf("%s does not go on where %s ended", s.name, steps[i-1].name)
 		}
 	}

@@ -37,7 +37,7 @@ func (m *dashboard) List(word string) (room.Overlay, bool) {
 }
 
 func (m *dashboard) Context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
+	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
 // explain opens the list of troubles; of a packet that is under the cursor of a

@@ -1,0 +1,229 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wirelab/encoders"
+	"wirelab/internal/setting"
+	"wirelab/internal/units"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/loss"
+)
+
+// Way names the links that a row shows and sets.
+type Way uint8
+
+// The ways. BothWays shows the link to the receiver.
+const (
+	BothWays Way = iota
+	DownOnly
+	UpOnly
+)
+
+// Link returns the link that is shown.
+func (w Way) Link(c *Config) *lossmodel.Spec {
+	if w == UpOnly {
+		return &c.Up
+	}
+	return &c.Down
+}
+
+// Other is the way of the link that is not shown.
+func (w Way) Other() Way {
+	if w == UpOnly {
+		return DownOnly
+	}
+	return UpOnly
+}
+
+// String returns the table of the links in a file: "link", "down" or "up".
+func (w Way) String() string { return [...]string{"link", "down", "up"}[w] }
+
+// LinkRow returns the row of a key of links.
+func LinkRow(info lossmodel.KeyInfo, way Way) Row {
+	r := Row{KeyInfo: info, Options: setting.Options(info.Choices)}
+	r.Key = way.String() + "." + info.Key
+	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
+	r.Get = func(c *Config) any { return LinkValue(c, way, info.Key) }
+	if len(info.Ladder) > 0 || len(info.Choices) > 0 {
+		r.Step = func(c *Config, n int) (any, bool) {
+			spec := *way.Link(c)
+			if GovernedByNetem(info) {
+				spec.Netem = lossmodel.DefaultSpec().Netem // applying the change returns the error
+			}
+			if err := spec.Nudge(info.Key, n); err != nil {
+				return nil, false
+			}
+			next, _ := spec.Get(info.Key)
+			return next, next != LinkValue(c, way, info.Key)
+		}
+	}
+	if len(info.Ladder) > 1 {
+		r.Gauge = func(c *Config) float64 {
+			level, _ := way.Link(c).Level(info.Key)
+			return level
+		}
+	}
+	return r
+}
+
+// LinkValue returns the value of a key of a link as text; "?" if there is no such key.
+func LinkValue(c *Config, way Way, key string) string {
+	text, err := way.Link(c).Get(key)
+	if err != nil {
+		return "?"
+	}
+	return text
+}
+
+// GovernedByNetem reports whether a netem line decides in place of a key.
+func GovernedByNetem(info lossmodel.KeyInfo) bool {
+	return info.Stage != "netem" && info.Stage != "mtu" && info.Key != "checksum"
+}
+
+// lossParam is a parameter of a loss model.
+type lossParam struct {
+	Row
+	Name string
+}
+
+// LossParamRows returns the rows, for one way, of the parameters that the loss model of the shown link
+// has, other than a share and a burst, which have keys. A step sets the whole model, so that
+// it means the same whatever was changed before.
+func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, way Way) (rows []lossParam) {
+	table := lossTable(shown.Link(c))
+	for _, m := range info.Models {
+		for _, p := range m.Params {
+			if m.Name == table["model"] && table[p.Name] != nil && (p.Unit == "%" || p.Unit == "packets") {
+				rows = append(rows, lossParam{lossParamRow(m.Name, p, way), p.Name})
+			}
+		}
+	}
+	return rows
+}
+
+// lossTable returns the parameters of a loss model; nil if it has none but a share and a burst.
+func lossTable(s *lossmodel.Spec) loss.Table {
+	if s.Loss == nil {
+		return nil
+	}
+	table, _ := loss.Parse(s.Loss.Text())
+	return table
+}
+
+func lossParamRow(model string, p lossmodel.ParamInfo, way Way) Row {
+	r := Row{KeyInfo: setting.KeyInfo{Key: way.String() + ".loss", Help: p.Help}}
+	r.Set = func(c *Config, v any) error { return c.Set(r.Key+"."+p.Name, v) }
+	r.Get = func(c *Config) any {
+		if table := lossTable(way.Link(c)); table["model"] == model {
+			return table[p.Name]
+		}
+		return ""
+	}
+	r.Step = func(c *Config, n int) (any, bool) {
+		now := r.Text(c)
+		next := stepLossParam(p, now, n)
+		words := strings.Fields(LinkValue(c, way, "loss"))
+		if i := slices.Index(words, p.Name+"="+now); i >= 0 {
+			words[i] = p.Name + "=" + next
+		}
+		return strings.Join(words, " "), next != now
+	}
+	return r
+}
+
+// stepLossParam moves a parameter n rungs: shares along the ladder of the losses,
+// a value that may be below zero by 5 points, whole numbers by one.
+func stepLossParam(p lossmodel.ParamInfo, now string, n int) string {
+	const points, most = 5, 95
+	v, err := strconv.ParseFloat(strings.TrimSuffix(now, "%"), 64)
+	switch {
+	case err != nil:
+		return now
+	case p.Unit != "%":
+		return units.Fixed(max(v+float64(n), 1), 0)
+	case strings.HasPrefix(p.Min, "-"):
+		return units.FormatDecimal(min(max(v+float64(points*n), -most), most)) + "%"
+	}
+	probe := lossmodel.DefaultSpec()
+	if probe.Set("loss", now) != nil || probe.Nudge("loss", n) != nil {
+		return now
+	}
+	next, _ := probe.Get("loss")
+	return next
+}
+
+// ParamRow returns the row of a parameter of the encoder.
+func ParamRow(info encoders.ParamInfo) Row {
+	r := Row{KeyInfo: setting.KeyInfo{Key: "encoder.params." + info.Name, Unit: info.Unit, Help: info.Help}}
+	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
+	r.Get = func(c *Config) any {
+		if v, ok := c.Encoder.Params[info.Name]; ok {
+			return v
+		}
+		return info.Default
+	}
+	r.Shown = func(c *Config) string {
+		text := r.Text(c)
+		switch {
+		case text == "":
+			return "none"
+		case info.Unit != "":
+			return text + " " + info.Unit
+		}
+		return text
+	}
+	if info.Type != "string" {
+		r.Step = func(c *Config, n int) (any, bool) {
+			now := r.Get(c)
+			next := stepParam(info, now, n)
+			return next, next != now
+		}
+	}
+	if info.Min == nil || info.Max == nil {
+		return r
+	}
+	lo, hi := *info.Min, *info.Max
+	r.Min, r.Max = fmt.Sprintf("%g", lo), fmt.Sprintf("%g", hi)
+	if hi > lo {
+		r.Gauge = func(c *Config) float64 {
+			v, _ := toFloat(r.Get(c))
+			return (v - lo) / (hi - lo)
+		}
+	}
+	return r
+}
+
+// stepParam moves a parameter by n steps within its bounds: whole numbers by one, a
+// float by a twentieth of its range, a bool to its opposite. Text stays.
+func stepParam(info encoders.ParamInfo, now any, n int) any {
+	if b, ok := now.(bool); ok {
+		return !b
+	}
+	v, ok := toFloat(now)
+	if !ok {
+		return now
+	}
+	step := 1.0
+	if info.Type == "float" {
+		step = 0.1
+		if info.Min != nil && info.Max != nil {
+			step = (*info.Max - *info.Min) / 20
+		}
+	}
+	v = units.AddSteps(v, step, n)
+	if info.Min != nil {
+		v = math.Max(v, *info.Min)
+	}
+	if info.Max != nil {
+		v = math.Min(v, *info.Max)
+	}
+	if info.Type == "float" {
+		return v
+	}
+	return int64(v)
+}

@@ -1,0 +1,150 @@
+package lossmodel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wirelab/internal/setting"
+	"wirelab/internal/suggest"
+	"wirelab/internal/units"
+	"wirelab/lossmodel/netem"
+)
+
+// This file is about values that are typed word by word: units that may be left out,
+// completion, and hints.
+
+// BareUnit returns the unit of a bare number typed for a key: percent and milliseconds, or
+// the unit of the present value, or else of the least one. "" if a number needs no unit.
+func (s Spec) BareUnit(k KeyInfo) string {
+	probe := DefaultSpec()
+	if len(k.Ladder) == 0 || len(k.Choices) > 0 || probe.Set(k.Key, "2") == nil {
+		return ""
+	}
+	if k.Unit == setting.Percent.Name || k.Unit == setting.Span.Name {
+		return k.Unit
+	}
+	now, _ := s.Get(k.Key)
+	for _, text := range append([]string{now}, k.Ladder...) {
+		if number, unit := units.Split(text); number != "" && unit != "" && probe.Set(k.Key, "2"+unit) == nil {
+			return unit
+		}
+	}
+	return ""
+}
+
+// Typed returns the value that words typed for a key stand for: bare numbers get the unit
+// that they lack, those of a model each its own. The error is about a misspelt model,
+// which would otherwise be reported as a wrong number.
+func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
+	unit, model := s.BareUnit(k), k.Model(words[0])
+	if model.Name == "" {
+		if near := suggest.Closest(words[0], k.ModelNames()); near != "" {
+			return "", fmt.Errorf("there is no model of %s called %q; did you mean %s?", k.Key, words[0], near)
+		}
+	}
+	typed := make([]string, len(words))
+	for i, word := range words {
+		parts := strings.Split(word, "±") // a latency and its jitter
+		for j := range parts {
+			parts[j] = units.Complete(parts[j], unit)
+		}
+		typed[i] = strings.Join(parts, "±")
+		for _, p := range model.Params {
+			if value, ok := strings.CutPrefix(word, p.Name+"="); ok && p.Unit == setting.Percent.Name {
+				typed[i] = p.Name + "=" + units.Complete(value, p.Unit)
+			}
+		}
+	}
+	return strings.Join(typed, " "), nil
+}
+
+// Complete lists the words that may follow those typed for a key.
+func Complete(k KeyInfo, before []string) (words []string) {
+	switch {
+	case k.Key == string(StageNetem):
+		return completeNetem(before)
+	case len(before) == 0 && len(k.Choices) > 0:
+		return k.Choices
+	case len(before) == 0:
+		return append(k.ModelNames(), k.Ladder...)
+	}
+	for _, p := range k.Model(before[0]).Params {
+		given := slices.ContainsFunc(before[1:], func(w string) bool { return strings.HasPrefix(w, p.Name+"=") })
+		if !given {
+			words = append(words, p.Name+"=")
+		}
+	}
+	return words
+}
+
+// Hint describes the model that words typed for a key name, or the parameter that is being typed,
+// or what a netem line expects next. The last word is "" if one is about to begin. "" means
+// that there is nothing to add to the help of the key.
+func Hint(k KeyInfo, words []string) string {
+	if k.Key == string(StageNetem) {
+		return hintNetem(words)
+	}
+	m := k.Model(words[0])
+	if m.Name == "" {
+		return ""
+	}
+	name, _, _ := strings.Cut(words[len(words)-1], "=")
+	for _, p := range m.Params {
+		if p.Name != name {
+			continue
+		}
+		text := m.Name + " " + p.Name + ": " + p.Help
+		if p.Min != "" {
+			text += ", " + p.Min + " to " + p.Max
+		}
+		if p.Default != "" {
+			text += "; " + p.Default + " if not given"
+		}
+		return text
+	}
+	return m.Name + ": " + m.Summary + "; takes " + strings.Join(Complete(k, words[:1]), " ")
+}
+
+// noWord is a word that no netem line has: the error about it lists what was expected in its place.
+const noWord = "?"
+
+// netemExpects returns the error of a netem line when an invalid word follows those
+// typed; inPlace if it is about that word and not about one before it.
+func netemExpects(before []string) (e *KeyError, inPlace bool) {
+	_, err := netem.Parse(strings.Join(before, " ") + " " + noWord)
+	if !errors.As(netemError(err), &e) {
+		return nil, false
+	}
+	return e, strings.HasPrefix(e.Value, strconv.Quote(noWord))
+}
+
+func completeNetem(before []string) []string {
+	e, inPlace := netemExpects(before)
+	if !inPlace {
+		return nil
+	}
+	words := slices.DeleteFunc(slices.Clone(e.Known), func(w string) bool { return slices.Contains(before, w) })
+	if len(before) == 0 {
+		words = append(words, "off")
+	}
+	return words
+}
+
+func hintNetem(words []string) string {
+	if len(words) == 1 && words[0] == "" {
+		return `WORDS as after "netem" in a line of tc: delay 50ms 10ms loss 1% seed 1; a whole line of tc will do; or off`
+	}
+	e, inPlace := netemExpects(words[:len(words)-1])
+	switch {
+	case e == nil:
+		return ""
+	case !inPlace:
+		return e.Error()
+	case len(e.Known) > 0 && !strings.Contains(e.Expected, e.Known[0]):
+		return "expected " + strings.Join(e.Known, ", ")
+	}
+	return "expected " + e.Expected
+}

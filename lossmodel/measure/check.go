@@ -70,58 +70,54 @@ type tester struct {
 	traffic Traffic
 }
 
-// alone returns a link on which only what set copies from the spec is on.
-func (r *tester) alone(set func(s *lossmodel.Spec)) (*lossmodel.Link, error) {
+// meter returns a figure of a datagram: when it was sent, the verdict, and what had arrived by then,
+// the zero value if nothing had.
+type meter func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) float64
+
+// alone sends the traffic over a link on which only what set copies from the spec is on, datagram i
+// at the time at(i), and returns a figure of each.
+func (r *tester) alone(set func(s *lossmodel.Spec), at func(i int) time.Duration, figure meter) ([]float64, error) {
 	s := lossmodel.DefaultSpec()
 	s.MTU = r.spec.MTU
 	set(&s)
-	return lossmodel.NewLinkWith(r.traffic.Load, s, r.seed, "down")
-}
-
-// each sends the traffic, datagram i at the time at(i), and visits each verdict with the first
-// datagram that has arrived by then, if any.
-func (r *tester) each(l *lossmodel.Link, at func(i int) time.Duration,
-	visit func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery)) {
-	data := make([]byte, r.traffic.Size)
-	for i := range r.traffic.Packets {
+	link, err := lossmodel.NewLinkWith(r.traffic.Load, s, r.seed, "down")
+	if err != nil {
+		return nil, err
+	}
+	data, figures := make([]byte, r.traffic.Size), make([]float64, r.traffic.Packets)
+	for i := range figures {
 		now := at(i)
-		v := l.Send(now, data, 0)
-		first, ok := l.Receive(now)
-		visit(now, &v, &first)
+		v := link.Send(now, data, 0)
+		first, ok := link.Receive(now)
+		figures[i] = figure(now, &v, &first)
 		for ok {
-			_, ok = l.Receive(now)
+			_, ok = link.Receive(now)
 		}
 	}
+	return figures, nil
 }
 
-// evenly returns the times of traffic with a constant gap.
+// evenly returns the times of datagrams with a constant gap.
 func evenly(gap time.Duration) func(i int) time.Duration {
 	return func(i int) time.Duration { return time.Duration(i) * gap }
 }
 
-// share checks the share of datagrams that a stage alone treats in some way, against want and its
-// standard error; an error below 0 means that of independent decisions.
-func (r *tester) share(stage, name string, set func(*lossmodel.Spec), want, se float64,
-	hit func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) bool) error {
-	link, err := r.alone(set)
+// share checks the share of datagrams for which figure is 1, not 0, against want and its standard
+// error; an error below 0 means that of independent decisions.
+func (r *tester) share(stage, name string, set func(*lossmodel.Spec), want, se float64, figure meter) error {
+	hits, err := r.alone(set, evenly(r.traffic.Interval), figure)
 	if err != nil {
 		return err
 	}
-	n := 0
-	r.each(link, evenly(r.traffic.Interval), func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) {
-		if hit(now, v, d) {
-			n++
-		}
-	})
 	if se < 0 {
 		se = math.Sqrt(want * (1 - want) / float64(r.traffic.Packets))
 	}
-	r.check(stage, name, "", ratio(n, r.traffic.Packets), want, se)
+	r.check(stage, name, "", mean(hits), want, se)
 	return nil
 }
 
-func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) bool {
-	return v.Due > now
+func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
+	return number(v.Due > now)
 }
 
 func (r *tester) check(stage, name, unit string, measured, expected, se float64) {
@@ -147,16 +143,15 @@ func (r *tester) loss() error {
 		r.note("loss: what model %s loses stands in its file", model.Model())
 		return nil
 	}
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Loss = model })
+	n, fragments := r.traffic.Packets, 1
+	lost, err := r.alone(func(s *lossmodel.Spec) { s.Loss = model }, evenly(r.traffic.Interval),
+		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
+			fragments = v.Fragments
+			return number(v.Lost != lossmodel.None)
+		})
 	if err != nil {
 		return err
 	}
-	n := r.traffic.Packets
-	lost, fragments := make([]float64, 0, n), 1
-	r.each(link, evenly(r.traffic.Interval), func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
-		fragments = v.Fragments
-		lost = append(lost, number(v.Lost != lossmodel.None))
-	})
 	if b, whole := model.(loss.Bernoulli); whole && fragments > 1 {
 		p := 1 - math.Pow(1-b.P, float64(fragments))
 		law = loss.Law{Rate: p, MeanRun: 1 / (1 - p), Spread: p * (1 - p)}
@@ -186,7 +181,9 @@ func (r *tester) duplicate() error {
 	}
 	d.Trace = tracefile.File{}
 	return r.share("duplicate", "share duplicated", func(s *lossmodel.Spec) { s.Duplicate = d }, d.P, -1,
-		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) bool { return v.Copies > 0 })
+		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
+			return number(v.Copies > 0)
+		})
 }
 
 func (r *tester) corrupt() error {
@@ -199,7 +196,9 @@ func (r *tester) corrupt() error {
 		want = 1 - (1-c.P)*math.Pow(1-c.BitRate, float64(8*r.traffic.Size))
 	}
 	return r.share("corrupt", "share damaged", func(s *lossmodel.Spec) { s.Corrupt = c }, want, -1,
-		func(_ time.Duration, _ *lossmodel.Verdict, d *lossmodel.Delivery) bool { return d.Flipped > 0 })
+		func(_ time.Duration, _ *lossmodel.Verdict, d *lossmodel.Delivery) float64 {
+			return number(d.Flipped > 0)
+		})
 }
 
 func (r *tester) reorder() error {

@@ -49,16 +49,15 @@ func (r *tester) spikes(d lossmodel.Delay) error {
 }
 
 func (r *tester) jitter(d lossmodel.Delay) error {
-	link, err := r.alone(func(s *lossmodel.Spec) { s.Delay = d })
+	law, known := lawOfJitter(&d)
+	n := r.traffic.Packets
+	took, err := r.alone(func(s *lossmodel.Spec) { s.Delay = d }, evenly(r.traffic.Interval),
+		func(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
+			return float64(v.Due-now) / millisecond
+		})
 	if err != nil {
 		return err
 	}
-	law, known := lawOfJitter(&d)
-	n := r.traffic.Packets
-	took := make([]float64, 0, n)
-	r.each(link, evenly(r.traffic.Interval), func(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) {
-		took = append(took, float64(v.Due-now)/millisecond)
-	})
 	unit, latency := float64(d.Jitter)/millisecond, float64(d.Latency)/millisecond
 	switch {
 	case !known:

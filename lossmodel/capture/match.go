@@ -18,7 +18,7 @@ type Sighting struct {
 	Data []byte
 }
 
-// Matching says how datagrams of two captures were matched.
+// Matching counts how the datagrams of two captures were matched.
 type Matching struct {
 	Sent      int `json:"sent"`      // datagrams that the sender's capture holds
 	Received  int `json:"received"`  // that the receiver's holds
@@ -26,13 +26,13 @@ type Matching struct {
 	Lost      int `json:"lost"`      // sent ones that did not
 	Copies    int `json:"copies"`    // received ones beyond the first of each
 	Outside   int `json:"outside"`   // sent ones, not received, of times that the receiver's capture does not cover: left out
-	Unmatched int `json:"unmatched"` // received ones that nobody sent, or that were damaged
-	Equal     int `json:"equal"`     // sent ones that others equal, byte for byte: told apart by order and time
+	Unmatched int `json:"unmatched"` // received ones that match no datagram sent: of others, or damaged
+	Equal     int `json:"equal"`     // sent ones that equal others byte for byte: distinguished by order and time
 }
 
 // Match finds each datagram that was sent among those received, by content. The network
 // may lose, double, delay and reorder them, and the clocks may differ. Those of equal
-// content are told apart by order and time (see align). from and to are the times that the
+// content are distinguished by order and time (see align). from and to are the times that the
 // receiver's capture covers; what would have come outside is left out unless it came.
 // Both lists must be in order of time.
 func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matching, error) {

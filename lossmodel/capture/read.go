@@ -80,7 +80,7 @@ func Read(r io.Reader) (*Capture, error) {
 	return c, nil
 }
 
-// columns holds the index of each column, -1 where there is none.
+// columns is the index of each column, -1 if it is missing.
 type columns struct{ seq, send, recv, delay, lost, copy int }
 
 func findColumns(head []string) (columns, error) {
@@ -148,7 +148,7 @@ func (c *Capture) add(cols *columns, row []string) error {
 	return nil
 }
 
-// end reads what became of the packet; under says that nobody knew yet.
+// end reads the outcome of the packet; under means that the capture ended before it was known.
 func (p *Packet) end(lost, recv, delay string, cols *columns) (under bool, err error) {
 	switch strings.ToLower(lost) {
 	case "1", "true", "yes", "lost":

@@ -11,12 +11,12 @@ import (
 // ErrSequence: the numbers of the packets do not make a sequence.
 var ErrSequence = errors.New("no sequence")
 
-// Datagram is all that a capture says of one datagram.
+// Datagram is one datagram of a capture with its copies.
 type Datagram struct {
 	Seq     uint64
 	Sent    time.Duration
 	Lost    bool            // it never came itself; copies may have
-	Missing bool            // no row speaks of it: taken for lost
+	Missing bool            // it has no row: taken for lost
 	Took    time.Duration   // 0 if lost
 	Copies  []time.Duration // how long each copy took, those that arrived
 }
@@ -30,7 +30,7 @@ type Sequence struct {
 }
 
 // Sequence orders the rows by number. A capture that lists only what arrived is
-// completed: a number nobody speaks of was lost. ErrSequence if the numbers are
+// completed: a number without a row was lost. ErrSequence if the numbers are
 // so sparse that they cannot be counting packets.
 func (c *Capture) Sequence() (*Sequence, error) {
 	rows := slices.Clone(c.Packets)

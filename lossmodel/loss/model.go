@@ -20,7 +20,7 @@ type Model interface {
 	// LossRate returns the share of packets lost in the long run, 0 if only a file
 	// knows.
 	LossRate() float64
-	// Check says whether the parameters make sense together.
+	// Check returns an error if the parameters are out of range or contradict each other.
 	Check() error
 	// Text returns what the key loss reads as: the rate alone where the key burst
 	// says the rest, otherwise the model in words, "periodic every=9".
@@ -106,7 +106,7 @@ func WithMean(m Model, mean float64) Model {
 }
 
 // WithBurst makes a model Gilbert's, or, with a burst of 0, Gilbert's Bernoulli's;
-// a model whose bursts are a matter of other parameters stays as it is.
+// a model with other parameters for bursts is returned unchanged.
 func WithBurst(m Model, burst float64) Model {
 	if burst == 0 {
 		if _, ok := m.(Gilbert); ok {

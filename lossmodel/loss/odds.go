@@ -19,8 +19,8 @@ type stretch struct {
 	n     int64
 }
 
-// Add adds n packets, in so many fragments each, sent under a model. ok is false where only a file
-// knows what is lost.
+// Add adds n packets of some fragments each, sent under a model. ok is false if what is lost
+// depends on a file.
 func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 	if b, whole := m.(Bernoulli); whole && fragments > 1 {
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
@@ -74,8 +74,8 @@ func (o *Odds) chernoff(level float64) (least, most float64) {
 	return least, most
 }
 
-// cumulant is K. The first chain starts as it is in the long run; where another takes over its
-// state is not known, so the worst is taken.
+// cumulant is K. The first chain starts in its stationary distribution. The state in which a later
+// one starts is unknown, so the worst is taken.
 func (o *Odds) cumulant(t float64) (sum float64) {
 	for i := range o.stretches {
 		s := &o.stretches[i]

@@ -19,7 +19,7 @@ type param[M any] struct {
 	read  func(m *M, value any) error
 	check func(m *M) error
 	text  func(m *M) string
-	unset func(m *M) // sets the default value; nil: ParamInfo.Default, or there is none
+	unset func(m *M) // sets the default value; nil: it is ParamInfo.Default, if any
 }
 
 // newParam returns a parameter that is kept in a field. Without a default, "", it must be given.

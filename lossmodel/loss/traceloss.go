@@ -6,9 +6,9 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Trace loses what a capture says was lost, packet by packet, or by the time
-// of sending if File.ByTime is set; at its end the capture begins anew. Copies
-// are never lost: a capture tells of those that arrived.
+// Trace loses what was lost in a capture, packet by packet, or by the time of
+// sending if File.ByTime is set; after its end the capture repeats. Copies are
+// never lost: a capture has only those that arrived.
 type Trace struct{ File tracefile.File }
 
 // Model implements Model.

@@ -36,7 +36,7 @@ type Report struct {
 	Whole   Stats    `json:"whole"`           // of the whole link, all stages together
 }
 
-// OK says whether every check holds.
+// OK reports whether every check holds.
 func (r *Report) OK() bool {
 	for i := range r.Checks {
 		if !r.Checks[i].OK {
@@ -163,7 +163,7 @@ func (r *tester) loss() error {
 	}
 	if v := law.Rate * (1 - law.Rate); v > 0 {
 		c, se := covariance(lost, law.Rate)
-		// Where few are lost hardly two of them are neighbours, and no sample says how rarely they are; the law does.
+		// Where few packets are lost, hardly two neighbours are, and the sample underestimates the error.
 		both := float64(law.Rate*law.Rate) + float64(law.Lag1*v)
 		se = max(se, math.Sqrt(max(both, 0)/float64(n)))
 		r.check("loss", "correlation with the next packet", "", c/v, law.Lag1, se/v+1/float64(n))

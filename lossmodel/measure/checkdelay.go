@@ -87,8 +87,8 @@ func (r *tester) jitter(d lossmodel.Delay) error {
 	return nil
 }
 
-// overtaking compares RFC 4737's ratio. Reordering hangs together over as many
-// packets as can overtake each other, hence the batches.
+// overtaking compares RFC 4737's ratio. The standard error is that of batches, since
+// whether packets near each other are reordered is correlated.
 func (r *tester) overtaking(d lossmodel.Delay, law jitterLaw) error {
 	if r.traffic.Interval == 0 {
 		return nil

@@ -82,7 +82,7 @@ func (f *fitter) drift() {
 	}
 }
 
-// line fits y = a + slope x, and tells how far the points scatter about it.
+// line fits y = a + slope x and returns the standard deviation of the points from it.
 func line(x, y []float64) (slope, scatter float64, ok bool) {
 	if len(x) < 3 {
 		return 0, 0, false
@@ -163,7 +163,7 @@ func (f *fitter) spreadOf(took []time.Duration) {
 	f.estimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
 }
 
-// twoClusters says whether delays come in two heaps, and where between them to cut:
+// twoClusters reports whether delays form two clusters, and where to split them:
 // the middle half of the range, but for one packet in a hundred at each end, is
 // empty but for one in two hundred.
 func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {

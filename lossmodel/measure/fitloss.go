@@ -160,7 +160,7 @@ func wilson(k, n int) span {
 	return span{max(0, mid-half), min(1, mid+half)}
 }
 
-// tidy keeps five digits of a share: what nobody can know is not printed.
+// tidy rounds a share to five digits, more than any capture determines.
 func tidy(p float64) float64 {
 	if p < 1e-9 {
 		return 0

@@ -79,7 +79,7 @@ func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd f
 	return mean, math.Sqrt(max(0, hi*hi-second-mean*mean))
 }
 
-// reordered returns RFC 4737's ratio for jitter drawn anew for each packet, sent
+// reordered returns RFC 4737's ratio for independent jitter of each packet, sent
 // evenly at a spacing in units of the jitter: 1 - E[prod_k P(d'+kT >= d)].
 func (l *jitterLaw) reordered(spacing float64) float64 {
 	const steps = 4000

@@ -14,7 +14,7 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// Style says how a picture is drawn.
+// Style is the width and the character set of a picture.
 type Style struct {
 	Width int  // columns, at least MinWidth; less counts as that
 	ASCII bool // no other characters

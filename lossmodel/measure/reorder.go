@@ -9,8 +9,8 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// reordering says how far the order of arrival is from that of sending. Of each
-// datagram the copy that arrives first counts.
+// reordering compares the order of arrival with that of sending. Of each datagram
+// the copy that arrives first counts.
 type reordering struct {
 	// Ratio is RFC 4737's: the share of arrivals that come after one that was sent
 	// later.

@@ -2,7 +2,7 @@ package netem
 
 import "slices"
 
-// outcome is what becomes of one packet.
+// outcome is the fate of one packet.
 type outcome uint8
 
 // The outcomes.
@@ -22,9 +22,9 @@ type Packet struct {
 }
 
 // decision is what was decided about one packet sent: whether it was doubled,
-// and what became of it and of its double. A packet that is picked to be doubled
-// and to be lost is neither. Copy went through all but the doubling itself, right
-// before the packet.
+// and the outcome of the packet and of its copy. A packet that is picked to be
+// doubled and to be lost is neither. The copy passed all steps but the doubling,
+// right before the packet.
 type decision struct {
 	Packet, Copy Packet
 	Doubled      bool
@@ -63,7 +63,7 @@ func New(p Params, seed uint64) *Qdisc {
 
 // Change replaces the parameters and resets nothing (tc change resets the loss
 // chain and the gap): a burst goes on, what waits goes on waiting. Only a seed
-// that differs from the one before starts the generator anew.
+// that differs from the one before restarts the generator.
 func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
 		q.main = newLFSR(p.Seed)

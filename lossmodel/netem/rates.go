@@ -20,7 +20,7 @@ func (p Params) LossRate() float64 {
 }
 
 // fourStateRate weighs the states by the closed form of Salsano and others: 1,
-// p13/p31 (1 + p32/p23) and p14, of which the middle is bursts and the gaps in them.
+// p13/p31 (1 + p32/p23) and p14. The middle term is bursts with the gaps in them.
 func (p Params) fourStateRate() float64 {
 	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
 	p13, p31 := unwrapped(p.Loss.P13, p.Loss.P14), unwrapped(p.Loss.P31, p.Loss.P32)

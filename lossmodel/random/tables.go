@@ -6,7 +6,7 @@ import (
 )
 
 // tableBytes is what TestTablesFile writes: the tables below one after the other, as
-// little-endian uint32. normal.go and quantile.go say what they hold.
+// little-endian uint32. See normal.go and quantile.go.
 //
 //go:embed tables.bin
 var tableBytes []byte

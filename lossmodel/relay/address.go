@@ -49,7 +49,7 @@ func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(best, uint16(n)), nil
 }
 
-// CheckListen refuses where nobody can listen for datagrams of single machines.
+// CheckListen refuses addresses that no socket can listen on, such as multicast groups.
 func CheckListen(listen netip.AddrPort) error {
 	if notOne(listen.Addr()) {
 		return fmt.Errorf("%s is not an address of this machine; expected one, such as 127.0.0.1:27961, or 0.0.0.0 for all", listen)
@@ -57,7 +57,7 @@ func CheckListen(listen netip.AddrPort) error {
 	return nil
 }
 
-// CheckServer refuses what no server is at: nobody, everybody, and the proxy itself.
+// CheckServer refuses addresses that are not of one machine, and that of the proxy itself.
 func CheckServer(listen, server netip.AddrPort) error {
 	addr := server.Addr()
 	switch {

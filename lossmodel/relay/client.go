@@ -65,8 +65,8 @@ func (r *Relay) readClient(buf []byte) bool {
 	return true
 }
 
-// survives waits a little after an error of a socket, unless it is closed: a datagram that
-// nobody took is no reason to end, and none to spin.
+// survives reports whether reading may go on after an error: the socket is not closed. It waits a
+// little first, unless the error concerns one datagram, so that the caller does not spin.
 func (r *Relay) survives(err error) bool {
 	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
@@ -77,8 +77,8 @@ func (r *Relay) survives(err error) bool {
 	return true
 }
 
-// gone reports whether the system says that nobody is there, or that one datagram was too
-// much for it: errors that come one for each datagram.
+// gone reports whether an error concerns a single datagram: no socket receives it, or it is too
+// large.
 func gone(err error) bool {
 	const connReset, netReset, portUnreachable, messageSize syscall.Errno = 10054, 10052, 1234, 10040
 	for _, code := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
@@ -127,7 +127,7 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	}
 	r.slots[c.slot] = c
 	r.clients[addr] = c
-	r.beside(func() { r.fromServer(c) })
+	r.start(func() { r.fromServer(c) })
 	return c
 }
 

@@ -36,7 +36,7 @@ func ceiling(i int) time.Duration {
 	return time.Duration(low + width - 1)
 }
 
-// Quantile returns a time that the share q of all do not exceed, 0 if there are none.
+// Quantile returns a time that the share q of all times does not exceed; 0 without times.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rest := uint64(q * float64(h.N))
 	for i, n := range h.counts {

@@ -53,8 +53,8 @@ const (
 	chunkBytes    = 1 << 16 // any datagram
 )
 
-// NewJournal returns a journal that writes to outs until it is closed. failed is told, once for
-// each of them, when one fails; it is called by the journal's goroutine.
+// NewJournal returns a journal that writes to outs until it is closed. failed, if not nil, is
+// called by the journal's goroutine when a Writer fails, once for each.
 func NewJournal(failed func(i int, err error), outs ...Writer) *Journal {
 	j := &Journal{outs: outs, failed: failed, errs: make([]error, len(outs)), quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {

@@ -21,7 +21,7 @@ type lane struct {
 // not be asked one by one whenever something is due for one of them.
 type lanesDue []*lane
 
-// put notes when the next delivery of a lane is, if there is one.
+// put updates the place of a lane whose next delivery is due then; ok is false if it has none.
 func (q *lanesDue) put(l *lane, due time.Duration, ok bool) {
 	l.due = due
 	switch {

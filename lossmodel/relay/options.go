@@ -31,11 +31,11 @@ type Client struct {
 	Via  netip.AddrPort // from where the server sees it come
 }
 
-// Conditions says what the links of a client do. It is called with the relay's lock
+// Conditions returns the links of a client. It is called with the relay's lock
 // held, and again for all clients by Reshape.
 type Conditions func(Client) (up, down lossmodel.Spec)
 
-// Options say what a relay does.
+// Options configure a relay.
 type Options struct {
 	Listen, Server netip.AddrPort
 	Conditions     Conditions // nil: perfect links

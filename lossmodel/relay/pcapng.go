@@ -53,7 +53,7 @@ func (p *pcapng) Write(e *Event) error {
 	side := clientSide
 	switch in := e.Kind == Entered || e.Kind == overrun; {
 	case !in && e.Kind != Left:
-		return nil // it is nowhere to be seen; what became of it is told where it entered
+		return nil // nothing was sent or received; its outcome is in the comment of the datagram that entered
 	case in == (e.Way == Up):
 		from, to = e.Client.Addr, p.listen
 	default:
@@ -136,7 +136,7 @@ func fateText(e *Event) string {
 	return name + ": " + strings.Join(words, "; ")
 }
 
-// stepWords says what a stage did; nothing if it did nothing.
+// stepWords describes what a stage did; it is empty if the stage did nothing.
 func stepWords(s *lossmodel.Step) (words []string) {
 	if s.Ahead.Packets > 0 {
 		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.Ahead.Packets, s.Ahead.Bytes))

@@ -8,7 +8,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Fated is a datagram and what became of it.
+// Fated is a datagram and its outcome.
 type Fated struct {
 	Client  Client
 	Way     Way
@@ -37,7 +37,7 @@ type Recent struct {
 	}
 }
 
-// NewRecent returns one that remembers so many of each direction.
+// NewRecent returns a Recent for size datagrams of each direction.
 func NewRecent(size int) *Recent {
 	r := &Recent{}
 	for way := range r.ways {
@@ -98,7 +98,7 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	return list
 }
 
-// Fate says in a few words what became of the datagram so far.
+// Fate describes the outcome of the datagram so far in a few words.
 func (x *Fated) Fate() string {
 	end := x.Ends[0]
 	switch {
@@ -116,12 +116,12 @@ func (x *Fated) Fate() string {
 	return "under way, due after " + shortTime(x.Verdict.Due-x.At)
 }
 
-// Lost says whether it came to nothing.
+// Lost reports whether the datagram was not delivered and will not be.
 func (x *Fated) Lost() bool {
 	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == ended || x.Ends[0].Kind == unsent
 }
 
-// Stages tells its way, stage by stage: what each is called, and what it did.
+// Stages returns the name of each stage and what it did.
 func (x *Fated) Stages() (list [][2]string) {
 	for i := range x.Trail.All() {
 		s := &x.Trail.Steps[i]
@@ -135,7 +135,7 @@ func (x *Fated) Stages() (list [][2]string) {
 		}
 		list = append(list, [2]string{s.Stage.String(), words})
 		if s.Lost != lossmodel.None {
-			break // what the others would have done is no matter
+			break // the later stages have no effect
 		}
 	}
 	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {

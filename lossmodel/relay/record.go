@@ -9,7 +9,7 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// record writes what became of the datagrams of one direction as CSV, as package capture
+// record writes the outcome of the datagrams of one direction as CSV, as package capture
 // reads it: recv_us is when the link meant a datagram to leave. Further columns say whose
 // it was, its size, and when it really left; with the seed they tell its fate again.
 type record struct {

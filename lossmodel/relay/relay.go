@@ -20,11 +20,11 @@ type Relay struct {
 	options Options
 	listen  *net.UDPConn
 	begin   time.Time
-	aside   []byte // what the system says beside what comes from clients
+	aside   []byte // buffer for the control messages of datagrams from clients
 	timer   timer
 	files   map[string][]byte // read once, for the links of all clients
 	done    sync.WaitGroup
-	bugs    chan error // the first panic beside Run
+	bugs    chan error // the first panic of another goroutine
 	taps    []Tap
 	event   Event // the one that the taps see
 
@@ -92,8 +92,8 @@ func (r *Relay) clock() time.Duration { return time.Since(r.begin) }
 // Run passes datagrams on until ctx ends. It can be called once. An error that concerns a
 // single datagram, a client or the server does not end it.
 func (r *Relay) Run(ctx context.Context) error {
-	r.beside(r.fromClients)
-	r.beside(r.whenDue)
+	r.start(r.fromClients)
+	r.start(r.whenDue)
 	tick := time.NewTicker(min(time.Second, r.options.Idle))
 	defer tick.Stop()
 	for {
@@ -114,9 +114,9 @@ func (r *Relay) Run(ctx context.Context) error {
 // Close releases the sockets of a relay that is not to be run. Run does so itself.
 func (r *Relay) Close() { r.stop() }
 
-// beside runs f beside Run, which passes on a panic of it: whoever called Run may have a
-// terminal to restore first.
-func (r *Relay) beside(f func()) {
+// start runs f in a goroutine. Run passes on its panic, so that the caller of Run can restore a
+// terminal first.
+func (r *Relay) start(f func()) {
 	r.done.Go(panics.Guard(func(bug error) {
 		select {
 		case r.bugs <- bug:
@@ -156,7 +156,7 @@ func (r *Relay) closeSockets() {
 	}
 }
 
-// abandon tells the taps of what never arrived.
+// abandon reports to the taps what never arrived.
 func (r *Relay) abandon(l *lane) {
 	if len(r.taps) == 0 {
 		return

@@ -47,7 +47,7 @@ func (t *Totals) Lies() (list []string) {
 	return list
 }
 
-// Remarks says what a person should know though the emulator did what was asked.
+// Remarks lists what a person should know although the emulator did what was set.
 func (t *Totals) Remarks() (list []string) {
 	if n := t.Flows[Up].Gone; n > 0 {
 		list = append(list, fmt.Sprintf("nobody at the server: %d times", n))
@@ -186,8 +186,8 @@ func timesOf(h *Histogram) (t timesMs) {
 	return timesMs{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 
-// Figures returns those of one direction, whose link was set to spec and carried so many
-// kbps in its best second.
+// Figures returns the figures of one direction, whose link was set to spec and carried best kbps
+// in its best second.
 func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),

@@ -74,7 +74,7 @@ func (a *Asked) sent(at time.Duration, v *lossmodel.Verdict) {
 	}
 }
 
-// of says whether a delivery is of a datagram that came since the link was asked.
+// of reports whether a delivery is of a datagram that came since the conditions were set.
 func (a *Asked) of(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
 
 func (a *Asked) left(d *lossmodel.Delivery, at time.Duration, wire int) {
@@ -86,7 +86,7 @@ func (a *Asked) left(d *lossmodel.Delivery, at time.Duration, wire int) {
 	}
 }
 
-// damaged counts what nobody receives, though it was not lost: it took its time on the line.
+// damaged counts a datagram that the receiver's checksum refuses: it took its time on the line.
 func (a *Asked) damaged(d *lossmodel.Delivery) {
 	if a.of(d) {
 		a.Left++

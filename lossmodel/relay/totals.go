@@ -6,7 +6,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Flow is what became of the datagrams of one direction. At every moment
+// Flow counts the outcomes of the datagrams of one direction. At every moment
 // In + Copies = Out + Lost + Unsent + Queued.
 type Flow struct {
 	In, InBytes   uint64 // read from a socket; bytes of payload
@@ -19,7 +19,7 @@ type Flow struct {
 	Queued        int    // under way
 
 	Missed uint64 // came, but the system had no room for them: never read, so not In
-	Gone   uint64 // how often the system said that nobody is there (ICMP); only the server's side tells
+	Gone   uint64 // how often ICMP reported that no socket is there; only known of the server's side
 
 	Line lossmodel.Queued // before the bottlenecks of all clients
 	Size Histogram        // of payloads read, a nanosecond for a byte

@@ -62,7 +62,7 @@ func ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// pathless strips an error of the path, which whoever asked for the file names anyway.
+// pathless removes the path from an error, since the caller's message has it.
 func pathless(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -106,12 +106,12 @@ func (f *File) Option(key, value string) bool {
 	return false
 }
 
-// isHash: at least 8 digits, lest two files meet.
+// isHash reports whether s is hexadecimal and has at least 8 digits, so that it identifies a file.
 func isHash(s string) bool {
 	return len(s) >= 8 && len(s) <= 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Valid says whether f names a file properly, or none.
+// Valid reports whether f names a file with valid options, or none.
 func (f File) Valid() bool {
 	if f.Path == "" {
 		return f == File{}

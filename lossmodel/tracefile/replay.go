@@ -23,7 +23,7 @@ var (
 type replay struct {
 	rows   []row
 	at     []time.Duration // when each was sent, from 0 and never decreasing
-	period time.Duration   // after which it begins anew by time; 0: the capture has no times
+	period time.Duration   // after which it repeats by time; 0: the capture has no times
 }
 
 // row is what happened to one datagram.
@@ -96,8 +96,8 @@ func plausible(d *capture.Datagram, took time.Duration, delays bool) error {
 	return nil
 }
 
-// times notes when packets were sent. The capture begins anew one mean interval
-// after its last packet.
+// times sets when packets were sent. The capture repeats one mean interval after
+// its last packet.
 func (r *replay) times(all []capture.Datagram, known bool) {
 	if n := len(all); known && n > 1 {
 		for i := range all {

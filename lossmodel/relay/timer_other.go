@@ -1,5 +1,0 @@
-//go:build !linux
-
-package relay
-
-func newTimer() timer { return newCoarseTimer() }

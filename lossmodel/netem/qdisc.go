@@ -107,7 +107,7 @@ func (q *Qdisc) Enqueue(now int64, wire int) decision {
 // last packet came, nor after the next one comes.
 func (q *Qdisc) Waiting(now int64) int {
 	q.waiting.leave(now)
-	return q.waiting.len()
+	return q.waiting.Len()
 }
 
 // Peak returns the most packets that ever waited.
@@ -131,7 +131,7 @@ func (q *Qdisc) hit(share, rho share, c *correlated) bool {
 	return share > 0 && uint32(share) >= c.next(&q.main, rho)
 }
 
-func (q *Qdisc) full() bool { return uint64(q.waiting.len()) >= uint64(q.p.Limit) }
+func (q *Qdisc) full() bool { return uint64(q.waiting.Len()) >= uint64(q.p.Limit) }
 
 // place decides when a packet leaves. One that overtakes leaves at once, whatever
 // the delay and the rate.

@@ -99,20 +99,17 @@ func (r *Relay) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			r.stop()
+			r.Close()
 			return nil
 		case bug := <-r.bugs:
 			r.untap() // the panic may be a tap's
-			r.stop()
+			r.Close()
 			panic(bug)
 		case <-tick.C:
 			r.housekeep()
 		}
 	}
 }
-
-// Close releases the sockets of a relay that is not to be run. Run does so itself.
-func (r *Relay) Close() { r.stop() }
 
 // start runs f in a goroutine. Run passes on its panic, so that the caller of Run can restore a
 // terminal first.
@@ -132,8 +129,9 @@ func (r *Relay) untap() {
 	r.taps = nil
 }
 
-// stop closes the books, then the sockets. What is under way stays in the books as queued.
-func (r *Relay) stop() {
+// Close completes the totals and closes the sockets of a relay that is not to be run. Run does so
+// itself. Datagrams under way stay in the totals as queued.
+func (r *Relay) Close() {
 	r.housekeep()
 	r.closeSockets()
 	r.done.Wait()
@@ -162,8 +160,7 @@ func (r *Relay) abandon(l *lane) {
 		return
 	}
 	for d, ok := l.link.Receive(never); ok; d, ok = l.link.Receive(never) {
-		r.tell(Event{Kind: abandoned, At: r.totals.At, Client: r.slots[d.Tag>>seqBits].Client, Way: l.way,
-			Seq: d.Tag & maxSeq, Copy: d.Copy, Sent: d.Sent, Due: d.Due, Data: d.Data})
+		r.tapLeft(r.slots[d.Tag>>seqBits], l, abandoned, &d, r.totals.At, lossmodel.None)
 	}
 }
 

@@ -8,12 +8,17 @@ func (m *elliott) rate() float64 {
 	return g*m.eG + b*m.eB
 }
 
+// afterArrival returns the chance of being in each state, and of a loss there, right after an arrival.
+func (m *elliott) afterArrival() (good, bad float64) {
+	g, b := m.start()
+	g, b = g*(1-m.eG), b*(1-m.eB)
+	return (g*(1-m.p) + b*m.r) * m.eG, (g*m.p + b*(1-m.r)) * m.eB
+}
+
 // burst returns the mean length of a run of losses: losses over runs that begin.
 func (m *elliott) burst() float64 {
-	g, b := m.start()
-	g, b = g*(1-m.eG), b*(1-m.eB) // after an arrival
-	begin := (g*(1-m.p)+b*m.r)*m.eG + (g*m.p+b*(1-m.r))*m.eB
-	return m.rate() / begin
+	good, bad := m.afterArrival()
+	return m.rate() / (good + bad)
 }
 
 // elliottFigure is something that follows from the model, on a scale on which its

@@ -80,9 +80,7 @@ func Fit(c *capture.Capture) (FitResult, error) {
 	f.remarks(c, seq)
 	f.clocks(c.HasSent && c.HasDelay)
 	f.Measured = Of(seq)
-	if err := f.loss(); err != nil {
-		return FitResult{}, err
-	}
+	f.loss()
 	f.copies()
 	if c.HasDelay && f.Measured.Delay.Count > 0 {
 		f.delay(c.HasSent)

@@ -189,30 +189,34 @@ func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 // mean and standard deviation; if none comes close, the quantiles themselves.
 func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 	mean, sd := moments(sorted)
-	var best lossmodel.Delay
+	type fitted struct {
+		Candidate
+		delay lossmodel.Delay
+	}
+	var tried []fitted
 	for _, d := range candidates(sorted, mean, sd) {
 		law, ok := lawOfJitter(&d)
 		if !ok || law.sd == 0 {
 			continue
 		}
 		jitter := sd / law.sd
-		d.Jitter, d.Latency = limit(time.Duration(jitter)), limit(time.Duration(mean-law.mean*jitter))
-		if mean-law.mean*jitter < 0 {
+		latency := mean - law.mean*jitter
+		if latency < 0 {
 			continue // it would have to send before it is sent
 		}
-		c := Candidate{Name: d.Distribution.String(), D: distance(sorted, &d, &law)}
-		if len(f.DelayModels) == 0 || better(c, f.DelayModels) {
-			best = d
-		}
-		f.DelayModels = append(f.DelayModels, c)
+		d.Jitter, d.Latency = limit(time.Duration(jitter)), limit(time.Duration(latency))
+		tried = append(tried, fitted{Candidate{Name: d.Distribution.String(), D: distance(sorted, &d, &law)}, d})
 	}
-	if len(f.DelayModels) == 0 {
+	if len(tried) == 0 {
 		f.Spec.Delay.Latency = limit(quantile.NextRank(sorted, 0.5))
 		f.note("no distribution fits delays that vary more than they last: only the median is taken")
 		return
 	}
-	f.Spec.Delay = best
-	slices.SortStableFunc(f.DelayModels, func(a, b Candidate) int { return cmp.Compare(a.merit(), b.merit()) })
+	slices.SortStableFunc(tried, func(a, b fitted) int { return cmp.Compare(a.merit(), b.merit()) })
+	for _, t := range tried {
+		f.DelayModels = append(f.DelayModels, t.Candidate)
+	}
+	f.Spec.Delay = tried[0].delay
 	f.correlatedNeighbours(timed)
 }
 
@@ -227,10 +231,6 @@ func (c *Candidate) merit() float64 {
 		return max(c.D, closeEnough)
 	}
 	return c.D
-}
-
-func better(c Candidate, than []Candidate) bool {
-	return !slices.ContainsFunc(than, func(o Candidate) bool { return o.merit() <= c.merit() })
 }
 
 // candidates returns the distributions to try. Gamma's shape follows from the

@@ -14,7 +14,7 @@ const z95 = 1.96
 
 // loss fits Bernoulli's model, Gilbert's and the full Gilbert-Elliott, and takes
 // the one with the least BIC: a parameter more must earn its keep.
-func (f *fitter) loss() error {
+func (f *fitter) loss() {
 	lost, n := make([]bool, len(f.all)), len(f.all)
 	for i := range f.all {
 		lost[i] = f.all[i].Lost
@@ -26,12 +26,12 @@ func (f *fitter) loss() error {
 		f.estimate("loss", "", 0, span{0, t.lossInterval().high})
 		f.note("nothing was lost: the loss is at most %.2g%% if each packet is lost by itself; the interval allows for bursts of "+
 			"unknown length", 300/float64(n))
-		return nil
+		return
 	case n:
 		f.Spec.Loss = loss.Bernoulli{P: 1}
 		f.estimate("loss", "", 1, span{t.lossInterval().low, 1})
 		f.note("everything was lost: nothing else can be known")
-		return nil
+		return
 	}
 	gilbert := fitGilbert(&t)
 	rate := f.Measured.LossRate
@@ -57,7 +57,6 @@ func (f *fitter) loss() error {
 	default:
 		f.setElliott(&full, &t, lost)
 	}
-	return nil
 }
 
 // fitGilbert takes the shares of the transitions, which is the most likely model.
@@ -115,10 +114,7 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 // runs compares the lengths of runs of losses with those the model expects, by chi
 // square over lengths that are expected five times at least.
 func (f *fitter) runs(m *elliott) {
-	g, b := m.start()
-	// After an arrival: the chance of each state, and then of a loss there.
-	g, b = g*(1-m.eG), b*(1-m.eB)
-	g, b = (g*(1-m.p)+b*m.r)*m.eG, (g*m.p+b*(1-m.r))*m.eB
+	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total
 	n, left, seen := float64(f.Measured.Bursts), 1.0, 0

@@ -45,7 +45,8 @@ func (r *tester) spikes(d lossmodel.Delay) error {
 			n++
 		}
 	}
-	return r.share("delay", "share sent in a spike", func(s *lossmodel.Spec) { s.Delay = d }, ratio(n, r.traffic.Packets), 1e-12, isHeldBack)
+	return r.share("delay", "share sent in a spike", func(s *lossmodel.Spec) { s.Delay = d },
+		ratio(n, r.traffic.Packets), 1e-12, isHeldBack)
 }
 
 func (r *tester) jitter(d lossmodel.Delay) error {

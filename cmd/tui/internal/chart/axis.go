@@ -41,7 +41,7 @@ const nearGuide = 0.4
 
 // near says whether the axis is to reach up to a guide, where the data do to hi.
 func (r *Rule) near(hi float64) bool {
-	return finite(r.Value) && math.Abs(r.Value) <= limit && (r.Firm || hi >= nearGuide*r.Value)
+	return finite(r.Value) && math.Abs(r.Value) <= limit && hi >= nearGuide*r.Value
 }
 
 // reach finds the range that the plot must show: all columns, zero, floor, and
@@ -216,7 +216,7 @@ func fitReach(cols [][]float64, rules []Rule) (lo, hi float64) {
 	}
 	room := (hi - lo) / 2
 	for _, r := range rules {
-		if finite(r.Value) && math.Abs(r.Value) <= limit && (r.Firm || r.Value >= lo-room && r.Value <= hi+room) {
+		if finite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-room && r.Value <= hi+room {
 			lo, hi = math.Min(lo, r.Value), math.Max(hi, r.Value)
 		}
 	}

@@ -22,7 +22,6 @@ type Rule struct {
 	Value float64
 	Ink   Ink
 	Name  string
-	Firm  bool // the axis reaches it in any case
 }
 
 // Mark points at a moment.

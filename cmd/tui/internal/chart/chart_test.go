@@ -237,7 +237,7 @@ func FuzzDraw(f *testing.F) {
 				}
 			}
 			spec.Series = append(spec.Series, line)
-			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Ink: inkRule, Name: label, Firm: rng.IntN(2) == 0})
+			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Ink: inkRule, Name: label})
 			spec.Aside = append(spec.Aside, Stretch{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}

@@ -1,12 +1,10 @@
 package labtest
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"strings"
+	"sync"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -58,8 +56,8 @@ func (l *Lab) Do(c experiment.Command) bool {
 // NewLab is a lab 90 s into its session.
 func NewLab() *Lab { return &Lab{Snap: Snapshot(90 * time.Second)} }
 
-// Schema is that of the cubes.
-var Schema = frame.Cubes(frame.WalkoffCubes)
+// schema is that of the cubes.
+var schema = sync.OnceValue(func() *frame.Schema { return frame.Cubes(frame.WalkoffCubes) })
 
 // Hz is the packet rate of the made-up session.
 const Hz = 60
@@ -71,7 +69,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	if err := cfg.Apply(link); err != nil {
 		panic(err)
 	}
-	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
+	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: samples(now), Packets: Packets(now)}
 	lane.Totals = figures.Totals{Rates: figures.Rates{BitsPerItem: figures.Known(0)},
 		Counts: figures.Counts{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
 			Failures: figures.Failures{NoBaseline: 7}},
@@ -89,7 +87,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &engine.Snapshot{
 		Effects: effects(lane.Samples),
-		Now:     now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: Schema, Lanes: []engine.Lane{lane},
+		Now:     now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: schema(), Lanes: []engine.Lane{lane},
 		Marks: []engine.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
@@ -125,8 +123,8 @@ func budget() encoders.Budget {
 	return b
 }
 
-// Samples is a bandwidth that breathes, and falls by a third at 46 s.
-func Samples(now time.Duration) []meters.Sample {
+// samples is a bandwidth that breathes, and falls by a third at 46 s.
+func samples(now time.Duration) []meters.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
 	out := make([]meters.Sample, 0, now/meters.SamplePeriod)
 	for t := meters.SamplePeriod; t <= now; t += meters.SamplePeriod {
@@ -194,37 +192,4 @@ func ColourRenderer() *lipgloss.Renderer {
 	r.SetColorProfile(termenv.TrueColor)
 	r.SetHasDarkBackground(true)
 	return r
-}
-
-// Spell writes commands as text that a test can compare.
-func Spell(commands []experiment.Command) string {
-	var parts []string
-	for _, c := range commands {
-		switch {
-		case c.Change != nil:
-			text := c.Change.Label()
-			if params := c.Change.Params; len(params) > 0 {
-				b, _ := json.Marshal(params)
-				text = "params " + string(b)
-			}
-			parts = append(parts, text)
-		case c.Undo:
-			parts = append(parts, "undo")
-		case c.Redo:
-			parts = append(parts, "redo")
-		case c.Pause != nil:
-			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
-		case c.Toggle:
-			parts = append(parts, "toggle")
-		case c.Step > 0:
-			parts = append(parts, fmt.Sprint("step ", c.Step))
-		case c.Speed != nil:
-			parts = append(parts, fmt.Sprint("speed ", *c.Speed))
-		case c.Seek != nil:
-			parts = append(parts, fmt.Sprint("seek ", *c.Seek))
-		case c.Save != nil:
-			parts = append(parts, "save "+*c.Save)
-		}
-	}
-	return strings.Join(parts, "; ")
 }

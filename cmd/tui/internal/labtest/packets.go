@@ -20,7 +20,7 @@ func NewBits(shadow bool) *Lab {
 		lab.Snap.Lanes = append(lab.Snap.Lanes, *first)
 		first = &lab.Snap.Lanes[0]
 		l := &lab.Snap.Lanes[1]
-		l.Encoder, l.Samples = "kinetic", Samples(lab.Snap.Now)
+		l.Encoder, l.Samples = "kinetic", samples(lab.Snap.Now)
 		spend(l, map[encoders.Slot]float64{encoders.SlotFlags: 0.06, encoders.SlotPosition: 0.22, encoders.SlotOrientation: 0.30,
 			encoders.SlotPadding: 0.01})
 	}

@@ -72,15 +72,6 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	return &out
 }
 
-// Tuned is a session with two shadows of the encoder that runs, with other params.
-func Tuned() *engine.Snapshot {
-	snap := WithShadows(Snapshot(90*time.Second), "relative-orientation", "rotor", "relative-orientation")
-	for i, differs := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {
-		snap.Lanes[i].Differs = differs
-	}
-	return snap
-}
-
 // FourShadows is a session with four shadows, each begun later than the one before.
 func FourShadows() *engine.Snapshot {
 	return WithShadows(Snapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")

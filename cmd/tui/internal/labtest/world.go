@@ -6,7 +6,6 @@ import (
 
 	"wirelab/dataset/world"
 	"wirelab/experiment/engine/playout"
-	"wirelab/experiment/figures"
 )
 
 // WorldPicture is a made-up world, a function of the time alone: the player goes
@@ -42,24 +41,4 @@ func poses(now time.Duration) []playout.Pose {
 		list = append(list, at)
 	}
 	return list
-}
-
-// NewWorld is a lab that shows the live world, on a display that starves for
-// half a second every ten.
-func NewWorld() *Lab {
-	lab := NewLab()
-	lab.Snap.World = WorldPicture(lab.Snap.Now)
-	lab.Snap.Config.Data.Source = "world"
-	lane := &lab.Snap.Lanes[0]
-	for i := range lane.Samples {
-		s := &lane.Samples[i]
-		s.Displayed, s.Aged, s.Age, s.Oldest = 6, 6, 6*124*time.Millisecond, 124*time.Millisecond
-		if i%100 >= 60 && i%100 < 65 {
-			s.Starved, s.Late, s.Oldest = 4, 1, time.Duration(124+17*(i%100-59))*time.Millisecond
-			s.PositionErrorMM, s.OrientationErrorDeg = float64(20*(i%100-59)), float64(i%100-59)
-		}
-	}
-	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 124, P99: 209}
-	lane.Recent.StarvedRatio, lane.Recent.PositionErrorMM = 0.031, 80
-	return lab
 }

@@ -1,7 +1,6 @@
 package look
 
 import (
-	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 
@@ -123,9 +122,6 @@ func RuleStroke(th *Theme) string {
 	}
 	return "┈┈"
 }
-
-// Braille puts the bits, rows of two from the top, where Unicode has the dots.
-func Braille(mask uint8) rune { return chart.Braille(mask) }
 
 // Quadrants fills each quarter of the cell of which a dot is lit.
 func Quadrants(mask uint8) rune {

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -17,64 +18,28 @@ func spans() []time.Duration {
 }
 
 func (m *model) spanNow() time.Duration {
-	span := spans()[m.page.span]
-	if m.page.span > 0 {
-		return span
-	}
-	there := time.Duration(len(m.shown().ways[0].kbps)) * period
-	for _, shorter := range []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second} {
-		if there <= shorter {
-			return shorter
-		}
-	}
-	return span
+	return panes.SpanNow(spans(), m.page.span, time.Duration(len(m.shown().ways[0].kbps))*period)
 }
 
 // inks of the directions.
 var wayInks = [2]look.Ink{relay.Up: look.Wire, relay.Down: look.Payload}
 
-// oneChart is a chart with its title.
-type oneChart struct {
-	title  string
-	legend []look.Span
-	spec   *chart.Spec
-	empty  string // said where nothing is to be seen
-}
-
 // drawCharts draws as many charts as there is room for, one below the other over one axis.
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	const least = 6
-	n := min(max((c.H-3)/least, 1), 5)
-	list := m.charts(n)
-	room := c.H - 3 - len(list) // the edges, the titles and the row of times
-	y := 0
-	for i, x := range list {
-		if i == 0 {
-			c.Frame(m.Theme(), focused, x.title, x.legend...)
-		} else {
-			c.Divider(m.Theme(), y, false, x.title, x.legend...)
-		}
-		rows := room / (len(list) - i)
-		room -= rows
-		last := i == len(list)-1
-		h := rows
-		if last {
-			h = c.H - 2 - y
-		}
-		m.style(x.spec, last)
-		c.Blit(1, y+1, chart.Draw(x.spec, c.W-2, h))
-		if x.empty != "" && rows > 2 {
-			c.Text((c.W-len(x.empty))/2, y+1+rows/2, look.Dim, x.empty)
-		}
-		y += 1 + rows
+	list := m.charts(min(max((c.H-3)/least, 1), 5))
+	for i := range list {
+		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
+		m.style(list[i].Spec)
 	}
+	panes.DrawStack(c, m.Theme(), list)
 }
 
 // style sets what all charts share.
-func (m *model) style(s *chart.Spec, last bool) {
+func (m *model) style(s *chart.Spec) {
 	h := m.shown()
 	m.Theme().StyleChart(s)
-	s.End, s.Step, s.Span, s.Time, s.Labels = h.end, period, int(m.spanNow()/period), last, last
+	s.End, s.Step, s.Span = h.end, period, int(m.spanNow()/period)
 	s.Fit = m.page.fit && len(s.Areas) == 0
 	if m.frozen != nil {
 		s.Newest = look.Clock(h.snap.Totals.At)
@@ -87,8 +52,8 @@ func (m *model) style(s *chart.Spec, last bool) {
 }
 
 // charts are the n most telling ones, from the top.
-func (m *model) charts(n int) (list []oneChart) {
-	all := []oneChart{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
+func (m *model) charts(n int) (list []panes.Stacked) {
+	all := []panes.Stacked{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
 	for i, rank := range []int{0, 3, 1, 2, 4} { // places in the order of what they tell
 		if rank < n {
 			list = append(list, all[i])
@@ -98,26 +63,26 @@ func (m *model) charts(n int) (list []oneChart) {
 }
 
 // both draws one line for each direction.
-func (m *model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
+func (m *model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) panes.Stacked {
 	h := m.shown()
-	x := oneChart{title: title, spec: &chart.Spec{}}
+	x := panes.Stacked{Title: title, Spec: &chart.Spec{}}
 	strokes := look.Strokes(m.Theme())
 	for i := range h.ways {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
-		x.spec.Series = append(x.spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
-		x.legend = append(x.legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now.Flows[i], h.span)))
+		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
+		x.Legend = append(x.Legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now.Flows[i], h.span)))
 	}
 	return x
 }
 
-func (m *model) bandwidth() oneChart {
+func (m *model) bandwidth() panes.Stacked {
 	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
 		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
-	x.spec.Floor = 1
+	x.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.client)
 	rule := func(name string, s *lossmodel.Spec) {
 		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On {
-			x.spec.Rules = append(x.spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
+			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
 		}
 	}
 	if cfg.Up.Rate == cfg.Down.Rate {
@@ -129,14 +94,14 @@ func (m *model) bandwidth() oneChart {
 	return x
 }
 
-func (m *model) rates() oneChart {
+func (m *model) rates() panes.Stacked {
 	x := m.both("Datagrams /s", func(w *way) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return perSecond(f.Out, span) })
-	x.spec.Floor = 1
+	x.Spec.Floor = 1
 	return x
 }
 
 // delay is the median of both directions, and below them their 95th percentiles.
-func (m *model) delay() oneChart {
+func (m *model) delay() panes.Stacked {
 	x := m.both("Delay ms", func(w *way) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
 		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
 	})
@@ -145,7 +110,7 @@ func (m *model) delay() oneChart {
 	for i := range h.ways {
 		high = append(high, chart.Series{Values: h.ways[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Ink: chart.Ink(wayInks[i]), Loose: true})
 	}
-	x.spec.Series, x.spec.Floor = append(high, x.spec.Series...), 1
+	x.Spec.Series, x.Spec.Floor = append(high, x.Spec.Series...), 1
 	return x
 }
 
@@ -155,9 +120,9 @@ func causes() []lossmodel.Cause {
 }
 
 // lost stacks the losses of both directions by cause.
-func (m *model) lost() oneChart {
+func (m *model) lost() panes.Stacked {
 	h := m.shown()
-	x := oneChart{title: "Lost /s by cause", spec: &chart.Spec{Floor: 1}}
+	x := panes.Stacked{Title: "Lost /s by cause", Spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
 	for i, cause := range causes() {
 		n := h.now.Flows[0].LostBy[cause] + h.now.Flows[1].LostBy[cause]
@@ -166,23 +131,23 @@ func (m *model) lost() oneChart {
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		x.spec.Areas = append(x.spec.Areas, chart.Area{Values: rates(h.ways[0].lost[cause], h.ways[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
+		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: rates(h.ways[0].lost[cause], h.ways[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
 			NameInk: chart.Ink(look.Dim)})
 		if n > 0 {
-			x.legend = append(x.legend, ink.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
+			x.Legend = append(x.Legend, ink.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}
 	if total == 0 {
-		x.empty = "nothing so far"
+		x.Empty = "nothing so far"
 	}
 	return x
 }
 
-func (m *model) queue() oneChart {
+func (m *model) queue() panes.Stacked {
 	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})
-	x.spec.Floor = 1
+	x.Spec.Floor = 1
 	return x
 }

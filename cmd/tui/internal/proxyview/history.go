@@ -51,9 +51,10 @@ func (w *way) lines() []*[]float64 {
 // terminal stood still, all the samples of it get the mean.
 func (h *history) take() {
 	now := &h.snap.Totals
+	totals := *now // the snapshot is overwritten by the next poll
 	if len(h.past) == 0 {
 		h.end = int64(now.At / period)
-		h.past = append(h.past, h.fresh(now))
+		h.past = append(h.past, &totals)
 		h.was, h.wasAt = slices.Clone(h.snap.Clients), now.At
 		h.then, h.thenAt = h.was, now.At
 		return
@@ -68,7 +69,7 @@ func (h *history) take() {
 		h.ways[i].add(now.Flows[i].Since(&last.Flows[i]), span, int(min(n, int64(most))))
 	}
 	h.end += n
-	h.past = append(h.past, h.fresh(now))
+	h.past = append(h.past, &totals)
 	for len(h.past) > 2 && now.At-h.past[1].At >= recentSpan {
 		h.past = slices.Delete(h.past, 0, 1)
 	}
@@ -79,12 +80,6 @@ func (h *history) take() {
 	first := h.past[0]
 	h.span = (now.At - first.At).Seconds()
 	h.now = now.Since(first)
-}
-
-// fresh returns a copy of totals.
-func (h *history) fresh(t *relay.Totals) *relay.Totals {
-	c := *t
-	return &c
 }
 
 // add appends n samples of what came in so many seconds.

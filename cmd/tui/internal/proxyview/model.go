@@ -46,23 +46,23 @@ type model struct {
 	stop   []relay.Fated // the newest datagrams when the display was stopped, from the oldest on
 	verdict
 
-	controls controls.Pane
-	client   relay.Client // whom the controls set; the zero one: all
-	told     int          // changes that have been shown
-	heard    int          // notes that have been shown
-	marks    []config.StampedChange
+	controls     controls.Pane
+	client       relay.Client // whom the controls set; the zero one: all
+	changesShown int
+	notesShown   int
+	marks        []config.StampedChange
 }
 
 // verdict is whether the links and the proxy do what was set.
 type verdict struct {
-	judge    Judge
-	checks   [2][]trust.Check
-	broken   []string      // what the links do otherwise than set, as last judged
-	lies     []string      // that, and what the proxy does otherwise, now
-	lied     time.Duration // how long there was any, in all
-	lie      string        // the last one
-	judgedAt time.Duration // when the links were judged last
-	polledAt time.Duration
+	judge     Judge
+	checks    [2][]trust.Check
+	broken    []string      // what the links do otherwise than set, as last judged
+	faults    []string      // that, and what the proxy does otherwise, now
+	faultyFor time.Duration // how long there was any, in all
+	lastFault string        // the newest of faults
+	judgedAt  time.Duration // when the links were judged last
+	polledAt  time.Duration
 }
 
 // newModel makes the screen of a proxy.
@@ -104,8 +104,8 @@ func (m *model) MinHeight() int { return 15 }
 
 // Small returns what matters most where there is no room for panes.
 func (m *model) Small() (text string, alone bool) {
-	says, _ := m.says()
-	return "The traffic goes on. " + says, false
+	text, _ = m.summary()
+	return "The traffic goes on. " + text, false
 }
 
 // at is the time of what was seen last.
@@ -128,7 +128,7 @@ func (m *model) poll() {
 	m.proxy.Snapshot(&h.snap)
 	h.take()
 	m.verdict.take(h)
-	m.hear()
+	m.update()
 	if m.frozen == nil {
 		m.fates = m.newest(m.fates[:0], 64)
 		return
@@ -149,11 +149,11 @@ func (v *verdict) take(h *history) {
 		}
 		v.broken = v.judge.Lies(h.snap.Asked)
 	}
-	v.lies = append(slices.Clone(v.broken), h.now.Lies()...)
-	if len(v.lies) > 0 {
-		v.lie = v.lies[0]
+	v.faults = append(slices.Clone(v.broken), h.now.Lies()...)
+	if len(v.faults) > 0 {
+		v.lastFault = v.faults[0]
 		if before > 0 {
-			v.lied += now - before
+			v.faultyFor += now - before
 		}
 	}
 }
@@ -181,9 +181,9 @@ func (m *model) newest(list []relay.Fated, n int) []relay.Fated {
 	return list
 }
 
-// hear shows what was changed and remarked since the last poll.
-func (m *model) hear() {
-	made := m.proxy.Live.Changes(m.told)
+// update shows what was changed and remarked since the last poll.
+func (m *model) update() {
+	made := m.proxy.Live.Changes(m.changesShown)
 	for _, x := range made {
 		label := x.Change.Label()
 		if x.Undo {
@@ -196,13 +196,13 @@ func (m *model) hear() {
 		m.marks = append(m.marks, x.StampedChange)
 		m.Say(label, false)
 	}
-	m.told += len(made)
+	m.changesShown += len(made)
 	m.marks = m.marks[max(len(m.marks)-200, 0):]
 	notes := m.proxy.Notes.All()
-	for _, text := range notes[min(m.heard, len(notes)):] {
+	for _, text := range notes[min(m.notesShown, len(notes)):] {
 		m.Say(text, true)
 	}
-	m.heard = len(notes)
+	m.notesShown = len(notes)
 	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.client), Speed: 1})
 }
 
@@ -221,7 +221,7 @@ func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 	case o.Leave != command.Stay:
 		return m.Quit(nil), nil
 	}
-	m.hear()
+	m.update()
 	return nil, err
 }
 
@@ -256,7 +256,7 @@ func (m *model) aim(turn int) error {
 		}
 		m.client = m.live.snap.Clients[i].Client
 	}
-	m.hear()
+	m.update()
 	return nil
 }
 

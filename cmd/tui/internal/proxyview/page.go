@@ -139,7 +139,7 @@ func (p *page) Fit() { p.fit = !p.fit }
 
 func (p *page) Aim() room.Request {
 	p.m.controls.Aim()
-	p.m.hear()
+	p.m.update()
 	return room.Request{Say: p.m.controls.Aims()}
 }
 

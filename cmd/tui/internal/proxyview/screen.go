@@ -28,16 +28,16 @@ func (m *model) drawControls(c *look.Canvas, focused bool) {
 	c.Text(2, c.H-1, ink, text)
 }
 
-// says returns in a line whether the links do what was asked.
-func (m *model) says() (string, look.Ink) {
+// summary returns in a line whether the links do what was asked.
+func (m *model) summary() (string, look.Ink) {
 	remarks := m.live.now.Remarks()
 	switch {
-	case len(m.lies) > 0:
-		return "! NOT AS ASKED: " + strings.Join(append(slices.Clone(m.lies), remarks...), "; "), look.Alarm
+	case len(m.faults) > 0:
+		return "! NOT AS ASKED: " + strings.Join(append(slices.Clone(m.faults), remarks...), "; "), look.Alarm
 	case len(remarks) > 0:
 		return "as asked, but " + strings.Join(remarks, "; "), look.Warn
-	case m.lied > 0:
-		return fmt.Sprintf("as asked now; not for %s s of %s: %s", units.Fixed(m.lied.Seconds(), 0), units.Fixed(m.at().Seconds(), 0), m.lie), look.Warn
+	case m.faultyFor > 0:
+		return fmt.Sprintf("as asked now; not for %s s of %s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.at().Seconds(), 0), m.lastFault), look.Warn
 	}
 	late := "nothing left yet"
 	if n, p99 := m.late(); n > 0 {
@@ -62,7 +62,7 @@ func (m *model) Header(w int) ui.Header {
 	if m.frozen != nil {
 		badge = look.Paused.Span(" " + th.Pause + " DISPLAY STOPPED ")
 	}
-	text, ink := m.says()
+	text, ink := m.summary()
 	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{ink.Span(look.Short(text, w-2))}}}
 }
 
@@ -92,7 +92,7 @@ func (m *model) linkName() string {
 	if c.Profile != "" {
 		return "profile " + c.Profile
 	}
-	if m.told == 0 {
+	if m.changesShown == 0 {
 		return m.proxy.Live.Script.Title
 	}
 	return look.Short(m.proxy.Live.Script.Title, 20) + ", changed"

@@ -541,8 +541,8 @@ func TestJudge(t *testing.T) {
 	m := g.screen(160, 48, false)
 	for range 30 {
 		g.run(m, time.Second)
-		if len(m.lies) > 0 {
-			t.Fatalf("after %v: %v", g.at, m.lies)
+		if len(m.faults) > 0 {
+			t.Fatalf("after %v: %v", g.at, m.faults)
 		}
 	}
 	bad := lossmodel.DefaultSpec()
@@ -553,7 +553,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.run(m, 30*time.Second)
-	text := strings.Join(m.lies, "; ")
+	text := strings.Join(m.faults, "; ")
 	if !strings.Contains(text, "up: loss asked 4.00, did") || !strings.Contains(text, "up: delay asked") || strings.Contains(text, "down") {
 		t.Errorf("%q", text)
 	}
@@ -568,6 +568,7 @@ func BenchmarkView(b *testing.B) {
 	g.run(m, 70*time.Second)
 	b.ResetTimer()
 	for range b.N {
+		beat(m)
 		_ = m.View()
 	}
 }

@@ -54,52 +54,53 @@ func steps() []lesson {
 	swap := func(from, to string) config.Change {
 		return config.NewChange("encoder.name", to, "shadow", []config.Encoder{{Name: from}})
 	}
+	by := newTallies()
 	lossy := scene("adaptive")
 	shaky := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
 	return []lesson{
 		{
-			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{tallyKbps(),
-				tallyPacket()},
+			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{by.kbps,
+				by.packet},
 			say: "Sixty times a second all 901 cubes are sent, each as ten floats and a bit: 321 bits. Whole steps of two " +
 				"millimetres, and an orientation without its largest component, look the same and take 80. Watch the bandwidth fall " +
 				"to a quarter.",
 		},
 		{
 			name: "Delta", look: OnBandwidth, scene: scene("quantized"), then: swap("quantized",
-				"changed-bits"), tallies: []tally{tallyKbps(), tallyPacket()},
+				"changed-bits"), tallies: []tally{by.kbps, by.packet},
 			say: "Most cubes lie still, and are sent all the same. From now on a cube is sent only if it differs from a snapshot " +
 				"that the receiver has acknowledged: the baseline. Watch what is left: the cubes that move, and one bit for each " +
 				"that does not.",
 		},
 		{
 			name: "Index", look: OnRatio, scene: scene("changed-bits"), then: swap("changed-bits",
-				"relative-index"), tallies: []tally{tallyNaming(), tallyRatio()},
+				"relative-index"), tallies: []tally{by.naming, by.ratio},
 			say: "One bit a cube is 901 bits a packet, 54 kbps, even when nothing moves. Few cubes change, and they lie side by " +
 				"side: so name each by its distance from the one before. Watch the bits per changed cube.",
 		},
 		{
 			name: "Relative", look: OnRatio, scene: scene("relative-index"), then: swap("relative-index",
-				"relative-orientation"), tallies: []tally{tallyRatio(), tallyKbps()},
+				"relative-orientation"), tallies: []tally{by.ratio, by.kbps},
 			say: "A cube that moved is still close to where it was. The difference to the baseline is a small number, and small " +
 				"numbers take few bits: so send that, for the position and for the orientation. Watch the bits per changed cube again.",
 		},
 		{
 			name: "Entropy", look: OnRatio, scene: scene("relative-orientation"), then: swap("relative-orientation",
-				"adaptive"), tallies: []tally{tallyRatio(), tallyKbps()},
+				"adaptive"), tallies: []tally{by.ratio, by.kbps},
 			say: "A field of six bits takes six bits, however likely its value was. A range coder charges what a value is worth, " +
 				"down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
 			name: "Loss", look: OnPackets, scene: lossy, then: config.NewChange("down.loss", "20%"),
-			tallies: []tally{tallyLost(), tallyUnread(), tallyAge()},
+			tallies: []tally{by.lost, by.unread, by.age},
 			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a " +
 				"snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that " +
 				"now and then is a little older, and so differences that are larger.",
 		},
 		{
 			name: "Playout", look: onWorld, scene: shaky, then: config.NewChange("receiver.playout_delay", "85ms"),
-			tallies: []tally{tallyStarved(), tallyOff()},
+			tallies: []tally{by.starved, by.off},
 			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver " +
 				"waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",
 		},

@@ -35,21 +35,14 @@ func per(top, bottom func(*meters.Sample) float64, scale float64) func([]meters.
 	}
 }
 
-func sentOf(s *meters.Sample) float64 { return float64(s.Sent) }
+// tallies are the figures that the steps compare.
+type tallies struct{ kbps, packet, ratio, naming, lost, unread, age, starved, off tally }
 
-func payloadOf(s *meters.Sample) float64 { return float64(s.PayloadBits) }
-
-// The figures that the steps tell.
-func tallyKbps() tally {
-	seconds := func(*meters.Sample) float64 { return meters.SamplePeriod.Seconds() }
-	return tally{"payload", "kbps", look.Payload, 0, per(payloadOf, seconds, 1.0/1000)}
-}
-
-func tallyPacket() tally {
-	return tally{"a packet", "bytes", look.Wire, 0, per(payloadOf, sentOf, 1.0/8)}
-}
-
-func tallyRatio() tally {
+// newTallies makes the figures.
+func newTallies() tallies {
+	sent := func(s *meters.Sample) float64 { return float64(s.Sent) }
+	payload := func(s *meters.Sample) float64 { return float64(s.PayloadBits) }
+	one := func(*meters.Sample) float64 { return 1 }
 	busy := func(of func(*meters.Sample) float64) func(*meters.Sample) float64 {
 		return func(s *meters.Sample) float64 {
 			if s.Changed < room.EnoughChanged*int64(s.Sent) {
@@ -59,44 +52,29 @@ func tallyRatio() tally {
 		}
 	}
 	changed := func(s *meters.Sample) float64 { return float64(s.Changed) }
-	return tally{"per changed cube", "bits", look.Ratio, 1, per(busy(payloadOf), busy(changed), 1)}
-}
-
-// tallyNaming is what it takes to say which cubes follow.
-func tallyNaming() tally {
-	named := func(s *meters.Sample) float64 {
+	naming := func(s *meters.Sample) float64 { // what it takes to name the cubes that follow
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
-	return tally{"to say which cubes", "bits a packet", look.Budget, 0, per(named, sentOf, 1)}
-}
-
-func tallyLost() tally {
 	lost := func(s *meters.Sample) float64 {
 		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
 	}
-	return tally{"lost", "%", look.Lost, 1, per(lost, sentOf, 100)}
-}
-
-func tallyUnread() tally {
 	unread := func(s *meters.Sample) float64 { return float64(s.Failed()) }
-	return tally{"unreadable", "%", look.NoBase, 1, per(unread, sentOf, 100)}
-}
-
-func tallyAge() tally {
 	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }
 	referenced := func(s *meters.Sample) float64 { return float64(s.Referenced) }
-	return tally{"baseline", "frames old", look.Dim, 1, per(age, referenced, 1)}
-}
-
-func tallyStarved() tally {
 	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
 	shown := func(s *meters.Sample) float64 { return float64(s.Displayed) }
-	return tally{"the display had nothing to show", "%", look.Warn, 1, per(starved, shown, 100)}
-}
-
-func tallyOff() tally {
 	off := func(s *meters.Sample) float64 { return s.PositionErrorMM }
-	return tally{"cubes were off by", "mm", look.Warn, 0, per(off, func(*meters.Sample) float64 { return 1 }, 1)}
+	return tallies{
+		kbps:    tally{"payload", "kbps", look.Payload, 0, per(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))},
+		packet:  tally{"a packet", "bytes", look.Wire, 0, per(payload, sent, 1.0/8)},
+		ratio:   tally{"per changed cube", "bits", look.Ratio, 1, per(busy(payload), busy(changed), 1)},
+		naming:  tally{"to say which cubes", "bits a packet", look.Budget, 0, per(naming, sent, 1)},
+		lost:    tally{"lost", "%", look.Lost, 1, per(lost, sent, 100)},
+		unread:  tally{"unreadable", "%", look.NoBase, 1, per(unread, sent, 100)},
+		age:     tally{"baseline", "frames old", look.Dim, 1, per(age, referenced, 1)},
+		starved: tally{"the display had nothing to show", "%", look.Warn, 1, per(starved, shown, 100)},
+		off:     tally{"cubes were off by", "mm", look.Warn, 0, per(off, one, 1)},
+	}
 }
 
 // compare returns the means before and after a moment. The second after each

@@ -113,7 +113,8 @@ func TestTourTellsWhatChanged(t *testing.T) {
 	for i := range samples { // the encoder of before takes twice as much
 		samples[i].PayloadBits *= 2
 	}
-	for _, tally := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
+	by := newTallies()
+	for _, tally := range []tally{by.kbps, by.ratio, by.packet} {
 		at, ok := d.mark()
 		before, after, known := tally.compare(d.lab.Snap.Lanes, d.s.From, at)
 		if !ok || !known || before < 1.99*after || before > 2.01*after {

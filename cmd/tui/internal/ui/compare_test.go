@@ -32,9 +32,9 @@ func TestGoldenCompare(t *testing.T) {
 		{name: "compare-160x48-ascii", w: 160, h: 48, opt: Options{ASCII: true}},
 		{name: "compare-160x48-packets", w: 160, h: 48, keys: []string{"right", "down", "down"}},
 		{name: "compare-80x24", w: 80, h: 24},
-		{name: "compare-80x24-params", w: 80, h: 24, snap: labtest.Tuned()},
-		{name: "compare-100x30", w: 100, h: 30, snap: labtest.Tuned()},
-		{name: "compare-200x60", w: 200, h: 60, snap: labtest.Tuned()},
+		{name: "compare-80x24-params", w: 80, h: 24, snap: tuned()},
+		{name: "compare-100x30", w: 100, h: 30, snap: tuned()},
+		{name: "compare-200x60", w: 200, h: 60, snap: tuned()},
 		{name: "compare-80x24-bits", w: 80, h: 24, keys: []string{"right", "right"}},
 		{name: "compare-80x24-refuses", w: 80, h: 24, snap: labtest.Refusing()},
 		{name: "compare-80x24-alone", w: 80, h: 24, snap: labtest.Snapshot(90 * time.Second)},
@@ -55,7 +55,7 @@ func TestCompareKeys(t *testing.T) {
 	lab := &labtest.Lab{Snap: snap}
 	m := screen(lab, 160, 48, Options{})
 	press(m, "5", "enter") // rotor leads
-	if got := labtest.Spell(lab.Got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
+	if got := spell(lab.Got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
 		t.Errorf("sent %s", got)
 	}
 	for range 30 { // the lab does not do it: what was asked for is forgotten
@@ -63,7 +63,7 @@ func TestCompareKeys(t *testing.T) {
 	}
 	lab.Got = nil
 	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
-	if got := labtest.Spell(lab.Got); got != "shadow quantized off" {
+	if got := spell(lab.Got); got != "shadow quantized off" {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")

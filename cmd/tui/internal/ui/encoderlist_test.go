@@ -33,7 +33,7 @@ func TestEncoderListSets(t *testing.T) {
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, c.keys...)
 			wholePicture(t, m)
-			if got := labtest.Spell(lab.Got); got != c.want || m.over != nil != c.over {
+			if got := spell(lab.Got); got != c.want || m.over != nil != c.over {
 				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.over != nil)
 			}
 		}

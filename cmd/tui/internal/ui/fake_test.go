@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/controls"
-	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
@@ -45,7 +44,7 @@ func fakeKeys() []lossmodel.KeyInfo {
 // fileCatalog is fakeCatalog with the encoders of files.
 func fileCatalog() *controls.Catalog {
 	var codecs []encoders.Codec
-	schema := labtest.FileSnapshot(0).Schema
+	schema := fileSnapshot(0).Schema
 	for _, c := range table.All() {
 		if c.Suits(schema) {
 			codecs = append(codecs, encoders.Codec{Name: c.Name, Summary: "what " + c.Name + " does", Suits: c.Suits})

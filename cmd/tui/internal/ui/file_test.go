@@ -44,7 +44,7 @@ func TestGoldenFile(t *testing.T) {
 		{name: "file-20x5", w: 20, h: 5, done: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := fileScreen(labtest.NewFile(c.done), c.w, c.h, c.opt)
+			m := fileScreen(newFile(c.done), c.w, c.h, c.opt)
 			press(m, c.keys...)
 			golden(t, c.name, m.View())
 		})
@@ -57,7 +57,7 @@ func TestFilePageFits(t *testing.T) {
 	for _, done := range []float64{0, 0.01, 0.99, 1, 1.01, 2, 9} {
 		for w := 60; w <= 200; w += step {
 			for h := 20; h <= 60; h += testkit.Choose(10, 20) {
-				m := fileScreen(labtest.NewFile(done), w, h, Options{})
+				m := fileScreen(newFile(done), w, h, Options{})
 				for range 6 {
 					lines := strings.Split(m.View(), "\n")
 					if len(lines) != h {
@@ -77,7 +77,7 @@ func TestFilePageFits(t *testing.T) {
 
 // The small screen follows what happens until somebody chooses a pane.
 func TestFilePageFollows(t *testing.T) {
-	lab := labtest.NewFile(0.5)
+	lab := newFile(0.5)
 	m := fileScreen(lab, 80, 24, Options{})
 	shows := func(want string) {
 		t.Helper()
@@ -87,19 +87,19 @@ func TestFilePageFollows(t *testing.T) {
 		}
 	}
 	shows("[Matrix]")
-	lab.Snap = labtest.FileSnapshot(2)
+	lab.Snap = fileSnapshot(2)
 	shows("[Transfer]")
 	press(m, "tab", "tab", "tab")
-	lab.Snap = labtest.FileSnapshot(2.5)
+	lab.Snap = fileSnapshot(2.5)
 	shows("[Rounds]")
 }
 
 // The arrows adjust the link on this page, too.
 func TestFilePageAdjusts(t *testing.T) {
-	lab := labtest.NewFile(2)
+	lab := newFile(2)
 	m := fileScreen(lab, 160, 48, Options{})
 	press(m, "down", "down", "right")
-	if got := labtest.Spell(lab.Got); !strings.Contains(got, "loss") {
+	if got := spell(lab.Got); !strings.Contains(got, "loss") {
 		t.Errorf("the arrows sent %q", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestFilePageAdjusts(t *testing.T) {
 func BenchmarkFileFrame160x48(b *testing.B) {
 	var snaps []*engine.Snapshot
 	for i := range 20 {
-		snaps = append(snaps, labtest.FileSnapshot(0.05*float64(i)))
+		snaps = append(snaps, fileSnapshot(0.05*float64(i)))
 	}
 	lab := &labtest.Lab{Snap: snaps[0]}
 	m := fileScreen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})

@@ -55,8 +55,8 @@ func screen(lab room.Lab, w, h int, opt Options) *dashboard {
 
 // Over a network the screen shows what that tells, and no more.
 func TestGoldenRemote(t *testing.T) {
-	golden(t, "live-160x48-remote", screen(labtest.NewRemote(), 160, 48, Options{}).View())
-	m := screen(labtest.NewRemote(), 80, 24, Options{})
+	golden(t, "live-160x48-remote", screen(newRemote(), 160, 48, Options{}).View())
+	m := screen(newRemote(), 80, 24, Options{})
 	press(m, "tab", "tab", "tab", "tab")
 	golden(t, "live-80x24-remote", m.View())
 	press(m, "3")

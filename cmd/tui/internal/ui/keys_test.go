@@ -102,7 +102,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{ReportsDir: "/reports"})
 		press(m, c.keys...)
-		if got := labtest.Spell(lab.Got); got != c.want {
+		if got := spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 	m := screen(lab, 80, 24, Options{})
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
 	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.over != nil {
-		t.Errorf("pasted text was obeyed: %q", labtest.Spell(lab.Got))
+		t.Errorf("pasted text was obeyed: %q", spell(lab.Got))
 	}
 	press(m, "/")
 	m.Update(paste)
@@ -186,7 +186,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	}
 	lab.Full = false
 	press(m)
-	if got := labtest.Spell(lab.Got); got != "encoder rotor" {
+	if got := spell(lab.Got); got != "encoder rotor" {
 		t.Errorf("sent %q once there was room, want the encoder", got)
 	}
 }
@@ -219,10 +219,10 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		m := screen(lab, 120, 40, Options{})
 		press(m, line(text)...)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) || len(lab.Got) != 0 {
-			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.Open, m.line.Err, labtest.Spell(lab.Got), want)
+			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.Open, m.line.Err, spell(lab.Got), want)
 		}
 		press(m, "ctrl+u", "undo", "enter") // it can be mended
-		if m.line.Open || labtest.Spell(lab.Got) != "undo" {
+		if m.line.Open || spell(lab.Got) != "undo" {
 			t.Errorf("%q: could not be mended", text)
 		}
 	}
@@ -238,7 +238,7 @@ func TestBareRateIsInTheUnitShown(t *testing.T) {
 		t.Errorf("nothing says what 8 means:\n%s", m.View())
 	}
 	press(m, "enter")
-	if got := labtest.Spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
+	if got := spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
 		t.Errorf("sent %q", got)
 	}
 }
@@ -324,7 +324,7 @@ func TestLeaving(t *testing.T) {
 		if _, ok := cmd().(tea.QuitMsg); !ok {
 			t.Errorf("%v does not quit", c.keys)
 		}
-		if got := labtest.Spell(lab.Got); got != "encoder rotor" {
+		if got := spell(lab.Got); got != "encoder rotor" {
 			t.Errorf("%v: the lab got %q, want the change before leaving", c.keys, got)
 		}
 	}
@@ -355,7 +355,7 @@ func TestLeavingAsks(t *testing.T) {
 		}
 		press(m, "esc")
 		if m.over != nil || len(lab.Got) > 0 {
-			t.Errorf("esc does not stay: the lab got %q", labtest.Spell(lab.Got))
+			t.Errorf("esc does not stay: the lab got %q", spell(lab.Got))
 		}
 	}
 }
@@ -366,8 +366,8 @@ func TestLeavingSaves(t *testing.T) {
 		for _, written := range []bool{true, false} {
 			lab := labtest.NewLab()
 			m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
-			if cmd := press(m, keys...); cmd != nil || labtest.Spell(lab.Got) != "save /reports" {
-				t.Fatalf("%v: it leaves at once: %v; the lab got %q", keys, cmd != nil, labtest.Spell(lab.Got))
+			if cmd := press(m, keys...); cmd != nil || spell(lab.Got) != "save /reports" {
+				t.Fatalf("%v: it leaves at once: %v; the lab got %q", keys, cmd != nil, spell(lab.Got))
 			}
 			next := *lab.Snap
 			next.Saving = true
@@ -491,7 +491,7 @@ func TestViKeys(t *testing.T) {
 				keys = append(slices.Repeat([]string{"down"}, 40), "right")
 			}
 			press(screen(lab, 160, 48, Options{}), keys...)
-			sent[i] = labtest.Spell(lab.Got)
+			sent[i] = spell(lab.Got)
 		}
 		if sent[0] != sent[1] || sent[0] == "" {
 			t.Errorf("%v sent %q, want %q", c[0], sent[0], sent[1])
@@ -500,10 +500,10 @@ func TestViKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "u", "ctrl+r")
-	if got := labtest.Spell(lab.Got); got != "undo; redo" {
+	if got := spell(lab.Got); got != "undo; redo" {
 		t.Errorf("sent %q", got)
 	}
-	m = screen(labtest.NewWorld(), 160, 48, Options{})
+	m = screen(newWorld(), 160, 48, Options{})
 	if press(m, "4", "j"); !strings.Contains(m.View(), "use the arrows") {
 		t.Error("where k is katamari, j does not say so")
 	}
@@ -515,20 +515,20 @@ func TestNarrowedListOfEncoders(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "e", "ro", "v")
-	if got := labtest.Spell(lab.Got); got != "shadow rotor on" {
+	if got := spell(lab.Got); got != "shadow rotor on" {
 		t.Errorf("v sent %q", got)
 	}
-	if press(m, "space"); labtest.Spell(lab.Got) != "shadow rotor on; encoder rotor" {
-		t.Errorf("space: %q", labtest.Spell(lab.Got))
+	if press(m, "space"); spell(lab.Got) != "shadow rotor on; encoder rotor" {
+		t.Errorf("space: %q", spell(lab.Got))
 	}
 	lab = labtest.NewLab()
 	m = screen(lab, 160, 48, Options{})
 	press(m, "e", "e", "v", "e") // every
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space tries") {
-		t.Errorf("v is not typed: %q", labtest.Spell(lab.Got))
+		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
-	if press(m, "ctrl+u", "r", "o", "enter"); labtest.Spell(lab.Got) != "encoder rotor" {
-		t.Errorf("narrowed anew: %q", labtest.Spell(lab.Got))
+	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
+		t.Errorf("narrowed anew: %q", spell(lab.Got))
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"wirelab/cmd/tui/internal/labtest"
 )
 
 // Late snapshots are those of the totals on every page that counts them, and no packet that was
@@ -14,7 +12,7 @@ func TestLateIsOneFigure(t *testing.T) {
 	said := 0
 	for _, keys := range []string{"1", "1 tab tab tab tab", "1 tab tab", "3", "4 c", "4 c c"} {
 		for _, size := range [][2]int{{80, 24}, {160, 48}, {200, 60}} {
-			lab := labtest.NewWorld()
+			lab := newWorld()
 			lab.Snap.Lanes[0].Totals.Playout.Late, lab.Snap.Lanes[0].Totals.Stale = 1234, 4321
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, strings.Fields(keys)...)

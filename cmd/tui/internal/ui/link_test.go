@@ -46,7 +46,7 @@ func TestFoldOpensAndCloses(t *testing.T) {
 		}
 		press(m, keys[1])
 		if strings.Contains(m.View(), "keep_order") || len(lab.Got) > 0 {
-			t.Errorf("%s does not close the fold; sent %q", keys[1], labtest.Spell(lab.Got))
+			t.Errorf("%s does not close the fold; sent %q", keys[1], spell(lab.Got))
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestFoldedSettingsCanBeSet(t *testing.T) {
 		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{})
 		press(m, c.keys...)
-		if got := labtest.Spell(lab.Got); got != c.want {
+		if got := spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q\n%s", c.keys[len(open):], got, c.want, m.View())
 		}
 	}
@@ -87,7 +87,7 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 	press(m, "down", "down", "down", "down", "down", "right") // the first param of the model
 	press(m, "down", "]")
 	want := "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"
-	if got := labtest.Spell(lab.Got); got != want {
+	if got := spell(lab.Got); got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	press(m, "enter")
@@ -139,14 +139,14 @@ func TestNetemHoldsControls(t *testing.T) {
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", labtest.Spell(lab.Got), lastRow(m))
+		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.Got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
 	if strings.Contains(m.View(), "waits: netem") {
 		t.Error("the link back waits though it has no netem")
 	}
 	press(m, "right")
-	if got := labtest.Spell(lab.Got); got != "up loss 0.1%" {
+	if got := spell(lab.Got); got != "up loss 0.1%" {
 		t.Errorf("the link back got %q", got)
 	}
 }

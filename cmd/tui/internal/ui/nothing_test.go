@@ -11,7 +11,7 @@ import (
 // With packets delivered no page says that nothing was sent, though nothing was of late.
 func TestNoPageDeniesWhatWasSent(t *testing.T) {
 	for _, sent := range []int64{0, 45} {
-		for _, lab := range []*labtest.Lab{labtest.NewFile(0), labtest.NewWide()} {
+		for _, lab := range []*labtest.Lab{newFile(0), labtest.NewWide()} {
 			lane := &lab.Snap.Lanes[0]
 			lane.Totals.Sent, lane.Recent.Budget, lane.Blocks = sent, encoders.Budget{}, nil
 			for i := range lab.Snap.Lanes {

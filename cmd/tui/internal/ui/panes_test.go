@@ -99,7 +99,7 @@ func TestMouse(t *testing.T) {
 	click(tea.MouseButtonWheelUp, x, y)
 	click(tea.MouseButtonWheelDown, x, y)
 	click(tea.MouseButtonWheelDown, x, y)
-	if got := labtest.Spell(lab.Got); got != "latency 60ms; latency 50ms; latency 40ms" {
+	if got := spell(lab.Got); got != "latency 60ms; latency 50ms; latency 40ms" {
 		t.Errorf("click and wheel sent %q", got)
 	}
 	x, y = find("◐●")

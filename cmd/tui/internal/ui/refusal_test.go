@@ -36,7 +36,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		t.Errorf("after ten seconds of it:\n%s", v)
 	}
 	press(m, "E")
-	if got := labtest.Spell(lab.Got); got != "encoder rotor" {
+	if got := spell(lab.Got); got != "encoder rotor" {
 		t.Errorf("the keys sent %q", got)
 	}
 	for range noteFresh + 1 {

@@ -235,5 +235,5 @@ func (l *lockedLab) Do(c experiment.Command) bool {
 func (l *lockedLab) spell() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return labtest.Spell(l.Got)
+	return spell(l.Got)
 }

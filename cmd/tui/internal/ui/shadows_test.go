@@ -37,7 +37,7 @@ func TestShadowsByKeys(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, "/", "shadow raw", "enter")
 	press(m, "/", "shadow rotor", "enter", "/", "shadow off raw", "enter")
-	if got := labtest.Spell(lab.Got); got != "shadow raw on; shadow rotor on; shadow raw off" {
+	if got := spell(lab.Got); got != "shadow raw on; shadow rotor on; shadow raw off" {
 		t.Errorf("sent: %s", got)
 	}
 	if got := controls.ShadowNames(m.lab.Config()); len(got) != 1 || got[0] != "rotor" {
@@ -46,13 +46,13 @@ func TestShadowsByKeys(t *testing.T) {
 	lab.Got = nil
 	press(m, "enter")                            // the list of encoders: its cursor is on the present one
 	press(m, "down", "v", "v", "up", "v", "esc") // the present one does not run beside itself
-	if got := labtest.Spell(lab.Got); got != "shadow rotor off; shadow rotor on" {
+	if got := spell(lab.Got); got != "shadow rotor off; shadow rotor on" {
 		t.Errorf("sent by v: %s", got)
 	}
 	lab.Got = nil
 	press(m, "enter", "r", "o", "v", "ctrl+v", "esc") // a letter that no name goes on with is not typed
-	if labtest.Spell(lab.Got) != "shadow rotor off; shadow rotor on" {
-		t.Errorf("sent by typing: %s", labtest.Spell(lab.Got))
+	if spell(lab.Got) != "shadow rotor off; shadow rotor on" {
+		t.Errorf("sent by typing: %s", spell(lab.Got))
 	}
 }
 
@@ -118,18 +118,18 @@ func TestKeepBefore(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, "A")
 	if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "has not been changed yet") {
-		t.Errorf("nothing was changed, and A asks for %s", labtest.Spell(lab.Got))
+		t.Errorf("nothing was changed, and A asks for %s", spell(lab.Got))
 	}
 	lab.Snap.Before = &config.Encoder{Name: "rotor"}
 	m.Update(room.Tick{})
 	press(m, "A")
 	m.Update(room.Tick{})
-	if got := labtest.Spell(lab.Got); got != "shadow rotor on" {
+	if got := spell(lab.Got); got != "shadow rotor on" {
 		t.Errorf("A sent %s", got)
 	}
 	press(m, "A")
 	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "runs beside already") {
-		t.Errorf("twice: %s", labtest.Spell(lab.Got))
+		t.Errorf("twice: %s", spell(lab.Got))
 	}
 }
 
@@ -143,12 +143,12 @@ func TestNoShadowOfItself(t *testing.T) {
 		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {
 		press(m, keys...)
 		if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "is what runs") {
-			t.Errorf("%v sent %s\n%s", keys, labtest.Spell(lab.Got), text)
+			t.Errorf("%v sent %s\n%s", keys, spell(lab.Got), text)
 		}
 		press(m, "esc", "esc")
 	}
 	press(m, "/", "shadow relative-orientation orientation_small=3", "enter")
-	if got := labtest.Spell(lab.Got); got != "shadow relative-orientation orientation_small=3 on" {
+	if got := spell(lab.Got); got != "shadow relative-orientation orientation_small=3 on" {
 		t.Errorf("other params: %s", got)
 	}
 }

@@ -17,7 +17,7 @@ func TestGoldenSizes(t *testing.T) {
 	}{
 		{"bits-wide", "2", func() room.Lab { return labtest.NewWide() }},
 		{"shown", "4", func() room.Lab { return labtest.NewShown() }},
-		{"world-age", "4", func() room.Lab { return labtest.NewWorld() }},
+		{"world-age", "4", func() room.Lab { return newWorld() }},
 	} {
 		for _, size := range [][2]int{{80, 24}, {100, 30}, {160, 48}, {200, 60}} {
 			name := fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1])

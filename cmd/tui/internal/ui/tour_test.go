@@ -107,7 +107,7 @@ func TestTourNeedsCubes(t *testing.T) {
 	lab.Snap.Schema = &frame.Schema{Name: "chat", Item: "byte"}
 	m := screen(lab, 80, 24, Options{Tour: true})
 	if m.tour != nil || len(lab.Got) > 0 || !strings.Contains(m.View(), "tui tour") {
-		t.Errorf("a tour of a chat: %v, %q\n%s", m.tour != nil, labtest.Spell(lab.Got), m.View())
+		t.Errorf("a tour of a chat: %v, %q\n%s", m.tour != nil, spell(lab.Got), m.View())
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func TestGoldenWorld(t *testing.T) {
-	starved := labtest.NewWorld()
+	starved := newWorld()
 	starved.Snap.World.Starved = true
 	last := &starved.Snap.Lanes[0].Samples[len(starved.Snap.Lanes[0].Samples)-1]
 	last.Starved, last.Displayed = 4, 6
@@ -42,7 +42,7 @@ func TestGoldenWorld(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.lab == nil {
-				c.lab = labtest.NewWorld()
+				c.lab = newWorld()
 			}
 			m := screen(c.lab, c.w, c.h, c.opt)
 			press(m, append([]string{"4"}, c.keys...)...)
@@ -73,10 +73,10 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{line("reset"), "reset the world"},
 		{[]string{"1", "left", "+"}, "encoder raw; speed 2"},
 	} {
-		lab := labtest.NewWorld()
+		lab := newWorld()
 		m := screen(lab, 160, 48, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
-		if got := labtest.Spell(lab.Got); got != c.want {
+		if got := spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 // was asked for, however long ago. Once time has passed the pictures are right, and
 // so they are after a jump back.
 func TestSwitchesWhileTimeStandsStill(t *testing.T) {
-	lab := labtest.NewWorld() // its picture has hover on
+	lab := newWorld() // its picture has hover on
 	lab.Snap.State = engine.Paused
 	m := screen(lab, 160, 48, Options{})
 	wait := func(by time.Duration) {
@@ -106,7 +106,7 @@ func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 	press(m, "h")
 	wait(-10 * time.Second)
 	press(m, "h")
-	if got, want := labtest.Spell(lab.Got), "hover off; hover on; hover off; hover off; hover off"; got != want {
+	if got, want := spell(lab.Got), "hover off; hover on; hover off; hover off; hover off"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 }
@@ -114,7 +114,7 @@ func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 // Who looks back sees no cubes of the present in the past, but how the display
 // fared then.
 func TestLookingBackShowsNoPresentWorld(t *testing.T) {
-	m := screen(labtest.NewWorld(), 160, 48, Options{})
+	m := screen(newWorld(), 160, 48, Options{})
 	press(m, "4")
 	if !strings.Contains(m.View(), "cubes interact") {
 		t.Fatal("no world in the present")
@@ -138,7 +138,7 @@ func TestLookingBackShowsNoPresentWorld(t *testing.T) {
 
 // It is a world that somebody reset, and no recording.
 func TestSeamOfTheLiveWorld(t *testing.T) {
-	m := screen(labtest.NewWorld(), 160, 48, Options{})
+	m := screen(newWorld(), 160, 48, Options{})
 	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
 		t.Errorf("no seam of the world in\n%s", view)
 	}
@@ -153,7 +153,7 @@ func TestChartsOfTheDisplay(t *testing.T) {
 		want string // "": none
 	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"Z"}, "60s"}, {24, nil, ""}, {24,
 		[]string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
-		m := screen(labtest.NewWorld(), 160, c.h, Options{})
+		m := screen(newWorld(), 160, c.h, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
 		view := m.View()
 		if shown := strings.Contains(view, "Starved %"); shown != (c.want != "") || !strings.Contains(view, c.want) {
@@ -164,7 +164,7 @@ func TestChartsOfTheDisplay(t *testing.T) {
 
 // The help of the page begins with its own keys, and names them all.
 func TestHelpOfTheWorld(t *testing.T) {
-	m := screen(labtest.NewWorld(), 120, 110, Options{})
+	m := screen(newWorld(), 120, 110, Options{})
 	press(m, "4", "?")
 	view, text := m.View(), m.over.(*helpBox).text()
 	for _, b := range room.BindingsOf(m.page()) {
@@ -188,7 +188,7 @@ func TestNobodyPlaysARecording(t *testing.T) {
 		m := screen(lab, 120, 40, Options{})
 		press(m, append([]string{"4"}, keys...)...)
 		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording: nobody can play it. The live world is tui --data world") {
-			t.Errorf("%v sent %q; the last row is %q", keys, labtest.Spell(lab.Got), lastRow(m))
+			t.Errorf("%v sent %q; the last row is %q", keys, spell(lab.Got), lastRow(m))
 		}
 	}
 	lab := labtest.NewLab()
@@ -200,11 +200,11 @@ func TestNobodyPlaysARecording(t *testing.T) {
 		t.Errorf("the footer names keys that do nothing: %q", lastRow(m))
 	}
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), " staying") {
-		t.Errorf("an arrow over a recording: sent %q\n%s", labtest.Spell(lab.Got), m.View())
+		t.Errorf("an arrow over a recording: sent %q\n%s", spell(lab.Got), m.View())
 	}
 	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION",
 		"hover maybe": "on", "reset now": "expected: reset"} {
-		m := screen(labtest.NewWorld(), 120, 40, Options{})
+		m := screen(newWorld(), 120, 40, Options{})
 		press(m, line(text)...)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) {
 			t.Errorf("%q: %q, want an error with %q", text, m.line.Err, want)
@@ -238,7 +238,7 @@ func TestThriftKeepsTheBudget(t *testing.T) {
 // A starvation is said in words over the receiver's view, and stays for as long
 // as it can be read.
 func TestStarvationIsSeen(t *testing.T) {
-	lab := labtest.NewWorld()
+	lab := newWorld()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
 	if strings.Contains(m.View(), "STARVED") {
@@ -262,7 +262,7 @@ func TestWorldFitsEverySize(t *testing.T) {
 	hostile.Sent, hostile.Shown, hostile.Error = hostile.Sent[:1], nil, nil
 	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
 		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
-		lab := labtest.NewWorld()
+		lab := newWorld()
 		m := screen(lab, 80, 24, opt)
 		press(m, "4")
 		full := lab.Snap.World
@@ -298,7 +298,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 
 // BenchmarkTurn switches pages.
 func BenchmarkTurn160x48(b *testing.B) {
-	m := screen(labtest.NewWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
+	m := screen(newWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune("41"[i%2])}})
 		m.Update(room.Tick{})

@@ -3,6 +3,7 @@ package worldview
 import (
 	"math"
 
+	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/topview"
 	"wirelab/encoders/cubes/forecast"
@@ -106,5 +107,5 @@ func Sign(th *look.Theme, mask uint8, l cellLook) rune {
 	case l.solid:
 		return look.Quadrants(mask)
 	}
-	return look.Braille(mask)
+	return chart.Braille(mask)
 }

@@ -91,9 +91,9 @@ func (a *account) tally() {
 func (a *account) span() time.Duration {
 	l := a.first()
 	if l == nil {
-		return panes.SpanNow(a.zoom, 0)
+		return panes.SpanNow(panes.ChartSpans(), a.zoom, 0)
 	}
-	return panes.SpanNow(a.zoom, time.Duration(len(l.Samples))*meters.SamplePeriod)
+	return panes.SpanNow(panes.ChartSpans(), a.zoom, time.Duration(len(l.Samples))*meters.SamplePeriod)
 }
 
 // first is the encoder under the keys; nil before the first frame.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 )
@@ -53,7 +54,7 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 		t.Error("it is not drawn anew when the effect is known, and only then")
 	}
 	snap := tried(20*time.Second, true)
-	snap.Item, snap.Schema = "byte", labtest.FileSnapshot(2).Schema
+	snap.Item, snap.Schema = "byte", fileSchema()
 	if rows := labtest.Draw(&Changes{}, labtest.ViewOf(snap), 100, 5); strings.Contains(strings.Join(rows, ""), "changed") {
 		t.Errorf("of bytes: %q", rows)
 	}
@@ -114,7 +115,7 @@ func TestMarksSayWhatTheyAre(t *testing.T) {
 	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ seam: the recording begins anew") {
 		t.Errorf("%q", rows)
 	}
-	snap.Schema = labtest.FileSnapshot(2).Schema
+	snap.Schema = fileSchema()
 	if rows = labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8); !strings.Contains(rows[2], "↻ seam: the file is sent anew") {
 		t.Errorf("of files: %q", rows)
 	}
@@ -135,4 +136,9 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 	if s := strings.Join(labels, ", "); s != "loss 5%, latency 5ms, latency 9ms, mark 1, mark 2" {
 		t.Errorf("left are %s", s)
 	}
+}
+
+// fileSchema is that of a file in blocks.
+func fileSchema() *frame.Schema {
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
 }

@@ -22,22 +22,21 @@ func ChartSpans() []time.Duration {
 
 // SpanNow is how much time a chart shows: the chosen one of the spans. As long as nobody
 // chose, it grows with what there is, so that no chart is empty for most of its width.
-func SpanNow(chosen int, there time.Duration) time.Duration {
-	span := ChartSpans()[chosen]
+func SpanNow(spans []time.Duration, chosen int, there time.Duration) time.Duration {
 	if chosen > 0 {
-		return span
+		return spans[chosen]
 	}
 	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second} {
 		if there <= shorter {
 			return shorter
 		}
 	}
-	return span
+	return spans[0]
 }
 
 // span is how much time the charts show.
 func (p *Charts) span() time.Duration {
-	span := SpanNow(p.zoom, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
+	span := SpanNow(ChartSpans(), p.zoom, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
 	if p.Brief {
 		return min(span, 30*time.Second)
 	}
@@ -145,81 +144,33 @@ func chartKinds() []chartKind {
 	}
 }
 
-// chartRows returns which rows each of n charts gets inside a pane of h rows: first[i] is the
-// row of its title, rows[i] what is below it.
-func chartRows(h, n int) (first, rows []int) {
-	const edges, axis = 4, 2
-	first, rows = make([]int, n), make([]int, n)
-	room := max(h-edges-axis, 0)
-	y := 0
-	for i := range rows {
-		first[i] = y
-		rows[i] = (room + n - 1 - i) / n // the first ones get what is left over
-		y += 1 + rows[i]
-	}
-	rows[n-1] += min(axis, max(h-edges, 0))
-	return first, rows
-}
-
 // Draw implements room.Pane.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p = p.inSight(th, c.W-2)
-	kinds := chartKinds()
+	kinds := chartKinds()[:liveCharts]
 	if p.Solo && p.Lit >= 0 {
-		p.drawOne(c, th, &kinds[p.Lit], focused || p.Brief)
-		return
+		kinds = chartKinds()[p.Lit : p.Lit+1]
 	}
-	first, rows := chartRows(c.H, liveCharts)
-	for i := range kinds[:liveCharts] {
-		k := &kinds[i]
-		title, legend := p.head(k, th, c.W)
-		here := focused && (p.Lit < 0 || p.Lit == i)
-		if p.Lit == i {
-			title = th.Chosen + " " + title
+	list := make([]Stacked, len(kinds))
+	for i, k := range kinds {
+		x := &list[i]
+		lit := p.Lit == i || len(kinds) == 1
+		x.Title, x.Spec, x.Fit = k.title(p), k.spec(p, th), p.fit
+		x.Focused = focused && (p.Lit < 0 || lit) || len(kinds) == 1 && p.Brief
+		room := look.HeadRoom(c.W, x.Title)
+		if p.fit {
+			room = look.HeadRoom(c.W-len(notFromZero), x.Title)
 		}
-		if i == 0 {
-			c.Frame(th, here, title, legend...)
-		} else if first[i] < c.H-1 {
-			c.Divider(th, first[i], here, title, legend...)
+		x.Legend = k.legend(p, th, room)
+		if lit && len(kinds) > 1 {
+			x.Title = th.Chosen + " " + x.Title
 		}
-		last := i == liveCharts-1
-		p.put(c, th, k, first[i]+1, min(rows[i], c.H-2-first[i]), last)
-		if k.none != nil && k.none(&p.Lane) && rows[i] > 4 {
-			const none = "none so far"
-			c.Text((c.W-len(none))/2, first[i]+rows[i]/2, look.Dim, none)
+		if k.none != nil && k.none(&p.Lane) && len(kinds) > 1 {
+			x.Empty = "none so far"
 		}
+		p.Common(x.Spec, th)
 	}
-}
-
-// head returns title and legend of a chart in a pane of w columns.
-func (p *Charts) head(k *chartKind, th *look.Theme, w int) (title string, legend []look.Span) {
-	if p.fit {
-		w -= len(notFromZero)
-	}
-	title = k.title(p)
-	return title, k.legend(p, th, look.HeadRoom(w, title))
-}
-
-// drawOne draws a single chart over the whole pane.
-func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, k *chartKind, focused bool) {
-	title, legend := p.head(k, th, c.W)
-	c.Frame(th, focused, title, legend...)
-	p.put(c, th, k, 1, c.H-2, true)
-}
-
-const notFromZero = " not from 0 "
-
-// put draws a chart of h rows into its frame; times adds the axis of time. An axis that does not
-// begin at zero says so.
-func (p *Charts) put(c *look.Canvas, th *look.Theme, k *chartKind, y, h int, times bool) {
-	spec := k.spec(p, th)
-	spec.Time, spec.Labels = times, times
-	p.Common(spec, th)
-	b := chart.Draw(spec, c.W-2, max(h, 0))
-	c.Blit(1, y, b)
-	if b.Cut && p.fit { // ratios are about 1, not about 0
-		c.Right(c.W-2, y-1, look.Warn, notFromZero)
-	}
+	DrawStack(c, th, list)
 }
 
 // per names what the second chart divides by.

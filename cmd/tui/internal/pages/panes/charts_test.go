@@ -143,7 +143,7 @@ func TestChartsBeginWithWhatThereIs(t *testing.T) {
 			t.Errorf("after %v the line begins in column %d of 148:\n%s", there, first, strings.Join(lines, "\n"))
 		}
 	}
-	if got := SpanNow(1, time.Second); got != 2*time.Minute {
+	if got := SpanNow(ChartSpans(), 1, time.Second); got != 2*time.Minute {
 		t.Errorf("two minutes are %v", got)
 	}
 }

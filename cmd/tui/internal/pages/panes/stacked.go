@@ -1,0 +1,59 @@
+package panes
+
+import (
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+)
+
+// Stacked is one of several charts that stand one below the other over one axis of time.
+type Stacked struct {
+	Title   string
+	Legend  []look.Span
+	Spec    *chart.Spec // but for its Time and Labels
+	Focused bool
+	Fit     bool   // a value axis that does not begin at zero says so
+	Empty   string // shown where there is nothing to see; "": nothing
+}
+
+// notFromZero is what an axis says that does not begin at zero.
+const notFromZero = " not from 0 "
+
+// chartRows returns which rows each of n charts gets inside a pane of h rows: first[i] is the
+// row of its title, rows[i] what is below it.
+func chartRows(h, n int) (first, rows []int) {
+	const axis = 2
+	edges := n + 1
+	first, rows = make([]int, n), make([]int, n)
+	room := max(h-edges-axis, 0)
+	y := 0
+	for i := range rows {
+		first[i] = y
+		rows[i] = (room + n - 1 - i) / n // the first ones get what is left over
+		y += 1 + rows[i]
+	}
+	rows[n-1] += min(axis, max(h-edges, 0))
+	return first, rows
+}
+
+// DrawStack draws charts, from the top, and fills the pane.
+func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
+	first, rows := chartRows(c.H, len(list))
+	for i, x := range list {
+		y := first[i]
+		if i == 0 {
+			c.Frame(th, x.Focused, x.Title, x.Legend...)
+		} else if y < c.H-1 {
+			c.Divider(th, y, x.Focused, x.Title, x.Legend...)
+		}
+		last := i == len(list)-1
+		x.Spec.Time, x.Spec.Labels = last, last
+		b := chart.Draw(x.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
+		c.Blit(1, y+1, b)
+		if b.Cut && x.Fit {
+			c.Right(c.W-2, y, look.Warn, notFromZero)
+		}
+		if rows[i] > 4 {
+			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)
+		}
+	}
+}

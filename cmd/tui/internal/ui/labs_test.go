@@ -1,0 +1,185 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
+)
+
+// newRemote is a session whose receiver is at the other end of a network.
+func newRemote() *labtest.Lab {
+	lab := labtest.NewLab()
+	lab.Snap.To = "192.0.2.7:27970"
+	lane := &lab.Snap.Lanes[0]
+	lane.Link = nil
+	t := &lane.Totals
+	t.Unknown, t.Lost = t.Lost, 0
+	t.Network.DelayMS, t.Network.MeanBurst, t.AgeMS = figures.Quantiles{}, figures.Figure{}, figures.Quantiles{}
+	t.Remote = &figures.Remote{RoundTripMS: figures.Quantiles{N: 1, P50: 84.9, P95: 103.2}, SlowerMS: figures.Quantiles{N: 1, P50: 4.1, P95: 20.7},
+		JitterMS: figures.Known(9.2), ToldAfterMS: figures.Quantiles{N: 1, P50: 117.8, P95: 190}, ReportKbps: figures.Known(25.6),
+		CoverKbps: figures.Known(28.3)}
+	for i := range lane.Packets {
+		if p := &lane.Packets[i]; p.Outcome == packetlog.Lost {
+			p.Outcome, p.Arrived = packetlog.Unknown, 0
+		}
+	}
+	return lab
+}
+
+// newFile is a lab that delivers a file: done is the share of the patch that is
+// made; from 1 on it is the time of the transfer in seconds, less 1.
+func newFile(done float64) *labtest.Lab { return &labtest.Lab{Snap: fileSnapshot(done)} }
+
+// matrix is a file in which the second half was moved to the front.
+func matrix(done float64) *delivery.Matrix {
+	m := &delivery.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
+		Chosen: make([]bool, 96*192)}
+	m.Done = min(int(96*done), 96)
+	for row := range min(m.Done+8, 96) {
+		from := (row + 48) % 96
+		for col := range 96 {
+			away := max(col-from, from-col)
+			m.Score[row*m.Cols+col] = uint8(max(0, 255-20*away))
+		}
+		if row < m.Done {
+			m.Chosen[row*m.Cols+from] = true
+			if row%12 == 5 {
+				m.Chosen[row*m.Cols+96+row/2] = true
+			}
+		}
+	}
+	return m
+}
+
+// fileSnapshot is the snapshot of newFile.
+func fileSnapshot(done float64) *engine.Snapshot {
+	cfg := config.Default()
+	if err := cfg.Set("data.source", "files:/builds/game-1.0.pak,/builds/game-1.1.pak"); err != nil {
+		panic(err)
+	}
+	cfg.Encoder.Name = "patch"
+	cfg.Shadows = []config.Encoder{{Name: "whole-zstd"}}
+	at := max(done-1, 0)
+	snap := &engine.Snapshot{Now: time.Duration(at * float64(time.Second)), Speed: 1, Actual: 1, Config: cfg, Item: "byte",
+		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}, Matrix: matrix(done)}
+	for i, name := range []string{"patch", "whole-zstd"} {
+		packed := []int{93_000, 285_000}[i]
+		x := &figures.Transfer{OldBytes: 2 << 20, NewBytes: 2<<20 + 1234}
+		l := engine.Lane{Encoder: name}
+		if done >= 1 {
+			x.PackedBytes, x.Blocks, x.ElapsedS = packed, (packed+1199)/1200, at
+			l.Blocks = blocks(x, int(60*at))
+			x.RoundTripMS = 101
+			x.Done = x.Delivered == x.Blocks
+			if x.Done {
+				secs := float64(x.Blocks) / 54
+				x.TimeS, x.ElapsedS = &secs, secs
+			}
+			x.Rounds = []figures.Round{{Encoder: name, StartS: 0.5 * float64(i), TimeS: 1.52 + 3*float64(i), Done: true,
+				PackedBytes: packed, Blocks: x.Blocks, Resent: 7}}
+		}
+		l.Totals = figures.Totals{Counts: figures.Counts{Sent: int64(60 * at)}, Transfer: x}
+		snap.Lanes = append(snap.Lanes, l)
+	}
+	if done < 1 {
+		snap.Making = &delivery.Making{Encoder: "patch", Done: int64(done * (2 << 20)), Total: 2 << 20}
+	}
+	return snap
+}
+
+// blocks makes the states of blocks of which so many were sent, every seventh of
+// them in vain at first.
+func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
+	list := make([]delivery.BlockState, x.Blocks)
+	for i := range list {
+		switch {
+		case i >= sent:
+			continue
+		case i%7 == 3 && i+12 > sent:
+			list[i] = delivery.BlockAgain
+		case i+5 > sent && sent < len(list):
+			list[i] = delivery.BlockUnderWay
+		case i%7 == 3:
+			list[i] = delivery.BlockLate
+			x.Resent++
+		default:
+			list[i] = delivery.BlockDelivered
+		}
+		if list[i] >= delivery.BlockDelivered {
+			x.Delivered++
+		}
+	}
+	return list
+}
+
+// newWorld is a lab that shows the live world, on a display that starves for
+// half a second every ten.
+func newWorld() *labtest.Lab {
+	lab := labtest.NewLab()
+	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+	lab.Snap.Config.Data.Source = "world"
+	lane := &lab.Snap.Lanes[0]
+	for i := range lane.Samples {
+		s := &lane.Samples[i]
+		s.Displayed, s.Aged, s.Age, s.Oldest = 6, 6, 6*124*time.Millisecond, 124*time.Millisecond
+		if i%100 >= 60 && i%100 < 65 {
+			s.Starved, s.Late, s.Oldest = 4, 1, time.Duration(124+17*(i%100-59))*time.Millisecond
+			s.PositionErrorMM, s.OrientationErrorDeg = float64(20*(i%100-59)), float64(i%100-59)
+		}
+	}
+	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 124, P99: 209}
+	lane.Recent.StarvedRatio, lane.Recent.PositionErrorMM = 0.031, 80
+	return lab
+}
+
+// spell writes commands as text that a test can compare.
+func spell(commands []experiment.Command) string {
+	var parts []string
+	for _, c := range commands {
+		switch {
+		case c.Change != nil:
+			text := c.Change.Label()
+			if params := c.Change.Params; len(params) > 0 {
+				b, _ := json.Marshal(params)
+				text = "params " + string(b)
+			}
+			parts = append(parts, text)
+		case c.Undo:
+			parts = append(parts, "undo")
+		case c.Redo:
+			parts = append(parts, "redo")
+		case c.Pause != nil:
+			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
+		case c.Toggle:
+			parts = append(parts, "toggle")
+		case c.Step > 0:
+			parts = append(parts, fmt.Sprint("step ", c.Step))
+		case c.Speed != nil:
+			parts = append(parts, fmt.Sprint("speed ", *c.Speed))
+		case c.Seek != nil:
+			parts = append(parts, fmt.Sprint("seek ", *c.Seek))
+		case c.Save != nil:
+			parts = append(parts, "save "+*c.Save)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// tuned is a session with two shadows of the encoder that runs, with other params.
+func tuned() *engine.Snapshot {
+	snap := labtest.WithShadows(labtest.Snapshot(90*time.Second), "relative-orientation", "rotor", "relative-orientation")
+	for i, differs := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {
+		snap.Lanes[i].Differs = differs
+	}
+	return snap
+}

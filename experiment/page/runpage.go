@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -35,7 +34,7 @@ func (r *run) document() *document {
 	d.Meta = []string{digits(x.DurationS) + " s of virtual time", count(int64(x.Frames), "frame") + " of " + count(int64(x.ItemsPerFrame), x.Item),
 		fmt.Sprintf("seed %d", x.Seed), "data " + report.SettingOf(x, "data", "source")}
 	if len(x.Set) > 0 {
-		d.Meta = append(d.Meta, setWords(x.Set))
+		d.Meta = append(d.Meta, report.SetText(x.Set, " = ", ", "))
 	}
 	d.Alarms = append((&report.Report{Runs: []*engine.Result{x}}).Failed(), notEmpty(ending(x.Reason, x.Error, x.Interrupted || x.Partial))...)
 	d.Notes = append(slices.Clone(r.Missing), x.Warnings...)
@@ -57,15 +56,6 @@ func (r *run) document() *document {
 
 func notEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
-}
-
-// setWords names a point of a sweep.
-func setWords(set map[string]string) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, k+" = "+set[k])
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (d *document) tiles(x *engine.Result) {

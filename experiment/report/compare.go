@@ -110,12 +110,15 @@ func PointsOf(runs []*engine.Result) (out []point) {
 }
 
 // PointName names a point of a sweep by what is set there.
-func PointName(set map[string]string) string {
+func PointName(set map[string]string) string { return SetText(set, "=", " ") }
+
+// SetText lists settings in the order of their keys: with " = " and ", ", as "a = 1, b = 2".
+func SetText(set map[string]string, equals, separator string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, k+"="+set[k])
+		parts = append(parts, k+equals+set[k])
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, separator)
 }
 
 // comparePoint compares the runs at a point.

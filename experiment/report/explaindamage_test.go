@@ -68,7 +68,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	i = x.newest(inspector.BecauseDamaged)
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
-		units.Thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
+		units.Thousands(int64(rec.Wire-28)*8), explained{In: &i.Opened.Inside}.Problem())
 	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
 		!errors.Is(err, endpoint.ErrMalformed) {
 		t.Errorf("the decoder said %v", err)
@@ -128,7 +128,7 @@ func TestExplainUnknownEpoch(t *testing.T) {
 	x := provoke(t, 60*time.Second, crowdOf(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
 	i := x.newest(inspector.BecauseUnknown)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, errText(i.Opened.Inside.Err))
+	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
 	if rec.Outcome != packetlog.UnknownCodec {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}

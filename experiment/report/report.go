@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -95,9 +93,9 @@ func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 func (r *Report) Failed() []string {
 	var out []string
 	for _, run := range r.Runs {
-		where := ""
-		for _, k := range slices.Sorted(maps.Keys(run.Set)) {
-			where += k + " = " + run.Set[k] + ": "
+		where := SetText(run.Set, " = ", ": ")
+		if where != "" {
+			where += ": "
 		}
 		for _, a := range run.Assertions {
 			switch {

@@ -65,7 +65,7 @@ func (s *search) chosen(x setting) Chosen {
 
 // breaks says which bounds a setting does not keep, on the seed on which it is furthest from them.
 func (s *search) breaks(x setting) string {
-	var worst outcomeValue
+	var worst outcome
 	for seed := range s.spec.Seeds {
 		if v := s.value(job{x, seed, 1}); v.Violation > worst.Violation {
 			worst = v
@@ -94,7 +94,7 @@ func (s *search) standing(ctx context.Context, list []setting) {
 }
 
 // found sums up: list is what the search ended with, the best first.
-func (s *search) found(list []setting, at setting, own outcomeValue) *Found {
+func (s *search) found(list []setting, at setting, own outcome) *Found {
 	f := &Found{Minimise: s.spec.Minimise, Settings: size(s.spec.Over), Drawn: s.first, Tried: len(s.tried), Runs: s.spent, Trace: s.trace,
 		Own: finite(own.Figures), Seeds: 1, Near: []rival{}}
 	if s.walk > 1 {

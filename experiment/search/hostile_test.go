@@ -14,10 +14,10 @@ import (
 )
 
 // lookWith searches over made-up values, and counts what it cost.
-func lookWith(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcomeValue) (f *Found, cost float64, err error) {
+func lookWith(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcome) (f *Found, cost float64, err error) {
 	t.Helper()
-	f, err = look(ctx, c, func(ctx context.Context, jobs []job) ([]outcomeValue, error) {
-		values := make([]outcomeValue, len(jobs))
+	f, err = look(ctx, c, func(ctx context.Context, jobs []job) ([]outcome, error) {
+		values := make([]outcome, len(jobs))
 		for i, j := range jobs {
 			if ctx.Err() != nil {
 				return values, ctx.Err()
@@ -26,7 +26,7 @@ func lookWith(t *testing.T, ctx context.Context, c *config.Config, value func(jo
 			cost += 1 / float64(j.Share)
 		}
 		return values, nil
-	}, nil, outcomeValue{})
+	}, nil, outcome{})
 	if f != nil {
 		if _, err := json.Marshal(f); err != nil {
 			t.Errorf("what was found cannot be written: %v", err)
@@ -60,8 +60,8 @@ func TestBudgetIsKept(t *testing.T) {
 		if trial%3 == 0 {
 			c.Search.Minimise = []string{"payload_kbps", "wire_kbps"}
 		}
-		f, cost, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
-			v := outcomeValue{}
+		f, cost, err := lookWith(t, t.Context(), c, func(j job) outcome {
+			v := outcome{}
 			for i := range c.Search.Minimise {
 				luck := rand.New(rand.NewPCG(uint64(j.Seed), uint64(j.Setting[0]+10*j.Setting[1]+100*j.Setting[2]+i))).Float64()
 				v.Figures = append(v.Figures, math.Abs(float64(j.Setting[i]-3))+float64(j.Setting[2])+noise*luck)
@@ -94,11 +94,11 @@ func TestBrokenOff(t *testing.T) {
 	for _, after := range []int{1, 12, 40, 60, 90} {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		f, _, err := lookWith(t, ctx, spaceOf(60, 4, 9, 9, 9), func(j job) outcomeValue {
+		f, _, err := lookWith(t, ctx, spaceOf(60, 4, 9, 9, 9), func(j job) outcome {
 			if n++; n == after {
 				cancel()
 			}
-			return outcomeValue{Figures: []float64{float64(j.Setting[0] + j.Setting[1] + j.Setting[2] + 1)}}
+			return outcome{Figures: []float64{float64(j.Setting[0] + j.Setting[1] + j.Setting[2] + 1)}}
 		})
 		cancel()
 		if !errors.Is(err, context.Canceled) && n >= after {
@@ -113,11 +113,11 @@ func TestBrokenOff(t *testing.T) {
 // What cannot be run stands beside the best without a ratio, and the whole can be written.
 func TestNeighbourThatCannotBeRun(t *testing.T) {
 	c := spaceOf(60, 4, 9, 9)
-	f, _, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
+	f, _, err := lookWith(t, t.Context(), c, func(j job) outcome {
 		if j.Setting[0] < 3 {
 			return (&evaluator{spec: c.Search}).refused(errors.New("no"))
 		}
-		return outcomeValue{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) + 0.1*float64(j.Seed)}}
+		return outcome{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) + 0.1*float64(j.Seed)}}
 	})
 	if err != nil || f.Best.Words != "k0=3 k1=0" {
 		t.Errorf("%+v, %v", f.Best, err)
@@ -127,9 +127,9 @@ func TestNeighbourThatCannotBeRun(t *testing.T) {
 // A best of 0 has no ratio to the others, and they are told from it all the same.
 func TestBestIsNothing(t *testing.T) {
 	c := spaceOf(60, 8, 5, 5)
-	f, _, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
+	f, _, err := lookWith(t, t.Context(), c, func(j job) outcome {
 		luck := rand.New(rand.NewPCG(uint64(j.Seed), 1)).Float64()
-		return outcomeValue{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) * (1 + 0.1*luck)}}
+		return outcome{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) * (1 + 0.1*luck)}}
 	})
 	if err != nil || f.Best.Words != "k0=0 k1=0" {
 		t.Fatalf("%+v, %v", f.Best, err)
@@ -142,8 +142,8 @@ func TestBestIsNothing(t *testing.T) {
 // A bound that the best breaks on any of its seeds is named.
 func TestBoundBrokenOnALaterSeed(t *testing.T) {
 	c := spaceOf(60, 4, 3, 3)
-	f, _, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
-		v := outcomeValue{Figures: []float64{float64(j.Setting[0]) + 0.1*float64(j.Seed)}}
+	f, _, err := lookWith(t, t.Context(), c, func(j job) outcome {
+		v := outcome{Figures: []float64{float64(j.Setting[0]) + 0.1*float64(j.Seed)}}
 		if j.Seed == 2 {
 			v.Violation, v.Why = 1, "wrong is 1"
 		}
@@ -162,12 +162,12 @@ func TestCertaintyIsCounted(t *testing.T) {
 		c := spaceOf(60, 1, 30, 30)
 		c.Seed = seed
 		misleading := seed%2 == 0 // over an eighth of the duration the order is another one
-		f, _, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
+		f, _, err := lookWith(t, t.Context(), c, func(j job) outcome {
 			x := float64(j.Setting[0] + j.Setting[1])
 			if misleading && j.Share > 1 {
 				x = 100 - x
 			}
-			return outcomeValue{Figures: []float64{x + 1}}
+			return outcome{Figures: []float64{x + 1}}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -186,8 +186,8 @@ func TestCertaintyIsCounted(t *testing.T) {
 func TestHugeSpace(t *testing.T) {
 	c := spaceOf(600, 4, 1000, 1000, 1000, 1000)
 	c.Search.Minimise = []string{"payload_kbps", "wire_kbps"}
-	f, _, err := lookWith(t, t.Context(), c, func(j job) outcomeValue {
-		return outcomeValue{Figures: []float64{float64(j.Setting[0] + j.Setting[2]), float64(1000 - j.Setting[0] + j.Setting[3])}}
+	f, _, err := lookWith(t, t.Context(), c, func(j job) outcome {
+		return outcome{Figures: []float64{float64(j.Setting[0] + j.Setting[2]), float64(1000 - j.Setting[0] + j.Setting[3])}}
 	})
 	if err != nil || f.Settings != 1e12 || len(f.Front) == 0 {
 		t.Errorf("%+v, %v", f, err)
@@ -211,17 +211,17 @@ func TestApplyOfATable(t *testing.T) {
 // A neighbour that cannot be compared with the best stands behind those that can.
 func TestIncomparableRivalsComeLast(t *testing.T) {
 	c := widths()
-	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcomeValue, error) {
-		var out []outcomeValue
+	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+		var out []outcome
 		for _, j := range jobs {
-			v := outcomeValue{Figures: []float64{bowl(j.Setting)}}
+			v := outcome{Figures: []float64{bowl(j.Setting)}}
 			if j.Setting[0] == 4 { // next to the best
 				v = (&evaluator{spec: c.Search}).refused(errors.New("no"))
 			}
 			out = append(out, v)
 		}
 		return out, nil
-	}, nil, outcomeValue{})
+	}, nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,9 +55,9 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 }
 
 // look runs a search over whatever evaluates: own is what the configuration itself came to.
-func look(ctx context.Context, c *config.Config, eval evaluate, tell func(done, total float64), own outcomeValue) (*Found, error) {
+func look(ctx context.Context, c *config.Config, eval evaluate, tell func(done, total float64), own outcome) (*Found, error) {
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), eval: eval, tell: tell,
-		memo: map[string]outcomeValue{}, tried: map[string]setting{}, ahead: -1}
+		memo: map[string]outcome{}, tried: map[string]setting{}, ahead: -1}
 	if own.Figures != nil {
 		s.spent = 1 // the configuration itself was run
 	}
@@ -135,8 +135,8 @@ type evaluator struct {
 }
 
 // evaluate implements Evaluate.
-func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcomeValue, error) {
-	values := make([]outcomeValue, len(jobs))
+func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error) {
+	values := make([]outcome, len(jobs))
 	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
 		values[i], err = e.run(ctx, jobs[i])
 		return err
@@ -145,9 +145,9 @@ func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcomeValue, e
 }
 
 // run is one of them. What cannot be run breaks the bounds by as much as can be.
-func (e *evaluator) run(ctx context.Context, j job) (outcomeValue, error) {
+func (e *evaluator) run(ctx context.Context, j job) (outcome, error) {
 	if ctx.Err() != nil {
-		return outcomeValue{}, nil
+		return outcome{}, nil
 	}
 	c, err := apply(e.base, e.spec.Over, j.Setting)
 	if err != nil {
@@ -162,7 +162,7 @@ func (e *evaluator) run(ctx context.Context, j job) (outcomeValue, error) {
 		return e.refused(err), nil
 	}
 	if err != nil || ctx.Err() != nil {
-		return outcomeValue{}, err
+		return outcome{}, err
 	}
 	return e.value(r), nil
 }
@@ -185,8 +185,8 @@ func (e *evaluator) one(ctx context.Context, c *config.Config) (*engine.Result, 
 	return r.Runs[0], nil
 }
 
-func (e *evaluator) refused(err error) outcomeValue {
-	v := outcomeValue{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
+func (e *evaluator) refused(err error) outcome {
+	v := outcome{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
 	for i := range v.Figures {
 		v.Figures[i] = math.Inf(1)
 	}
@@ -194,7 +194,7 @@ func (e *evaluator) refused(err error) outcomeValue {
 }
 
 // value reads the figures of a run, and how far it is from the bounds.
-func (e *evaluator) value(r *engine.Result) (v outcomeValue) {
+func (e *evaluator) value(r *engine.Result) (v outcome) {
 	have := figures.Of(r.Totals)
 	for name, x := range timings(r.Timing) {
 		have[name] = x

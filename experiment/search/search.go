@@ -22,8 +22,8 @@ type job struct {
 	Share   int // of the duration: 1/Share
 }
 
-// outcomeValue is what a run came to: the figures to minimise, and by how much it breaks the bounds.
-type outcomeValue struct {
+// outcome is what a run came to: the figures to minimise, and by how much it breaks the bounds.
+type outcome struct {
 	Figures   []float64
 	Violation float64 // 0 if all hold; +Inf if the setting cannot be run
 	Why       string  // in words, if it is not 0
@@ -31,12 +31,12 @@ type outcomeValue struct {
 }
 
 // compare orders by the bounds first, then by the first figure.
-func (v outcomeValue) compare(w outcomeValue) int {
+func (v outcome) compare(w outcome) int {
 	return cmp.Or(cmp.Compare(v.Violation, w.Violation), cmp.Compare(v.Figures[0], w.Figures[0]))
 }
 
 // dominates reports whether v is nowhere worse than w and somewhere better.
-func (v outcomeValue) dominates(w outcomeValue) bool {
+func (v outcome) dominates(w outcome) bool {
 	if v.Violation != w.Violation {
 		return v.Violation < w.Violation
 	}
@@ -51,7 +51,7 @@ func (v outcomeValue) dominates(w outcomeValue) bool {
 }
 
 // evaluate runs jobs, side by side if it likes, and returns their values in order.
-type evaluate func(ctx context.Context, jobs []job) ([]outcomeValue, error)
+type evaluate func(ctx context.Context, jobs []job) ([]outcome, error)
 
 // step is one line of what was tried.
 type step struct {
@@ -73,7 +73,7 @@ type search struct {
 	eval evaluate
 	tell func(done, total float64)
 
-	memo  map[string]outcomeValue
+	memo  map[string]outcome
 	spent float64 // runs of the whole duration
 	tried map[string]setting
 	trace []step
@@ -91,7 +91,7 @@ const drawShare = 0.2
 var shares = []int{8, 4, 2, 1}
 
 // value returns what a job came to, which was run before.
-func (s *search) value(j job) outcomeValue { return s.memo[memoKey(j)] }
+func (s *search) value(j job) outcome { return s.memo[memoKey(j)] }
 
 func memoKey(j job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Share) }
 
@@ -229,7 +229,7 @@ func all(over []config.Range) []setting {
 func (s *search) rank(list []setting, share int) {
 	type placed struct {
 		at     setting
-		value  outcomeValue
+		value  outcome
 		beaten int
 	}
 	places := make([]placed, len(list))
@@ -589,7 +589,7 @@ func (s *search) front(ctx context.Context, own setting) ([]setting, error) {
 func (s *search) undominated() (front []setting) {
 	type placed struct {
 		at    setting
-		value outcomeValue
+		value outcome
 	}
 	var list []placed
 	for _, x := range s.tried {

@@ -57,8 +57,8 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 		c := widths()
 		c.Seed = seed
 		cost := 0.0
-		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcomeValue, error) {
-			var out []outcomeValue
+		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+			var out []outcome
 			for _, j := range jobs {
 				cost += 1 / float64(j.Share)
 				s := j.Setting
@@ -66,10 +66,10 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 				if !ok {
 					t.Fatalf("no setting %v", s)
 				}
-				out = append(out, outcomeValue{Figures: []float64{v}})
+				out = append(out, outcome{Figures: []float64{v}})
 			}
 			return out, nil
-		}, nil, outcomeValue{})
+		}, nil, outcome{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,15 +125,15 @@ func TestFindsTheBestThroughNoise(t *testing.T) {
 	for trial := range uint64(trials) {
 		c := widths()
 		c.Seed, c.Search.Runs, c.Search.Seeds = trial, 300, 8
-		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcomeValue, error) {
-			var out []outcomeValue
+		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+			var out []outcome
 			for _, j := range jobs {
 				common := rand.New(rand.NewPCG(trial, uint64(j.Seed))).NormFloat64()
 				own := rand.New(rand.NewPCG(trial*1000+uint64(j.Seed), uint64(j.Setting[0]*1000+j.Setting[1]*100+j.Setting[2]*10+j.Setting[3]))).NormFloat64()
-				out = append(out, outcomeValue{Figures: []float64{bowl(j.Setting) * (1 + 0.1*common) * (1 + 0.003*own)}})
+				out = append(out, outcome{Figures: []float64{bowl(j.Setting) * (1 + 0.1*common) * (1 + 0.003*own)}})
 			}
 			return out, nil
-		}, nil, outcomeValue{})
+		}, nil, outcome{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,13 +163,13 @@ func TestFront(t *testing.T) {
 	c.Search.Over = c.Search.Over[:2]
 	c.Search.Minimise = []string{"payload_kbps", "encode_us.p50"}
 	value := func(s setting) []float64 { return []float64{float64((s[0] - 6) * (s[0] - 6)), float64(s[0] + s[1])} }
-	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcomeValue, error) {
-		var out []outcomeValue
+	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+		var out []outcome
 		for _, j := range jobs {
-			out = append(out, outcomeValue{Figures: value(j.Setting)})
+			out = append(out, outcome{Figures: value(j.Setting)})
 		}
 		return out, nil
-	}, nil, outcomeValue{})
+	}, nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +189,10 @@ func TestFront(t *testing.T) {
 // Bounds come first, and what cannot be run never wins.
 func TestBounds(t *testing.T) {
 	c := widths()
-	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcomeValue, error) {
-		var out []outcomeValue
+	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+		var out []outcome
 		for _, j := range jobs {
-			v := outcomeValue{Figures: []float64{bowl(j.Setting)}}
+			v := outcome{Figures: []float64{bowl(j.Setting)}}
 			if j.Setting[0] < 5 {
 				v.Violation, v.Why = float64(5-j.Setting[0]), "a is small"
 			}
@@ -202,7 +202,7 @@ func TestBounds(t *testing.T) {
 			out = append(out, v)
 		}
 		return out, nil
-	}, nil, outcomeValue{})
+	}, nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 // crew is who works on a sweep, as far as they have said so.
 type crew struct {
-	q   *queue
 	s   *state
 	sub *nats.Subscription
 
@@ -30,16 +29,14 @@ type member struct {
 // maxCrew bounds the workers that are told apart.
 const maxCrew = 10_000
 
-func newCrew(q *queue, s *state) *crew {
-	return &crew{q: q, s: s, members: map[string]*member{}, refused: map[string]bool{}}
-}
-
-// listen hears who is there.
-func (c *crew) listen() (err error) {
-	c.sub, err = c.q.conn.Subscribe(helloSubject, func(m *nats.Msg) {
-		panics.Guard(c.s.finish, func() { c.welcome(m) })()
+// newCrew returns the crew of a sweep, which workers join by their hellos. Close sub after use.
+func newCrew(q *queue, s *state) (*crew, error) {
+	c := &crew{s: s, members: map[string]*member{}, refused: map[string]bool{}}
+	var err error
+	c.sub, err = q.conn.Subscribe(helloSubject, func(m *nats.Msg) {
+		panics.Guard(s.finish, func() { c.welcome(m) })()
 	})
-	return err
+	return c, err
 }
 
 // welcome takes in a worker that says hello, or refuses it.
@@ -75,7 +72,7 @@ func (c *crew) refuse(m *nats.Msg, h hello) {
 	c.refused[h.Name] = true
 	c.mu.Unlock()
 	if !known {
-		c.s.say(fmt.Sprintf("worker %q was refused: it is of version %q, the sweep of %s", h.Name, h.Version, c.s.plan.Version))
+		c.s.opt.Say(fmt.Sprintf("worker %q was refused: it is of version %q, the sweep of %s", h.Name, h.Version, c.s.plan.Version))
 	}
 }
 
@@ -118,5 +115,3 @@ func (c *crew) tell() {
 	c.mu.Unlock()
 	c.s.alive(n)
 }
-
-func (c *crew) stop() { _ = c.sub.Unsubscribe() }

@@ -242,11 +242,11 @@ func (q *queue) coordinate(ctx context.Context, s *state) error {
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	crew := newCrew(q, s)
-	defer crew.stop()
-	if err := crew.listen(); err != nil {
+	crew, err := newCrew(q, s)
+	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
+	defer func() { _ = crew.sub.Unsubscribe() }()
 	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: "results-" + s.plan.ID[:32],
 		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
 	if err != nil {
@@ -357,7 +357,7 @@ func (q *queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan stru
 			}
 			if err := q.put(ctx, s.plan, j); err != nil {
 				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != said && ctx.Err() == nil {
-					s.say(text)
+					s.opt.Say(text)
 					said = text
 				}
 				break // it is overdue soon

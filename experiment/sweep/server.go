@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -21,7 +22,6 @@ type queueServer struct {
 	ns    *server.Server
 	dir   string // where it keeps the queue; gone when it is closed
 	token string
-	tls   *tls.Config
 
 	closed chan struct{}
 	bugs   chan error // the first panic beside it
@@ -45,16 +45,10 @@ func removeOld(parent string) {
 
 // keep touches the folder as long as the server lives.
 func (s *queueServer) keep() {
-	tick := time.NewTicker(untouched / 24)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.closed:
-			return
-		case now := <-tick.C:
-			_ = os.Chtimes(s.dir, now, now)
-		}
-	}
+	wallclock.Every(untouched/24, s.closed, func() {
+		now := time.Now()
+		_ = os.Chtimes(s.dir, now, now)
+	})
 }
 
 // Serve starts a server that listens on addr, a host and a port, for whoever has the
@@ -93,7 +87,7 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &queueServer{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{}), bugs: make(chan error, 1)}
+	s := &queueServer{ns: ns, dir: dir, token: token, closed: make(chan struct{}), bugs: make(chan error, 1)}
 	go panics.Guard(s.fail, s.keep)()
 	go panics.Guard(s.fail, ns.Start)()
 	if !ns.ReadyForConnections(10 * time.Second) {

@@ -9,19 +9,16 @@ import (
 
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
+	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
 
 // place names a run in words.
 func place(set map[string]string, seed uint64) string {
-	var words []string
-	for _, k := range slices.Sorted(maps.Keys(set)) {
-		if k != "seed" {
-			words = append(words, k+" = "+set[k])
-		}
-	}
-	return strings.Join(append(words, fmt.Sprintf("seed %d", seed)), ", ")
+	set = maps.Clone(set)
+	delete(set, "seed")
+	return strings.TrimPrefix(report.SetText(set, " = ", ", ")+fmt.Sprintf(", seed %d", seed), ", ")
 }
 
 // columns of the table for people: a figure with its heading and decimals.

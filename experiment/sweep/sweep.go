@@ -73,11 +73,13 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 		return s.sum, err
 	}
 	if skipped > 0 {
-		s.say(fmt.Sprintf("%d files in %s are no results of this sweep, or not whole: what they should hold is run again", skipped, opt.Store.results()))
+		s.opt.Say(fmt.Sprintf("%d files in %s are no results of this sweep, or not whole: what they should hold is run again", skipped, opt.Store.results()))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.tell()
+	s.mu.Lock()
+	s.tellLocked()
+	s.mu.Unlock()
 	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
 	if runs, _ := s.chunks.missing(); runs > 0 {
 		s.work(ctx)
@@ -92,10 +94,15 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 		interrupted = ctx.Err() != nil
 	}
 	s.sum.end(s.failed, interrupted)
-	return s.sum, errors.Join(s.failed, s.save(true))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sum, errors.Join(s.failed, s.saveLocked(true))
 }
 
 func newState(p *Plan, opt Options) *state {
+	if opt.Say == nil {
+		opt.Say = func(string) {}
+	}
 	n := p.Runs()
 	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), workers: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
@@ -265,32 +272,14 @@ func (s *state) alive(workers int) {
 	}
 }
 
-func (s *state) tell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tellLocked()
-}
-
 func (s *state) tellLocked() {
 	if s.opt.Tell != nil {
 		s.opt.Tell(s.progress)
 	}
 }
 
-func (s *state) say(text string) {
-	if s.opt.Say != nil {
-		s.opt.Say(text)
-	}
-}
-
 // saveEvery is how often the pages of a folder are written anew while results come in.
 const saveEvery = 5 * time.Second
-
-func (s *state) save(last bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.saveLocked(last)
-}
 
 // saveLocked writes the pages of the folder, if it is time or the last time. Pages of a
 // large grid take a while.

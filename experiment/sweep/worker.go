@@ -115,16 +115,9 @@ func (w *worker) greet(ctx context.Context) error {
 	}
 	go panics.Guard(w.fail, func() {
 		defer func() { _ = sub.Unsubscribe() }()
-		tick := time.NewTicker(w.q.lease / 8)
-		defer tick.Stop()
-		for {
-			_ = w.q.conn.PublishRequest(helloSubject, inbox, data)
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-		}
+		hello := func() { _ = w.q.conn.PublishRequest(helloSubject, inbox, data) }
+		hello()
+		wallclock.Every(w.q.lease/8, ctx.Done(), hello)
 	})()
 	return nil
 }
@@ -195,7 +188,9 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	}
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
-	go panics.Guard(w.fail, func() { w.beat(beating, m) })()
+	go panics.Guard(w.fail, func() { // the server gives the job to another worker otherwise
+		wallclock.Every(w.q.lease/4, beating.Done(), func() { _ = m.InProgress() })
+	})()
 	x, err := w.executor(ctx, j.Plan)
 	meta, merr := m.Metadata()
 	if err != nil && ctx.Err() == nil && merr == nil && meta.NumDelivered < maxDeliveries {
@@ -236,20 +231,6 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 
 // maxHeader is what a message has besides its data.
 const maxHeader = 4096
-
-// beat says that the job is still being run.
-func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
-	tick := time.NewTicker(w.q.lease / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = m.InProgress()
-		}
-	}
-}
 
 // send brings results to the server, for as long as that takes or ctx lasts: in halves if
 // they are more than its messages may hold.

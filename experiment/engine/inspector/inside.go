@@ -28,7 +28,7 @@ type AtSender struct {
 	Previous      string        // name of the encoder before this one; "": none
 	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
 	Usual         Usual
-	AfterBaseline FateCounts // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
+	AfterBaseline fateCounts // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
 }
 
 // AtReceiver is what happened to a packet at the receiver.
@@ -55,9 +55,9 @@ type Usual struct {
 	Payload, Changed, Baseline float64
 }
 
-// FateCounts counts the fates, at the time that a packet was sent, of the packets between its
+// fateCounts counts the fates, at the time that a packet was sent, of the packets between its
 // baseline and itself. Had one of them been acked, it would have been the baseline.
-type FateCounts struct {
+type fateCounts struct {
 	Lost, Failed, AckLost, InFlight int
 }
 

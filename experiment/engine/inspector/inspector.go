@@ -255,7 +255,7 @@ func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now ti
 
 // fatesAfterBaseline counts the fates of the packets between r and its baseline, at the time
 // that r was sent.
-func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c FateCounts) {
+func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCounts) {
 	if r.Baseline == 0 {
 		return c
 	}

@@ -127,7 +127,7 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 		return BecauseSeam
 	case r.Baseline == 0:
 		return BecauseNoAck
-	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != FateCounts{}:
+	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCounts{}:
 		return BecauseOldBase
 	case float64(r.Changed) >= more*in.Usual.Changed:
 		return BecauseChanged

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // dialWithin bounds a handshake.
@@ -167,7 +168,7 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 		_ = s.send(controlStream, []byte{sayPing})
 		select {
 		case <-heard:
-			go panics.Guard(s.finish, func() { every(d.options.tick(), quit, func() { s.tend(time.Since(s.begin)) }) })()
+			go panics.Guard(s.finish, func() { wallclock.Every(d.options.tick(), quit, func() { s.tend(time.Since(s.begin)) }) })()
 			return nil
 		case <-s.done:
 			return s.Err()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 )
 
 // Options say what a channel is like.
@@ -173,7 +174,7 @@ func (l *Listener) read() {
 
 // tend looks after sessions and the door.
 func (l *Listener) tend() {
-	every(l.options.tick(), l.closed, func() {
+	wallclock.Every(l.options.tick(), l.closed, func() {
 		now := time.Since(l.begin)
 		l.mu.Lock()
 		l.door.forget(now)

@@ -66,17 +66,3 @@ func (s *socket) receive(failed func(), take func(b []byte, a arrival)) {
 		}
 	}
 }
-
-// every calls f at intervals until quit is closed.
-func every(interval time.Duration, quit <-chan struct{}, f func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-quit:
-			return
-		case <-tick.C:
-			f()
-		}
-	}
-}

@@ -117,7 +117,7 @@ func (zstdReader) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encod
 	return nil, nil
 }
 
-// WholeRaw is the new file as it is.
+// WholeRaw is the new file, uncompressed.
 func WholeRaw() encoders.Codec {
 	return encoders.Codec{
 		ID: 51, Name: "whole-raw", Refs: 1, Standalone: true, Suits: suits,

@@ -36,7 +36,7 @@ const (
 const (
 	maxProcesses = 64               // of a plugin; the one that was used least recently ends for a further one
 	startTime    = 10               // timeouts that a process has for its first answer
-	leaveTime    = time.Second / 4  // for it to end by itself, once nobody asks any more
+	leaveTime    = time.Second / 4  // for it to end by itself after its last call
 	keptStderr   = 4 << 10          // bytes
 	saidStderr   = 300              // bytes of it in an error
 	maxStray     = 60               // bytes of a text that stands in place of an answer

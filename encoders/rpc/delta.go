@@ -289,7 +289,7 @@ func (v *vector) read(r *bitio.Reader) (ok bool) {
 }
 
 // The source's run-length code: a byte L up to mostRun means that the next byte
-// comes L times; one above it, that L-128 bytes follow as they are.
+// comes L times; one above it, that L-128 literal bytes follow.
 const (
 	mostRun     = 128
 	mostLiteral = 127

@@ -232,7 +232,7 @@ const (
 	maxWidth = 14 // of a shifted width; bounds the tables
 )
 
-// inGears returns w in each of n gears, of which the middle one, n/2, leaves it unchanged.
+// inGears returns w in each of n gears. The middle one, n/2, leaves it unchanged.
 func (w widths) inGears(n int) []widths {
 	list := make([]widths, n)
 	for g := range list {

@@ -1,11 +1,9 @@
 // Package files holds the encoders of whole files: the frame is the new file, its
-// reference the old one, and the packet whatever makes the one of the other. It is
-// too large for a datagram: whoever sends it cuts it, and sees that every piece
-// arrives.
+// reference the old one, and the packet makes the new one from the old one. It is too
+// large for a datagram: the sender cuts it and resends pieces until all have arrived.
 //
-// patch and patch-fast tell the difference between the files (package
-// encoders/patch); whole-zstd and whole-raw do not look at the old one, and say what
-// that is worth.
+// patch and patch-fast code the difference between the files (package encoders/patch);
+// whole-zstd and whole-raw, for comparison, do not use the old one.
 package files
 
 import (

@@ -12,8 +12,8 @@
 // than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB of
 // other memory, and maps both files. README.md has the measurements.
 //
-// Make streams; MakeFile and ApplyFile work on files, of which a new one
-// appears complete or not at all; ApplyBytes works in memory. Options.Watch
+// Make streams; MakeFile and ApplyFile work on files; a new one appears
+// complete or not at all; ApplyBytes works in memory. Options.Watch
 // shows what the maker finds out.
 //
 // # Format

@@ -1,4 +1,4 @@
-// Package encoders says what an encoder is: the interfaces that the endpoints
+// Package encoders defines encoders: the interfaces that the endpoints
 // call, the description by which a codec is listed and configured (Codec), and
 // the account of what each bit was spent on (Budget).
 //
@@ -27,7 +27,7 @@ type Memo any
 // very epoch of this codec; the codec then starts from its initial memo.
 //
 // Changed is for encoders, so that they need not compare frames: the rows in which the frame
-// to be encoded differs from Frame. nil: nobody has compared them.
+// to be encoded differs from Frame. nil means that the frames were not compared.
 type Ref struct {
 	Frame   *frame.Frame
 	Memo    Memo
@@ -73,8 +73,8 @@ type Feedback interface {
 type Finisher interface {
 	// Defer makes all further calls of Encode or Decode leave that part to Finish.
 	Defer()
-	// Finish completes the memo that the last call returned. Until then nobody may use
-	// that memo, or change the frame or its references. The next call finishes first what
+	// Finish completes the memo that the last call returned. Until then that memo must
+	// not be used, and the frame and its references must not change. The next call finishes first what
 	// is not finished; without Defer there is never anything to do.
 	Finish()
 }
@@ -103,12 +103,12 @@ type Codec struct {
 	// never lack one. The encoder still gets refs, for what it derives from them.
 	Standalone bool
 	Suits      func(*frame.Schema) bool
-	// Params is a pointer to a struct of defaults, nil if there are none. Its
+	// Params is a pointer to a struct of defaults, nil if none. Its
 	// exported fields are int, float64, bool or string with tags
 	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method
 	// Validate() error for what ranges cannot say.
 	Params any
-	// Plugin says where an encoder from outside came from; nil: it is built in.
+	// Plugin is the origin of an encoder from outside, nil if it is built in.
 	Plugin *Plugin
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
@@ -117,7 +117,7 @@ type Codec struct {
 type Plugin struct {
 	Path    string // of the module, or exec:COMMAND
 	SHA256  string
-	Memory  int64         // bytes that each end may take; 0: nobody looks
+	Memory  int64         // bytes that each end may take; 0 means no limit
 	Timeout time.Duration // of a call; negative: it is trusted
 	Runs    string        // WebAssembly, interpreted WebAssembly or process: its times are those of that
 }
@@ -128,7 +128,7 @@ const ProcessPrefix = "exec:"
 // IsProcess reports whether the path of a plugin is such a command.
 func IsProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
 
-// RunsAs says what the times of an encoder are of: empty for one that is built in, whose
+// RunsAs returns what the times of an encoder include: empty for one that is built in, whose
 // times are those of native code in this process.
 func (c *Codec) RunsAs() string {
 	if c.Plugin == nil {
@@ -146,7 +146,7 @@ func TimeMark(runsAs string) string {
 	return "*"
 }
 
-// TimeNote says what the mark means.
+// TimeNote explains the mark.
 func TimeNote(runsAs string) string {
 	why := "a native build is faster"
 	if runsAs == "process" { // which may be native, but has to be asked

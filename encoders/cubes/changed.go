@@ -125,7 +125,7 @@ func (bitmap) code(c *coder, list []int32, rows int) []int32 {
 type indices struct {
 	width uint // bits of an index: 10 for 901 cubes
 	most  int  // the longest list that is shorter than the bitmap: 89 for 901 cubes
-	count uint // bits of the list's length, which says where it ends: 7 for 901 cubes
+	count uint // bits of the list's length: 7 for 901 cubes
 }
 
 func newIndices(rows int) indices {
@@ -227,7 +227,7 @@ func (g gaps) length(c *coder, n int) int {
 	return int(c.bits(uint64(n), g.long))
 }
 
-// gap codes one distance, 1 or more: the bits that say which range it is in, and its place
+// gap codes one distance, 1 or more: the bits of its range, and its place
 // in that.
 func (g gaps) gap(c *coder, gap int) int {
 	from, last := 1, uint(len(g.widths)-1)

@@ -57,7 +57,7 @@ type orientationCoder interface {
 	// begin codes what the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// cost returns what the turn of the k-th cube takes in each gear. Instead it
-	// can always be sent as it is, in limit bits.
+	// can always be sent in full, in limit bits.
 	cost(k int, q, base *cube.Row) gearBits
 	limit() int
 	// code codes the turn of the k-th cube, whose position is known.
@@ -134,7 +134,7 @@ func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
 	}
 	limit, top := m.turn.limit(), len(m.moves.gears)-1
 	gear, least := top, min(turn.in(top), limit)
-	if moved { // in the highest gear even as it is
+	if moved { // in the highest gear even in full
 		least += 1 + min(move.in(top), cube.PositionBits)
 	}
 	for g := top - 1; g >= 0; g-- {
@@ -232,7 +232,7 @@ const (
 	maxWidth = 14 // of a shifted width; bounds the tables
 )
 
-// inGears returns w in each of n gears, of which the middle one, n/2, leaves it unchanged.
+// inGears returns w in each of n gears. The middle one, n/2, leaves it unchanged.
 func (w widths) inGears(n int) []widths {
 	list := make([]widths, n)
 	for g := range list {
@@ -311,7 +311,7 @@ func (m *positionCoder) cost(q, base *cube.Row) gearBits {
 		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
 }
 
-// code codes the position. Only in the highest gear a bit says whether it is relative;
+// code codes the position. Only in the highest gear does a bit mark a relative one;
 // lower gears are chosen only if they can express it.
 func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
 	if gear == len(m.gears)-1 {
@@ -322,7 +322,7 @@ func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
 }
 
 // widths are the bits that a signed difference takes: small if it fits there,
-// else large. One bit says which. Since a large value is known not to be small,
+// else large. One bit selects the range. Since a large value is known not to be small,
 // the large range begins where the small one ends, on both sides.
 type widths struct{ small, large uint }
 

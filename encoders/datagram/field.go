@@ -284,7 +284,7 @@ func (g *guess) arc(s *scene) int64 {
 // Angles are in 1/2^32 of a full turn, so that they wrap as uint32. Everything here is on integers
 // (CORDIC, after Volder), the same on every machine.
 
-// arcs are the angles of which the tangents are 1, 1/2, 1/4 and so on.
+// arcs are the angles with tangents of 1, 1/2, 1/4 and so on.
 var arcs = [...]int32{0x20000000, 0x12e4051e, 0x9fb385b, 0x51111d4, 0x28b0d43, 0x145d7e1, 0xa2f61e, 0x517c55,
 	0x28be53, 0x145f2f, 0xa2f98, 0x517cc, 0x28be6, 0x145f3, 0xa2fa, 0x517d, 0x28be, 0x145f}
 

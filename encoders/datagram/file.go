@@ -144,7 +144,7 @@ func (f *filer) sparse(b []byte) {
 	}
 }
 
-// number codes a number in so many bytes, which a reader refuses unless it is in low..high.
+// number codes a number in some bytes, which a reader refuses unless it is in low..high.
 func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))

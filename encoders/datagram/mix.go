@@ -37,7 +37,7 @@ type mixer struct {
 	weight [inputs]int32 // of the bits of a line
 	expect [2]uint32     // expected units: of the reference, and of inOther
 	has    [2]bool       // whether there are such
-	plain  bool          // there are none
+	plain  bool          // neither of them
 	near   int           // index into place.near
 	limit  int32         // sure or doubtful
 	t      *tables

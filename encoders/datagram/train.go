@@ -155,6 +155,15 @@ func (f *flow) before(s *sample) *log {
 	return &f.past
 }
 
+// eachSample visits samples in order, with a coder of the model and what was acknowledged before
+// each, which is nil for a model without acknowledgements.
+func (t *trainer) eachSample(samples []sample, visit func(k *coder, s *sample, past *log)) {
+	f, k := newFlow(t.m), newCoder(t.m, false)
+	for i := range samples {
+		visit(k, &samples[i], f.before(&samples[i]))
+	}
+}
+
 // trainer makes a model.
 type trainer struct {
 	ctx     context.Context
@@ -205,10 +214,8 @@ type compared struct {
 // messages cuts samples into messages, by kind, with the references that the model's keys give.
 func (t *trainer) messages(samples []sample) [][]compared {
 	out := make([][]compared, len(t.m.kinds))
-	f, k := newFlow(t.m), newCoder(t.m, false)
-	w := &k.w
-	for i := range samples {
-		data := samples[i].data
+	t.eachSample(samples, func(k *coder, s *sample, past *log) {
+		w, data := &k.w, s.data
 		var c compared
 		kind, start, first := uint8(0), 0, 0
 		note := func(end, done int) {
@@ -218,7 +225,7 @@ func (t *trainer) messages(samples []sample) [][]compared {
 				out[kind] = append(out[kind], c)
 			}
 		}
-		k.follow(data, f.before(&samples[i]), func(byte, uint) {
+		k.follow(data, past, func(byte, uint) {
 			if w.start != start || w.kind != kind {
 				note(w.start, w.first)
 				kind, start, first = w.kind, w.start, w.first
@@ -226,7 +233,7 @@ func (t *trainer) messages(samples []sample) [][]compared {
 			c = compared{now: w.now, ref: w.ref, ref2: w.ref2, any: w.any}
 		})
 		note(len(data), w.done)
-	}
+	})
 	return out
 }
 

@@ -433,12 +433,9 @@ func (x *fitter) findGain(g *guess, f *fitted) bool {
 // through the samples.
 func (t *trainer) fillFields() {
 	counts := make([][guesses][classes][2][buckets]int64, len(t.m.fields))
-	f, k := newFlow(t.m), newCoder(t.m, false)
-	for i := range t.samples {
-		s := &t.samples[i]
-		past := f.before(s)
+	t.eachSample(t.samples, func(k *coder, s *sample, past *log) {
 		if len(s.data) > maxBytes {
-			continue
+			return
 		}
 		k.follow(s.data, past, func(v byte, bits uint) {
 			w := &k.w
@@ -454,7 +451,7 @@ func (t *trainer) fillFields() {
 			}
 			n.leave(v)
 		})
-	}
+	})
 	for i := range t.m.fields {
 		f := &t.m.fields[i]
 		for g := range f.count() {

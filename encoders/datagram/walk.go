@@ -237,7 +237,7 @@ func (w *merger) keep(l *log, r *record, units []byte) {
 	l.records = append(l.records, kept)
 }
 
-// find returns the last two records of a kind and key, nil where there are none. A negative key
+// find returns the last two records of a kind and key, nil if none. A negative key
 // stands for any.
 func (l *log) find(kind uint8, key int) (last, before *record) {
 	for i := len(l.records) - 1; i >= 0; i-- {

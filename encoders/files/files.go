@@ -1,11 +1,9 @@
 // Package files holds the encoders of whole files: the frame is the new file, its
-// reference the old one, and the packet whatever makes the one of the other. It is
-// too large for a datagram: whoever sends it cuts it, and sees that every piece
-// arrives.
+// reference the old one, and the packet makes the new one from the old one. It is too
+// large for a datagram: the sender cuts it and resends pieces until all have arrived.
 //
-// patch and patch-fast tell the difference between the files (package
-// encoders/patch); whole-zstd and whole-raw do not look at the old one, and say what
-// that is worth.
+// patch and patch-fast code the difference between the files (package encoders/patch);
+// whole-zstd and whole-raw, for comparison, do not use the old one.
 package files
 
 import (
@@ -66,7 +64,7 @@ func WholeZstd() encoders.Codec {
 			if err != nil {
 				return nil, nil, fmt.Errorf("files: zstd: %w", err)
 			}
-			return zstdWriter{w}, zstdReader{}, nil
+			return whole{pack: func(dst, file []byte) []byte { return w.EncodeAll(file, dst) }}, whole{unpack: unpackZstd}, nil
 		},
 	}
 }
@@ -76,77 +74,71 @@ type zstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
 
-type zstdWriter struct{ w *zstd.Encoder }
-
-// Encode implements encoders.Encoder.
-func (z zstdWriter) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
-	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := checkSize(cur.Body); err != nil {
-		return dst, nil, err
-	}
-	out := z.w.EncodeAll(cur.Body, dst)
-	b.Bits(encoders.SlotBody, 8*(len(out)-len(dst)))
-	return out, nil, nil
-}
-
 // maxWindow is the most that our own writer looks back.
 const maxWindow = 16 << 20
 
-type zstdReader struct{}
-
-// Decode implements encoders.Decoder. It takes memory as the file grows, and not as
-// the packet says that it will.
-func (zstdReader) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+// unpackZstd decompresses a packet. It takes memory as the file grows, whatever size the packet claims.
+func unpackZstd(dst, packet []byte) ([]byte, error) {
+	r, err := zstd.NewReader(bytes.NewReader(packet), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, fmt.Errorf("files: zstd: %w", err)
 	}
 	defer r.Close()
-	out := bytes.NewBuffer(dst.Body[:0])
+	out := bytes.NewBuffer(dst)
 	n, err := io.Copy(out, io.LimitReader(r, maxFile+1))
 	switch {
-	case len(src) == 0 || errors.Is(err, io.ErrUnexpectedEOF):
+	case len(packet) == 0 || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("files: zstd: %w", encoders.ErrTruncated)
 	case err != nil:
 		return nil, fmt.Errorf("files: zstd: %w: %w", encoders.ErrCorrupt, err)
 	case n > maxFile:
 		return nil, fmt.Errorf("files: zstd: %w: more than %d bytes", encoders.ErrCorrupt, maxFile)
 	}
-	dst.Body = out.Bytes()
-	return nil, nil
+	return out.Bytes(), nil
 }
 
-// WholeRaw is the new file as it is.
+// WholeRaw is the new file, uncompressed.
 func WholeRaw() encoders.Codec {
 	return encoders.Codec{
 		ID: 51, Name: "whole-raw", Refs: 1, Standalone: true, Suits: suits,
 		Summary: "the whole new file as it is",
 		Source:  "ours",
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-			return raw{}, raw{}, nil
+			pack := func(dst, file []byte) []byte { return append(dst, file...) }
+			return whole{pack: pack}, whole{unpack: func(dst, packet []byte) ([]byte, error) {
+				if len(packet) > maxFile {
+					return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
+				}
+				return append(dst, packet...), nil
+			}}, nil
 		},
 	}
 }
 
-type raw struct{}
+// whole is either end of an encoder that uses only the new file. Both functions append to dst.
+type whole struct {
+	pack   func(dst, file []byte) []byte
+	unpack func(dst, packet []byte) ([]byte, error)
+}
 
 // Encode implements encoders.Encoder.
-func (raw) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (w whole) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}
-	b.Bits(encoders.SlotBody, 8*len(cur.Body))
-	return append(dst, cur.Body...), nil, nil
+	out := w.pack(dst, cur.Body)
+	b.Bits(encoders.SlotBody, 8*(len(out)-len(dst)))
+	return out, nil, nil
 }
 
 // Decode implements encoders.Decoder.
-func (raw) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	if len(src) > maxFile {
-		return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), maxFile)
+func (w whole) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	body, err := w.unpack(dst.Body[:0], src)
+	if err == nil {
+		dst.Body = body
 	}
-	dst.Body = append(dst.Body[:0], src...)
-	return nil, nil
+	return nil, err
 }
 
 const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"

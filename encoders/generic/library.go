@@ -61,7 +61,7 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
 	to, bad := dst[start:], false
 	for i := range l.columns {
-		c := &l.columns[i]
+		c := l.columns[i]
 		bad = c.pack(to, f.Table[i:], len(l.columns), l.schema.Rows) || bad
 		to = to[c.bytes*l.schema.Rows:]
 	}
@@ -73,7 +73,7 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 
 // pack writes a column of which every stride-th value of from is one, and
 // reports whether any is out of range.
-func (c *fieldLayout) pack(to []byte, from []int32, stride, rows int) (bad bool) {
+func (c fieldLayout) pack(to []byte, from []int32, stride, rows int) (bad bool) {
 	var over uint32 // not zero once a value was above the span
 	for r := range rows {
 		v := c.Raw(from[r*stride])
@@ -104,7 +104,7 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	}
 	f.Body = append(f.Body[:0], src[l.size:]...)
 	for i := range l.columns {
-		c := &l.columns[i]
+		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
 			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
 				frame.ErrRange, v)
@@ -116,7 +116,7 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 
 // unpack is the inverse of pack; it returns the largest value above the minimum
 // and whether that is in range.
-func (c *fieldLayout) unpack(to []int32, from []byte, stride, rows int) (most uint32, ok bool) {
+func (c fieldLayout) unpack(to []int32, from []byte, stride, rows int) (most uint32, ok bool) {
 	for r := range rows {
 		var v uint32
 		switch c.bytes {

@@ -68,7 +68,7 @@ type applier struct {
 	progress Progress
 }
 
-// report says how far the work is, and returns what is to end it.
+// report reports the progress, and returns the error that ends the work.
 func (a *applier) report() error {
 	if a.progress == nil {
 		return nil
@@ -232,7 +232,7 @@ func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
 	return &windows{old: old, new: new, oldSize: size}
 }
 
-// grow says how much of the new file is there.
+// grow sets how much of the new file is there.
 func (s *windows) grow(size int64) { s.newSize = size }
 
 // Locate is as delta.Source says.

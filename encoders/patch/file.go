@@ -24,8 +24,8 @@ var (
 )
 
 // MakeFile writes to the file patch what makes the file new from the file old. It
-// appears when it is complete, or not at all, and may be read by nobody who may not
-// read both files: it holds what they do.
+// appears when it is complete, or not at all, and is readable only to those who
+// can read both files, because it holds their contents.
 func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 	was, err := openMapped(old)
 	if err != nil {
@@ -111,7 +111,7 @@ func noTarget(name string, err error) error {
 }
 
 // openFile opens a file to read. What is none is refused before it is opened: a pipe
-// would wait for somebody to write.
+// would wait for a writer.
 func openFile(name string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -132,7 +132,7 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// next tells what comes next: a clone, or as much as is planned at once.
+// next codes what comes next: a clone, or as much as is planned at once.
 func (m *maker) next() error {
 	from, n := m.aligner.Same(m.at, len(m.new))
 	if n >= minClone || n > 64 && n == len(m.new)-m.at {
@@ -165,7 +165,7 @@ func (m *maker) clone(from int64, n int) error {
 	return m.write(head)
 }
 
-// part is a part of what is planned at once: noise, which is told as it is, or
+// part is a part of what is planned at once: noise, which is coded raw, or
 // operations.
 type part struct {
 	n    int
@@ -175,8 +175,8 @@ type part struct {
 	size int        // and with it
 }
 
-// block tells the next n bytes by operations, noise among their literals as it is. If
-// that does not pay, noise is no exception; if nothing does, all is told as it is.
+// block codes the next n bytes by operations, noise among their literals raw. If that is
+// longer, noise is coded by operations too; if that is longer as well, all is raw.
 func (m *maker) block(ops []delta.Op, n int) error {
 	whole := part{n: n, ops: ops}
 	tries := [][]part{m.split(whole), {whole}, {{n: n, raw: true}}}
@@ -184,7 +184,7 @@ func (m *maker) block(ops []delta.Op, n int) error {
 	case len(first) == 1 && first[0].raw:
 		tries = tries[2:] // it is all noise
 	case len(first) == 1:
-		tries = tries[1:] // there is none
+		tries = tries[1:] // no noise
 	}
 	start := m.at
 	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new) // else nothing follows that would need it
@@ -228,7 +228,7 @@ func (m *maker) split(whole part) (parts []part) {
 }
 
 // tell appends parts to m.out. It returns false, and stops, at one that is longer by
-// operations than as it is.
+// operations than raw.
 func (m *maker) tell(parts []part) (shorter bool, err error) {
 	for i := range parts {
 		p := &parts[i]
@@ -255,7 +255,7 @@ func (m *maker) tell(parts []part) (shorter bool, err error) {
 	return true, nil
 }
 
-// tellRaw appends a part to m.out as it is.
+// tellRaw appends a part to m.out raw.
 func (m *maker) tellRaw(p *part) {
 	block, before := m.new[m.at:m.at+p.n], len(m.out)
 	m.coder.Skip(int64(p.n), block)
@@ -394,7 +394,7 @@ type Watch struct {
 }
 
 // Correlation is a row of the similarity matrix: a block of the new file against all of
-// the source. There is none for a block that continues the last copy without a
+// the source. A block has none if it continues the last copy without a
 // difference.
 //
 // The source is the old file followed by the coded part of the new one: address

@@ -9,11 +9,11 @@
 //
 // Neither side needs memory in proportion to the files. The receiver reads the old file
 // a few kilobytes at a time, writes the new one from front to back, and holds less
-// than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB
-// besides, and maps both files. README.md has the measurements.
+// than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB of
+// other memory, and maps both files. README.md has the measurements.
 //
-// Make streams; MakeFile and ApplyFile work on files, of which a new one
-// appears complete or not at all; ApplyBytes works in memory. Options.Watch
+// Make streams; MakeFile and ApplyFile work on files; a new one appears
+// complete or not at all; ApplyBytes works in memory. Options.Watch
 // shows what the maker finds out.
 //
 // # Format
@@ -33,7 +33,7 @@
 //
 //	0 raw     the bytes; at most 256 KB
 //	1 clone   signed: the address, less where the last clone ended or would go on
-//	2 patch   a number, and so many bytes of a packet of delta; at most 256 KB are made
+//	2 patch   the size of a packet of delta, and the packet; at most 256 KB are made
 //
 // Addresses count the bytes of the old file, and then those of the new one.
 package patch
@@ -49,7 +49,7 @@ import (
 var (
 	// ErrFormat: this is no patch, or one of a version or profile that is unknown.
 	ErrFormat = errors.New("not a patch")
-	// ErrCorrupt: the patch is damaged: it says what no maker says, ends early or
+	// ErrCorrupt: the patch is damaged: it has what no maker writes, ends early or
 	// goes on behind its end.
 	ErrCorrupt = errors.New("corrupt patch")
 	// ErrWrongOld: the patch is for another old file.
@@ -82,7 +82,7 @@ type Header struct {
 	OldHash, NewHash Hash
 }
 
-// append appends the header as it is written.
+// append appends the header to a patch.
 func (h *Header) append(dst []byte) []byte {
 	profile := byte(profileMixing)
 	if h.Fast {

@@ -208,7 +208,7 @@ func (x *instance) param(at uint32) (*param, error) {
 	return q, nil
 }
 
-// check says what is wrong with a parameter.
+// check returns an error if a parameter does not keep the contract.
 func (q *param) check() error {
 	q.help, q.unit = printable(q.help), printable(q.unit)
 	switch {

@@ -51,7 +51,7 @@ var ErrContract = errors.New("does not keep the contract of wirelab.h")
 type Options struct {
 	Memory  int64         // bytes that an instance may take
 	Timeout time.Duration // of one call; negative: the plugin is trusted, nothing looks at the time
-	Cache   string        // folder of compiled modules, which Load keeps small; empty: they are compiled anew
+	Cache   string        // folder of compiled modules, which Load keeps small; empty: they are compiled each time
 	SHA256  string        // what there must be; empty: whatever is
 }
 

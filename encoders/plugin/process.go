@@ -36,7 +36,7 @@ const (
 const (
 	maxProcesses = 64               // of a plugin; the one that was used least recently ends for a further one
 	startTime    = 10               // timeouts that a process has for its first answer
-	leaveTime    = time.Second / 4  // for it to end by itself, once nobody asks any more
+	leaveTime    = time.Second / 4  // for it to end by itself after its last call
 	keptStderr   = 4 << 10          // bytes
 	saidStderr   = 300              // bytes of it in an error
 	maxStray     = 60               // bytes of a text that stands in place of an answer
@@ -136,40 +136,30 @@ type processes struct {
 
 // start starts a process, claimed for the caller.
 func (p *Plugin) start() (*process, error) {
-	fail := func(err error) error {
-		return p.broken("it does not start", "%w", err)
-	}
 	if p.ctx.Err() != nil {
 		return nil, p.ctx.Err()
 	}
-	childIn, in, err := os.Pipe()
-	if err != nil {
-		return nil, fail(err)
+	var pipes [3]struct{ read, write *os.File } // standard input, output and error
+	var err error
+	for i := 0; i < len(pipes) && err == nil; i++ {
+		pipes[i].read, pipes[i].write, err = os.Pipe()
 	}
-	out, childOut, err := os.Pipe()
-	if err != nil {
-		_, _ = childIn.Close(), in.Close()
-		return nil, fail(err)
-	}
-	stderr, childStderr, err := os.Pipe()
-	if err != nil {
-		_, _, _, _ = childIn.Close(), in.Close(), out.Close(), childOut.Close()
-		return nil, fail(err)
-	}
-	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...), in: in, out: out, errors: stderr,
-		read:    bufio.NewReaderSize(out, 64<<10),
+	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...),
+		in: pipes[0].write, out: pipes[1].read, errors: pipes[2].read, read: bufio.NewReaderSize(pipes[1].read, 64<<10),
 		drained: make(chan struct{}), reaped: make(chan struct{}), busy: true}
-	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = childIn, childOut, childStderr
-	ownGroup(x.cmd)
-	err = x.cmd.Start()
-	_, _, _ = childIn.Close(), childOut.Close(), childStderr.Close()
+	if err == nil {
+		x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pipes[0].read, pipes[1].write, pipes[2].write
+		ownGroup(x.cmd)
+		err = x.cmd.Start()
+	}
+	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close() // nil is refused
 	if err != nil {
-		_, _, _ = in.Close(), out.Close(), stderr.Close()
-		return nil, fail(err)
+		_, _, _ = x.in.Close(), x.out.Close(), x.errors.Close()
+		return nil, p.broken("it does not start", "%w", err)
 	}
 	go func() {
 		defer close(x.drained)
-		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderr, stderr) })()
+		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderr, x.errors) })()
 	}()
 	stop := context.AfterFunc(p.ctx, panics.Guard(x.fail, x.end))
 	go func() {

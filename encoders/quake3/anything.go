@@ -7,7 +7,7 @@ import (
 )
 
 // possible reports whether the game could have sent a frame: absent rows are empty, values fit
-// their bits, nothing is where its row has no field. All others are coded as they are.
+// their bits, nothing is where its row has no field. All others are coded without a model.
 func (x *codec) possible(f *frame.Frame) bool {
 	if len(f.Body) > 0 {
 		return false

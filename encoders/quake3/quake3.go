@@ -73,7 +73,7 @@ func (x *codec) memos(ref *encoders.Ref, spare encoders.Memo) *memo {
 }
 
 // baselines returns the fields of entities in a table, if it is the initial state: at time 0,
-// without any entity. Otherwise nobody knows them.
+// without any entity. Otherwise they are unknown.
 func (x *codec) baselines(table []int32) []int32 {
 	if table[x.Rows*x.Columns+x.Time] != 0 {
 		return nil
@@ -149,7 +149,7 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return dst, m, nil
 }
 
-// charge accounts for a packet, of which so many bits say which entities there are.
+// charge accounts for a packet, of which the first bits list the entities.
 func (x *codec) charge(numbers int) {
 	flags := x.w.Len() - numbers
 	for i, n := range x.spent {

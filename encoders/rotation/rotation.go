@@ -1,7 +1,7 @@
 // Package rotation holds unit quaternions and the smallest-three code of them.
 //
 // Both ends of a codec compute with it and must agree to the bit. So every product
-// that is added is converted, lest a compiler fuse it, and only + - * / and the
+// that is added is converted, so that no compiler fuses it, and only + - * / and the
 // square root are used, which IEEE 754 rounds the same everywhere.
 package rotation
 
@@ -73,7 +73,7 @@ func (g SmallestThree) DecodeUnit(largest int32, small []int32) Quaternion {
 	scale := 1 / math.Sqrt(square+rest)
 	var q Quaternion
 	largest &= 3
-	at := &others[largest] // no branch: nobody could predict it
+	at := &others[largest] // no branch, because it would be unpredictable
 	q[largest] = float64(math.Sqrt(rest) * scale)
 	q[at[0]&3], q[at[1]&3], q[at[2]&3] = float64(a*scale), float64(b*scale), float64(c*scale)
 	return q

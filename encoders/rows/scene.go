@@ -25,7 +25,7 @@ type scene struct {
 	plan    *plan
 	places  [][maxPlace]int32 // of all rows in base
 	movers  []mover           // the fastest rows that moved
-	top     int               // index of the fastest mover; -1 if there is none
+	top     int               // index of the fastest mover; -1 if none
 	lanes   lanes             // the movers, for vector instructions
 	nearest []uint8           // by row: the distance of the nearest mover, itself included; may be empty
 	coded   [][maxPlace]int32 // of the rows that changed in this frame
@@ -111,7 +111,7 @@ func (s *scene) findNearest() {
 }
 
 // distances returns the distances of the nearest mover and of the fastest from a row at a place, in
-// half octaves; farthest if there are none. A row that moved may itself be a mover, which does not
+// half octaves; farthest if none. A row that moved may itself be a mover, which does not
 // count.
 func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {

@@ -200,7 +200,7 @@ const (
 )
 
 // farthest is the largest residual in tenths that is coded as one; beyond, the
-// float goes as it is.
+// float is sent as its bits.
 const farthest = 1 << 24
 
 // codeFloat codes a float: the residual in tenths, or its bits where that makes no
@@ -308,7 +308,7 @@ func (x *adaptive) codeSymbol(sm *symbolMemo, col *field, now, was uint32) uint3
 
 // codeNumber codes a residual: how many bits its magnitude has, in the context of
 // how many the last one had; its sign; the two bits below the leading one if it is not
-// a long one; the rest as it is.
+// a long one; the rest directly.
 func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 	n := uint32(bits.Len32(uint32(max(v, -v))))
 	n = x.codeLength(fm, n)
@@ -422,7 +422,7 @@ func (f *numberMemo) recordError(way int, off float64) {
 	f.errors[way] += float64((off - f.errors[way]) * 0.125)
 }
 
-// recordChange stores the rate of change from a change over so many ticks.
+// recordChange stores the rate of change from a change over some ticks.
 func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0

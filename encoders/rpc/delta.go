@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -21,12 +22,14 @@ func Delta() encoders.Codec {
 		Summary: "differences: vectors quantised to tenths, the rest XORed and run-length coded",
 		Source:  source + "; NetQuantize10: Unreal Engine, Epic Games",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newDelta(s), newDelta(s), nil
+			return newDelta(s, false), newDelta(s, false), nil
 		},
 	}
 }
 
+// delta is either end of full and of rpc-delta.
 type delta struct {
+	alone   bool // calls go in full
 	schema  *frame.Schema
 	cols    []field
 	vectors [][]int // fields of each vector, up to three
@@ -38,10 +41,10 @@ type delta struct {
 	runs      []byte
 }
 
-func newDelta(s *frame.Schema) *delta {
-	x := &delta{schema: s, cols: columns(s)}
-	x.full = fullBits(x.cols)
+func newDelta(s *frame.Schema, alone bool) *delta {
+	x := &delta{alone: alone, schema: s, cols: columns(s)}
 	for i := range x.cols {
+		x.full += int(x.cols[i].Width)
 		if !x.cols[i].float {
 			x.rest = append(x.rest, i)
 			continue
@@ -65,17 +68,19 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	before, start := b.Total(), len(dst)
 	var w bitio.Writer
 	w.Reset(dst)
-	base := refs[0].Frame
-	relative := x.differ(cur, base)
-	if !blank(base) {
+	relative := !x.alone && x.differ(cur, refs[0].Frame)
+	if !x.alone && !blank(refs[0].Frame) {
 		w.Bits(uint64(rangecoder.Flag(relative)), 1)
 		b.Bits(encoders.SlotFlags, 1)
 	}
 	if relative {
 		x.write(&w, b)
-		x.rebuild(cur, base)
+		x.rebuild(cur, refs[0].Frame)
 	} else {
-		writeFull(&w, x.cols, cur, b)
+		for i := range x.cols {
+			w.Bits(uint64(x.cols[i].Raw(cur.Table[i])), x.cols[i].Width)
+			b.Bits(encoders.FieldSlot(i), int(x.cols[i].Width))
+		}
 	}
 	dst = w.Bytes()
 	b.Close(before, len(dst)-start)
@@ -154,13 +159,18 @@ func (x *delta) rebuild(f, base *frame.Frame) {
 func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var r bitio.Reader
 	r.Reset(src)
-	base := refs[0].Frame
-	if blank(base) || r.Bits(1) == 0 {
-		if err := readFull(&r, x.schema, x.cols, dst); err != nil {
-			return nil, err
+	dst.Body = dst.Body[:0]
+	if x.alone || blank(refs[0].Frame) || r.Bits(1) == 0 {
+		for i := range x.cols {
+			raw := uint32(r.Bits(x.cols[i].Width))
+			if raw > x.cols[i].Span {
+				return nil, outOfRange(x.schema, i)
+			}
+			dst.Table[i] = x.cols[i].Value(raw)
 		}
-		return nil, ended(r.Close(), bitio.ErrShort)
+		return nil, ended(cmp.Or(r.Err(), r.Close()), bitio.ErrShort)
 	}
+	base := refs[0].Frame
 	for n := range x.diffs {
 		if !x.diffs[n].read(&r) {
 			return nil, ended(bitio.ErrTrailing, bitio.ErrShort)
@@ -170,7 +180,6 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 		return nil, err
 	}
 	x.rebuild(dst, base)
-	dst.Body = dst.Body[:0]
 	return nil, ended(r.Close(), bitio.ErrShort)
 }
 
@@ -289,7 +298,7 @@ func (v *vector) read(r *bitio.Reader) (ok bool) {
 }
 
 // The source's run-length code: a byte L up to mostRun means that the next byte
-// comes L times; one above it, that L-128 bytes follow as they are.
+// comes L times; one above it, that L-128 literal bytes follow.
 const (
 	mostRun     = 128
 	mostLiteral = 127

@@ -50,7 +50,7 @@ func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i i
 // The figures to hold it against: a call of 540 bits, at most 68 % of that in
 // differences (the source's 365 of 540), and at most 60 % of those predicted.
 func TestLadder(t *testing.T) {
-	if got := fullBits(columns(schema())); got != 540 {
+	if got := newDelta(schema(), false).full; got != 540 {
 		t.Errorf("a call has %d bits, want the source's 540", got)
 	}
 	for _, age := range []int{2, 6, 18} { // round trips of 33, 100 and 300 ms

@@ -238,8 +238,8 @@ func learnBook(ctx context.Context, job train.Job, log train.Log) ([]train.File,
 // lesson is one pass over clips.
 type lesson struct {
 	large       bool                      // with as many counters as a book has
-	pretrained  []rangecoder.StateCounter // nil if there are none
-	book        []byte                    // the file to begin with; nil if there is none
+	pretrained  []rangecoder.StateCounter // nil if none
+	book        []byte                    // the file to begin with; nil if none
 	last        *coder                    // its initial state is what was learnt
 	rows, bytes int
 }

@@ -144,7 +144,7 @@ func (e *coder) codeStrays() error {
 }
 
 // stray returns the first value, at index from or later, that changed in a field that is not
-// part of its row; -1 if there is none.
+// part of its row; -1 if none.
 func (e *coder) stray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]

@@ -249,7 +249,7 @@ func (r *row) learnMotion() {
 }
 
 // narrowRest narrows the bounds of what a place was before it was rounded, relative to what it
-// is: by the rounding, and by the bounds before moved by velocity v; v is -1 if there is none.
+// is: by the rounding, and by the bounds before moved by velocity v; v is -1 if none.
 func (r *row) narrowRest(k, v int) {
 	c := &r.cols[k]
 	rest := (*[2]int64)(r.owner.rest[2*c.axis:])

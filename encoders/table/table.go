@@ -128,7 +128,7 @@ func SetOutside(list []encoders.Codec) error {
 	return nil
 }
 
-// owner says where an encoder is from.
+// owner describes where an encoder is from.
 func owner(c *encoders.Codec) string {
 	if c.Plugin == nil {
 		return "one that is built in"
@@ -144,26 +144,17 @@ type Wanted struct {
 	Timeout time.Duration // of a call; 0: as the program has it; negative: it is trusted
 }
 
-// Loader brings plugins into the table, before all others and in this order, unless they are
-// there already. at is the one that the error is about.
-type Loader func(list []Wanted) (at int, err error)
+// loader brings plugins into the table.
+var loader atomic.Pointer[func(list []Wanted) (at int, err error)]
 
-// loader is how this program does it.
-var loader atomic.Pointer[Loader]
-
-// SetLoader says how Load is done; nil: not at all.
-func SetLoader(load Loader) {
-	if load == nil {
-		loader.Store(nil)
-		return
-	}
-	loader.Store(&load)
-}
+// SetLoader sets how Load brings plugins into the table: before all others and in this order, unless
+// they are there already. at is the one that the error is about. nil means that none are loaded.
+func SetLoader(load func(list []Wanted) (at int, err error)) { loader.Store(&load) }
 
 // Load brings plugins that a configuration names into the table.
 func Load(list []Wanted) (at int, err error) {
 	load := loader.Load()
-	if load == nil {
+	if load == nil || *load == nil {
 		return 0, fmt.Errorf("this program loads no plugins")
 	}
 	return (*load)(list)

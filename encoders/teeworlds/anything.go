@@ -8,7 +8,7 @@ import (
 	"wirelab/encoders"
 )
 
-// Frames that no game would send are told as well, as whole rows. They follow a count that the
+// Frames that no game would send are coded as well, as whole rows. They follow a count that the
 // game has and always sets to 0: so the game's own snapshots take no bit more.
 
 // anything reports whether numbers tell such a frame.
@@ -32,7 +32,7 @@ func (x *coder) writeAnything(cur, base *frame.Frame, rows frame.Rows, b *encode
 	}
 }
 
-// readAnything is the inverse of writeAnything. The tick was read already, and is told again.
+// readAnything is the inverse of writeAnything. The tick was read before, and is in the rows again.
 func (x *coder) readAnything(dst *frame.Frame, ints []int32) error {
 	s := x.layout.Schema
 	n, ints := ints[0], ints[1:]

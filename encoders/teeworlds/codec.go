@@ -106,7 +106,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	return dst, nil, nil
 }
 
-// count counts the items that go and those that are told. It is false for frames that are
+// count counts the items that are removed and updated. It is false for frames that are
 // something else than snapshots of the game.
 func (x *coder) count(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
 	cells := 0
@@ -274,7 +274,7 @@ func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 	return nil
 }
 
-// remove clears the row of an item, whatever its size; false if there is none.
+// remove clears the row of an item, whatever its size; false if none.
 func (x *coder) remove(f *frame.Frame, k protocol.Key) bool {
 	for i := range x.layout.Parts {
 		if p := &x.layout.Parts[i]; p.Type == k.Type() && k.ID() < p.Rows {

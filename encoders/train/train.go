@@ -1,4 +1,4 @@
-// Package train says what it is to train an encoder: which recordings it may
+// Package train defines the training of encoders: which recordings it may
 // learn from, what it reports on the way, and the files that come out, which are
 // embedded beside the encoder. The encoders do the learning themselves; `tui
 // train` passes them recordings and writes their files.
@@ -76,8 +76,8 @@ func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, s
 
 // Log receives progress. Any of its fields may be nil.
 type Log struct {
-	// Step says how far what is; the time it will take is judged from when it was
-	// first named. At most some times a second.
+	// Step reports the progress of a step; its remaining time is estimated from when it was
+	// first reported. At most some times a second.
 	Step  func(what string, done, total int64)
 	Point func(Point)
 }
@@ -97,7 +97,7 @@ func (l Log) Report(p Point) {
 }
 
 // Job is what a trainer is given. Held is kept out of the learning and only
-// measured; nil if there is none.
+// measured; nil if none.
 type Job struct {
 	Clips []Clip
 	Held  *Clip
@@ -140,7 +140,7 @@ func (j *Job) Measure(log Log, part string, measure func(clips ...Clip) (float64
 	return err
 }
 
-// MeasureHeld returns the measure of the held-out clip, NaN if there is none.
+// MeasureHeld returns the measure of the held-out clip, NaN if none.
 func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) {
 	if j.Held == nil {
 		return math.NaN(), nil
@@ -154,7 +154,8 @@ type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // where its files are embedded, from the project's root
 	Model   bool   // it makes one file, a user's own, and embeds nothing
-	// Suits says what it learns from, and From so in words; nil: from snapshots of 901 cubes.
+	// Suits reports whether it learns from frames of a schema, nil for snapshots of 901 cubes; From
+	// describes them in words.
 	Suits func(*frame.Schema) bool
 	From  string
 	Per   string // what its curve tells the bits of; empty: of a changed cube

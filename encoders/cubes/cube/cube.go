@@ -75,7 +75,7 @@ func CheckSchema(s *frame.Schema) error {
 	return nil
 }
 
-// CheckFrame returns an error if f is not a snapshot of so many cubes.
+// CheckFrame returns an error if f is not a snapshot of that many cubes.
 func CheckFrame(f *frame.Frame, rows int) error {
 	if want := rows * frame.CubeFields; len(f.Table) != want || len(f.Body) != 0 {
 		return fmt.Errorf("frame of %d values and a body of %d bytes, expected %d and none", len(f.Table), len(f.Body), want)

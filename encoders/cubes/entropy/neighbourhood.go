@@ -82,7 +82,7 @@ func cell(x, y int32) int32 { return ((x>>cellShift)*71 + (y>>cellShift)*1009) &
 // along either axis, modulo cells.
 var around = [9]int32{-1080, -71, 938, -1009, 0, 1009, -938, 71, 1080}
 
-// nearest returns the nearest of the last cubes in the nine cells around b, nil if there is none,
+// nearest returns the nearest of the last cubes in the nine cells around b, nil if none,
 // and its squared distance.
 func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	d = reach

@@ -1,4 +1,4 @@
-// Package forecast says where the cubes of a snapshot will be some ticks later,
+// Package forecast predicts where the cubes of a snapshot will be some ticks later,
 // by doing what the recorder did: it simulates them.
 //
 // An encoder that knows the baseline and how fast each cube moved then (which no
@@ -75,7 +75,7 @@ type Simulator struct {
 	clusters
 }
 
-// New returns a simulator for snapshots of so many cubes; see physics.Recorder for law.
+// New returns a simulator for snapshots of a number of cubes; see physics.Recorder for law.
 func New(rows int, law physics.Rigid) *Simulator {
 	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows), live: frame.NewRows(rows)}
 	s.refinement.init(rows)

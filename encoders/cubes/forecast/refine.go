@@ -141,7 +141,7 @@ func (r *Result) miss(row []int32) float64 {
 // turnSteps is how many steps of the smallest three correspond to a turn of one radian.
 const turnSteps = smallScale / 2
 
-// A snapshot does not say whether the player pushes or pulls, but what follows it does: a
+// A snapshot does not show whether the player pushes or pulls, but the next one does: a
 // run in the wrong mode leaves the cubes around the player far from where they are. Then
 // rounds of Refine go to other modes.
 

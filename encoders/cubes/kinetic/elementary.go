@@ -35,7 +35,7 @@ func exps(x *[4 * components]float64) {
 	}
 }
 
-// expConstants are the constants of exp for vector instructions, of which the last are inverseFactorials.
+// expConstants are the constants of exp for vector instructions; the last are inverseFactorials.
 var expConstants = [4 + 1 + len(inverseFactorials)]float64{60, 1 / ln2, 0.5, ln2, 1.0 / 362880,
 	1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1}
 

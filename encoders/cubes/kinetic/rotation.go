@@ -19,7 +19,7 @@ var orientationGrid = rotation.SmallestThree{Scale: smallScale, Zero: smallZero}
 const (
 	smallScale = 361.3297
 	smallZero  = 255.5
-	turnUnit   = smallScale / 2 // so that a turn moves a smallest component about as much as it is long
+	turnUnit   = smallScale / 2 // so that a turn of length 1 moves a smallest component by about 1
 )
 
 type quat = rotation.Quaternion

@@ -20,7 +20,7 @@ type scene struct {
 	reach     float64 // the same in units of six frames
 	growth    int     // of ages, from the baseline to this frame
 	past      *memo   // of the baseline; nil if it has none
-	second    []int32 // a second reference; nil if there is none
+	second    []int32 // a second reference; nil if none
 	secondAge uint32  // frames from the second reference to the baseline
 
 	ordering

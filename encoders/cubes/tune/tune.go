@@ -10,7 +10,7 @@
 // What a value costs is what the encoders of package cubes charge with
 // gear_bits = 0, the scheme of the article: a flag and three components, each a
 // flag and its small or large width, if all of them fit; else a flag and the
-// value as it is. Only values that changed are counted.
+// value in full. Only values that changed are counted.
 package tune
 
 import (
@@ -55,13 +55,13 @@ type Result struct {
 	Z        widths `json:"z"`  // of an orientation: the same
 	Bits     int64  `json:"bits"`
 	Samples  int64  `json:"samples"`
-	Absolute int    `json:"absolute_bits"` // of a value sent as it is, flag included
+	Absolute int    `json:"absolute_bits"` // of a value sent in full, flag included
 }
 
 // Mean returns the bits per changed value.
 func (r Result) Mean() float64 { return float64(r.Bits) / float64(max(r.Samples, 1)) }
 
-// Share returns Mean as a share of sending every value as it is.
+// Share returns Mean as a share of sending every value in full.
 func (r Result) Share() float64 { return r.Mean() / float64(r.Absolute) }
 
 // String returns the setting as the article spells it: "5-9-5-9" or "5-8".
@@ -72,7 +72,7 @@ func (r Result) String() string {
 	return fmt.Sprintf("%d-%d-%d-%d", r.XY.Small, r.XY.Large, r.Z.Small, r.Z.Large)
 }
 
-// A value sent as it is, flag included.
+// Bits of a value sent in full, flag included.
 const (
 	absolutePosition    = 50 + 1
 	absoluteOrientation = 29 + 1

@@ -1,5 +1,5 @@
-// Package hostile is what tests pass to decoders besides honest packets, and what they may answer:
-// for tests only.
+// Package hostile makes damaged packets for tests of decoders and checks the results. It is for
+// tests only.
 package hostile
 
 import (

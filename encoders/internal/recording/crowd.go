@@ -74,7 +74,7 @@ func (c *crowd) step() {
 			awake++
 		}
 	}
-	// At most a thirtieth at a time, lest all of them move alike.
+	// At most a thirtieth at a time, so that they do not all move alike.
 	for k := 0; k < min(c.movers-awake, c.movers/30+1) && len(c.near) > 0; k++ {
 		i := c.near[c.rng.IntN(len(c.near))]
 		if c.scene.Body(i).Asleep() {

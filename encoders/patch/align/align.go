@@ -198,8 +198,8 @@ type work struct {
 	followed int64 // bytes compared along diagonals
 }
 
-// allowance is what may be spent by a place in the new file, in full thoroughness: so
-// much from the start, and so much for each byte.
+// allowance is what may be spent by a place in the new file, in full thoroughness: an
+// amount from the start, and more for each byte.
 type allowance struct{ start, each int64 }
 
 var (
@@ -226,8 +226,8 @@ const (
 	probes     = 4       // places looked at for a hash
 )
 
-// index knows where samples of the source lie: every so many bytes a hash of the
-// next few. It tells which parts of the source a block is like.
+// index holds the places of samples of the source: at regular distances a hash of the
+// next few bytes. It finds the parts of the source that resemble a block.
 type index struct {
 	every int64
 	slots []slot
@@ -238,7 +238,7 @@ type slot struct {
 	place uint32 // address/every + 1; 0: free
 }
 
-// newIndex returns an index for so many bytes. It takes at most 32 MB.
+// newIndex returns an index for a source of size bytes. It takes at most 32 MB.
 func newIndex(size int64) *index {
 	every := int64(minEvery)
 	for size/every > maxSamples {

@@ -26,7 +26,7 @@ const (
 	rebaseAbove  = 1 << 29
 )
 
-// jump returns what it costs to change diagonals by so much.
+// jump returns the cost of a change of diagonals.
 func jump(by int64) int32 {
 	switch by = max(by, -by); {
 	case by == 0:
@@ -63,7 +63,7 @@ type path struct {
 	followed  int64 // lines, byte by byte
 	best      int32 // cost of the best way so far
 	real      int64 // the diagonal that was last in force on it
-	lit       line  // literals, of which the way came from
+	lit       line  // literals, which the path left
 	litReal   int64 // this diagonal
 	segments  []segment
 }

@@ -102,7 +102,7 @@ func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n in
 	return 0, 0, false
 }
 
-// divide says how far the diagonal in force since a place goes on towards p, where
+// divide returns how far the diagonal in force since a place continues towards p, where
 // the next takes over, and from where on the next may be: as far as more bytes are
 // right than wrong, and where both are, where it is best to change.
 func (a *Aligner) divide(now, next *diagonal, since, p int) (to, from int) {

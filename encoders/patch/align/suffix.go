@@ -6,7 +6,7 @@ type letter interface{ byte | int32 }
 // suffixes fills sa, as long as text, with the places at which its suffixes begin
 // in their order, in linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix
 // array construction by almost pure induced-sorting", 2009). Letters are below
-// letters. What it needs besides, it takes from room.
+// letters. Its other memory comes from room.
 func suffixes[T letter](text []T, sa []int32, letters int, room *scratch) {
 	if len(text) < 2 {
 		clear(sa)
@@ -52,7 +52,7 @@ func newScratch(n int) *scratch {
 	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
 }
 
-// alloc returns n false values and so many numbers.
+// alloc returns n false values and as many numbers as there are letters.
 func (r *scratch) alloc(n, letters int) ([]bool, []int32) {
 	small := r.small[r.a : r.a+n]
 	clear(small)

@@ -35,8 +35,8 @@ type part struct {
 	size    int
 }
 
-// covers reports whether the window will do where votes say how much each cell is
-// like the block: it has nine tenths of what the best cells have. If it has half, that
+// covers reports whether the window suffices, where votes measure how much each cell
+// resembles the block: it has nine tenths of what the best cells have. If it has half, that
 // is enough where cells are hardly more like the block than most are: then one part of
 // the source is as good as another, and to sort its suffixes would be in vain.
 func (w *window) covers(votes []int32, want []bool) bool {

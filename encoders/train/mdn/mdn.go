@@ -1,5 +1,5 @@
 // Package mdn learns mixture-density nets: from what is known of a cube, such a
-// net says how likely every outcome of three integers at once is. An entropy
+// net gives the probability of every outcome of three integers at once. An entropy
 // coder turns that into bits, so the loss is measured in bits and a point of the
 // curve is what a cube would cost.
 //
@@ -26,7 +26,7 @@ import (
 	"wirelab/internal/seed"
 )
 
-// Config says how to learn.
+// Config configures Train.
 type Config struct {
 	Hidden [2]int // widths of the two hidden layers
 	Epochs int    // passes over the set
@@ -41,7 +41,7 @@ type Config struct {
 
 // Point is the loss after one pass, in bits a sample: over the pass itself, while
 // learning, and over the samples held out, by the net as it then was. Held is NaN
-// if there are none.
+// if none.
 type Point struct {
 	Epoch       int // from 1
 	Train, Held float64
@@ -213,7 +213,7 @@ func (t *pool) learn(set *Set, batch []uint32, rate float64) float64 {
 	return bits[0] + bits[1]
 }
 
-// measure returns the bits a sample of a set; NaN if there are none.
+// measure returns the bits a sample of a set; NaN if none.
 func (t *pool) measure(set *Set) float64 {
 	n := set.Len()
 	if n == 0 {

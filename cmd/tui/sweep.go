@@ -308,24 +308,21 @@ func repeatPoints(c *config.Config, n int) error {
 // sweepQueue opens the queue that the flags name, if they do.
 func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
 	none := func() {}
-	token, err := readToken(f.tokenFile)
-	if err != nil {
-		return none, err
-	}
 	if f.queue != "" {
-		trusted, err := authority(f.ca)
+		options, err := queueOptions(f.queue, f.tokenFile, f.ca)
 		if err != nil {
 			return none, err
 		}
-		q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token, TLS: trusted})
+		q, err := sweep.OpenQueue(ctx, options)
 		if err != nil {
 			return none, err
 		}
 		o.Queue = q
 		return q.Close, nil
 	}
-	if f.serve == "" {
-		return none, nil
+	token, err := readToken(f.tokenFile)
+	if err != nil || f.serve == "" {
+		return none, err
 	}
 	secure, err := certificate(f.cert, f.certKey)
 	if err != nil {

@@ -88,7 +88,6 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 
 func (f *sweepFlags) add(cmd *cobra.Command) {
 	f.config.add(cmd)
-	f.config.addSet(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "keep the results in this folder (`DIR`)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the sweep in this folder (`DIR`)")

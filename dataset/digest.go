@@ -16,18 +16,19 @@ type digest struct {
 	buf  []byte
 }
 
-// NewDigest begins a digest with the initial state, which counts six times.
+// NewDigest begins a digest with the initial state, which counts six times; nil for none, as for
+// data that are not recordings.
 func NewDigest(initial *frame.Frame) *digest {
 	d := &digest{hash: sha256.New()}
-	for range preamble {
+	for n := 0; n < preamble && initial != nil; n++ {
 		d.Add(initial)
 	}
 	return d
 }
 
-// Add adds one further frame.
+// Add adds one further frame: its table as records, then its bytes.
 func (d *digest) Add(f *frame.Frame) {
-	d.buf = appendRecords(d.buf[:0], f)
+	d.buf = append(appendRecords(d.buf[:0], f), f.Body...)
 	d.hash.Write(d.buf)
 }
 

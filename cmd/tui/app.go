@@ -4,7 +4,7 @@
 //
 // A command is one file, named after it: run.go, replay.go, walkoff.go, patch.go,
 // links*.go, datasets*.go. root.go lists them. What they share is in this file (what
-// commands stand on), flags.go, config.go, output.go, progress.go and exit.go
+// commands stand on, and their output), flags.go, config.go, progress.go and exit.go
 // (errors and exit codes). The dashboard lives under internal.
 package main
 

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/world"
+	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
@@ -47,44 +48,39 @@ func completeFiles(n int, endings ...string) cobra.CompletionFunc {
 	}
 }
 
-func encoderNames() (list []cobra.Completion) {
-	for _, c := range table.All() {
-		list = append(list, cobra.CompletionWithDesc(c.Name, c.Summary))
+// described lists items by name, each with its summary.
+func described[T any](items []T, describe func(T) (name, summary string)) (list []cobra.Completion) {
+	for _, x := range items {
+		list = append(list, cobra.CompletionWithDesc(describe(x)))
 	}
 	return list
 }
 
-func presetNames() (list []cobra.Completion) {
-	for _, p := range experiment.Presets() {
-		list = append(list, cobra.CompletionWithDesc(p.Name, p.Summary))
-	}
-	return list
+func encoderNames() []cobra.Completion {
+	return described(table.All(), func(c encoders.Codec) (name, summary string) { return c.Name, c.Summary })
 }
 
-func profileNames() (list []cobra.Completion) {
-	for _, p := range lossmodel.Profiles() {
-		list = append(list, cobra.CompletionWithDesc(p.Name, p.Summary))
-	}
-	return list
+func presetNames() []cobra.Completion {
+	return described(experiment.Presets(), func(p experiment.Preset) (name, summary string) { return p.Name, p.Summary })
+}
+
+func profileNames() []cobra.Completion {
+	return described(lossmodel.Profiles(), func(p lossmodel.Profile) (name, summary string) { return p.Name, p.Summary })
+}
+
+func scriptNames() []cobra.Completion {
+	return described(world.Scripts(), func(s world.Script) (name, summary string) { return s.Name, s.Summary })
 }
 
 // dataSpecs offers the kinds of data; files are offered beside them.
-func dataSpecs() (list []cobra.Completion) {
-	for _, k := range dataset.Kinds() {
+func dataSpecs() []cobra.Completion {
+	return described(dataset.Kinds(), func(k dataset.Kind) (name, summary string) {
 		spec, _, takesPath := strings.Cut(k.Spec, ":")
 		if takesPath {
 			spec += ":"
 		}
-		list = append(list, cobra.CompletionWithDesc(spec, k.Summary))
-	}
-	return list
-}
-
-func scriptNames() (list []cobra.Completion) {
-	for _, s := range world.Scripts() {
-		list = append(list, cobra.CompletionWithDesc(s.Name, s.Summary))
-	}
-	return list
+		return spec, k.Summary
+	})
 }
 
 // settingKeys offers KEY= for --set.

@@ -35,9 +35,10 @@ func (f *configFlags) add(cmd *cobra.Command) {
 	complete(cmd, "preset", presetNames)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "encoder", encoderNames)
+	f.addSet(cmd)
 }
 
-// addSet adds --set, for the commands of scripts.
+// addSet adds --set.
 func (f *configFlags) addSet(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration, as in down.loss=5% (`KEY=VALUE`); may be repeated")
 	complete(cmd, "set", settingKeys)

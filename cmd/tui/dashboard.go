@@ -54,7 +54,6 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 	}
 	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
 	f.config.add(cmd)
-	f.config.addSet(cmd)
 	f.addLook(cmd)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)
@@ -68,13 +67,13 @@ func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.remote.add(cmd)
 	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
 		" (default: as fine as the terminal shows)")
-	complete(cmd, "charts", func() []cobra.Completion { return look.ChartStyles() })
+	complete(cmd, "charts", look.ChartStyles)
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 }
 
 func (f *lookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
-	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
+	complete(cmd, "theme", look.Themes)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 }
 

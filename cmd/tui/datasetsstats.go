@@ -206,62 +206,46 @@ func writeLikeness(w io.Writer, list []likeness) {
 		heads = append(heads, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
 	g := texttable.New(heads...)
-	row := func(name string, cell func(l *likeness) string) {
+	row := func(name, format string, values func(l *likeness) []any) {
 		var cells []string
 		for i := range list {
-			cells = append(cells, cell(&list[i]))
+			cells = append(cells, fmt.Sprintf(format, values(&list[i])...))
 		}
 		g.Add(name, cells)
 	}
-	writeShares(row)
-	for i := range list[0].Deltas {
-		row("difference in "+list[0].Deltas[i].Field+": p50 p90 p99", func(l *likeness) string {
-			q := l.Deltas[i]
-			return fmt.Sprintf("%d %d %d", q.P50, q.P90, q.P99)
+	row("frames compared", "%d", func(l *likeness) []any { return []any{l.Frames} })
+	row("cubes changed per frame", "%.1f", func(l *likeness) []any { return []any{l.Changed.Mean} })
+	row("  p5 p50 p95", "%d %d %d", func(l *likeness) []any { return []any{l.Changed.P5, l.Changed.P50, l.Changed.P95} })
+	row("  per active frame", "%.1f", func(l *likeness) []any { return []any{l.Changed.ActiveMean} })
+	share := func(name string, of func(l *likeness) float64) {
+		row(name, "%.2f %%", func(l *likeness) []any { return []any{100 * of(l)} })
+	}
+	share("active frames", func(l *likeness) float64 { return l.Changed.ActiveShare })
+	share("unchanged cubes", func(l *likeness) float64 { return l.Unchanged.Cube })
+	share("unchanged positions", func(l *likeness) float64 { return l.Unchanged.Position })
+	share("unchanged orientations", func(l *likeness) float64 { return l.Unchanged.Orientation })
+	share("unchanged interacting", func(l *likeness) float64 { return l.Unchanged.Interacting })
+	share("interacting cubes", func(l *likeness) float64 { return l.Interacting })
+	share("of changed: only turned", func(l *likeness) float64 { return l.OnlyTurned })
+	share("of changed: only moved", func(l *likeness) float64 { return l.OnlyMoved })
+	share("of changed: only the flag", func(l *likeness) float64 { return l.OnlyFlagged })
+	share("of turned: same largest", func(l *likeness) float64 { return l.SameLargest })
+	for i, d := range list[0].Deltas {
+		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *likeness) []any {
+			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}
 		})
 	}
-	row("a cube changes for, frames: mean p50 p90", func(l *likeness) string {
-		return fmt.Sprintf("%.1f %d %d", l.RunFrames.Mean, l.RunFrames.P50, l.RunFrames.P90)
+	row("a cube changes for, frames: mean p50 p90", "%.1f %d %d", func(l *likeness) []any {
+		return []any{l.RunFrames.Mean, l.RunFrames.P50, l.RunFrames.P90}
 	})
-	row("cubes changed in a row: mean p50 p90", func(l *likeness) string {
-		return fmt.Sprintf("%.1f %d %d", l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90)
+	row("cubes changed in a row: mean p50 p90", "%.1f %d %d", func(l *likeness) []any {
+		return []any{l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90}
 	})
 	for i, e := range list[0].Encoders {
-		row("bits per changed cube, "+e.Encoder, func(l *likeness) string {
-			return fmt.Sprintf("%.1f", l.Encoders[i].BitsPerChangedCube)
-		})
-		row("bytes per packet, "+e.Encoder, func(l *likeness) string {
-			return fmt.Sprintf("%.1f", l.Encoders[i].BytesPerPacket)
-		})
+		row("bits per changed cube, "+e.Encoder, "%.1f", func(l *likeness) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
+		row("bytes per packet, "+e.Encoder, "%.1f", func(l *likeness) []any { return []any{l.Encoders[i].BytesPerPacket} })
 	}
 	g.WriteText(w, 0)
-}
-
-// writeShares prints what is counted in cubes and in shares of them.
-func writeShares(row func(name string, cell func(l *likeness) string)) {
-	row("frames compared", func(l *likeness) string { return fmt.Sprint(l.Frames) })
-	row("cubes changed per frame", func(l *likeness) string { return fmt.Sprintf("%.1f", l.Changed.Mean) })
-	row("  p5 p50 p95", func(l *likeness) string {
-		return fmt.Sprintf("%d %d %d", l.Changed.P5, l.Changed.P50, l.Changed.P95)
-	})
-	row("  per active frame", func(l *likeness) string { return fmt.Sprintf("%.1f", l.Changed.ActiveMean) })
-	for _, r := range []struct {
-		name string
-		of   func(l *likeness) float64
-	}{
-		{"active frames", func(l *likeness) float64 { return l.Changed.ActiveShare }},
-		{"unchanged cubes", func(l *likeness) float64 { return l.Unchanged.Cube }},
-		{"unchanged positions", func(l *likeness) float64 { return l.Unchanged.Position }},
-		{"unchanged orientations", func(l *likeness) float64 { return l.Unchanged.Orientation }},
-		{"unchanged interacting", func(l *likeness) float64 { return l.Unchanged.Interacting }},
-		{"interacting cubes", func(l *likeness) float64 { return l.Interacting }},
-		{"of changed: only turned", func(l *likeness) float64 { return l.OnlyTurned }},
-		{"of changed: only moved", func(l *likeness) float64 { return l.OnlyMoved }},
-		{"of changed: only the flag", func(l *likeness) float64 { return l.OnlyFlagged }},
-		{"of turned: same largest", func(l *likeness) float64 { return l.SameLargest }},
-	} {
-		row(r.name, func(l *likeness) string { return fmt.Sprintf("%.2f %%", 100*r.of(l)) })
-	}
 }
 
 // Frames that `datasets stats` looks at, unless told otherwise, and how far apart those

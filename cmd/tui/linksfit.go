@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -18,6 +17,7 @@ import (
 
 	"wirelab/dataset/packets"
 	"wirelab/internal/texttable"
+	"wirelab/internal/unpack"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 
@@ -270,7 +270,7 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 		defer file.Close()
 		in, name = file, path
 	}
-	in, err := unpack(in)
+	in, err := uncompressed(in)
 	if err == nil {
 		limited := &io.LimitedReader{R: in, N: maxCapture}
 		var c *capture.Capture
@@ -285,21 +285,17 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 	return nil, usage(placed(name, err))
 }
 
-// unpack tells by the first bytes whether in is compressed.
-func unpack(in io.Reader) (io.Reader, error) {
+// uncompressed returns what in holds, through a decompressor if its first bytes ask for one.
+func uncompressed(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	magic, err := buffered.Peek(4)
 	if err != nil && err != io.EOF { // too short is for the reader of rows to say
 		return nil, err
 	}
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<27))
-		if err != nil {
-			return nil, err
-		}
-		return z, nil
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	switch unpack.Of(magic) {
+	case unpack.Zstd:
+		return zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(unpack.MaxWindow))
+	case unpack.Gzip:
 		return gzip.NewReader(buffered)
 	}
 	return buffered, nil

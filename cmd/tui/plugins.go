@@ -344,7 +344,7 @@ needs nothing but Go, and builds as a process too; python is a process.`,
 		},
 	}
 	cmd.Flags().StringVar(&lang, "lang", lang, "language: `NAME` is one of "+strings.Join(plugin.Languages(), ", "))
-	complete(cmd, "lang", func() []cobra.Completion { return plugin.Languages() })
+	complete(cmd, "lang", plugin.Languages)
 	return cmd
 }
 

@@ -139,7 +139,8 @@ func people(d time.Duration) string {
 
 // beside runs a job while a screen shows it. The job ends when the screen is left, and may hide the
 // screen; a panic in it hides the screen and is its error.
-func beside(ctx context.Context, job func(running context.Context, hide func()) error, screen func(shown context.Context) error) (jobErr, screenErr error) {
+func beside(ctx context.Context, job func(running context.Context, hide func()) error,
+	screen func(shown context.Context) error) (jobErr, screenErr error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	shown, hide := context.WithCancel(ctx)

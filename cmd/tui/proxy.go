@@ -217,8 +217,8 @@ func (p *proxied) show(ctx context.Context) error {
 			}
 		})
 	}, func(shown context.Context) error {
-		return proxyview.Run(shown, view, ui.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
-			Picture: linkPicture})
+		return proxyview.Run(shown, view, ui.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme,
+			Charts: chartStyle(os.Getenv), Picture: linkPicture})
 	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
@@ -313,7 +313,8 @@ type proxyFiles struct {
 func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	files := &proxyFiles{}
 	if name := p.flags.capture; name != "" {
-		files.list = append(files.list, proxyFile{name: name, begin: func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }})
+		begin := func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }
+		files.list = append(files.list, proxyFile{name: name, begin: begin})
 	}
 	if name := p.flags.record; name != "" {
 		for _, way := range []relay.Way{relay.Up, relay.Down} {

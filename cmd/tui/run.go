@@ -74,7 +74,6 @@ changes nothing about the exit code.`,
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
 	f.others.add(cmd)

@@ -64,7 +64,6 @@ and best.toml, the configuration with the best setting.`,
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "keep what was found in this folder (`DIR`)")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs side by side (default: one a core)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")

@@ -258,8 +258,8 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 		if item == "byte" {
 			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
 		}
-		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong, fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark),
-			fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))
+		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
+			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))
 	}, note
 }
 

@@ -88,7 +88,6 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 
 func (f *sweepFlags) add(cmd *cobra.Command) {
 	f.config.add(cmd)
-	f.config.addSet(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "keep the results in this folder (`DIR`)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the sweep in this folder (`DIR`)")
@@ -308,24 +307,21 @@ func repeatPoints(c *config.Config, n int) error {
 // sweepQueue opens the queue that the flags name, if they do.
 func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
 	none := func() {}
-	token, err := readToken(f.tokenFile)
-	if err != nil {
-		return none, err
-	}
 	if f.queue != "" {
-		trusted, err := authority(f.ca)
+		options, err := queueOptions(f.queue, f.tokenFile, f.ca)
 		if err != nil {
 			return none, err
 		}
-		q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token, TLS: trusted})
+		q, err := sweep.OpenQueue(ctx, options)
 		if err != nil {
 			return none, err
 		}
 		o.Queue = q
 		return q.Close, nil
 	}
-	if f.serve == "" {
-		return none, nil
+	token, err := readToken(f.tokenFile)
+	if err != nil || f.serve == "" {
+		return none, err
 	}
 	secure, err := certificate(f.cert, f.certKey)
 	if err != nil {

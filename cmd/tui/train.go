@@ -173,21 +173,17 @@ func (a *app) fileName(path string) error {
 
 // chosenTrainers resolves --encoder: without it, all those that make what is embedded.
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
-	all := a.trainers()
-	if name == "" {
-		return slices.DeleteFunc(slices.Clone(all), func(t train.Trainer) bool { return t.Model }), nil
-	}
 	var known []string
 	var chosen []train.Trainer
-	for _, t := range all {
-		if t.Encoder == name {
+	for _, t := range a.trainers() {
+		if t.Encoder == name || name == "" && !t.Model {
 			chosen = append(chosen, t)
 		}
 		if !slices.Contains(known, t.Encoder) {
 			known = append(known, t.Encoder)
 		}
 	}
-	if len(chosen) > 0 {
+	if len(chosen) > 0 || name == "" {
 		return chosen, nil
 	}
 	if _, err := table.ByName(name); err == nil {

@@ -3,11 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +17,7 @@ import (
 // lesson is a recording to learn from or to measure on.
 type lesson struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.Digest; of texts, their bytes
+	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.NewDigest; of texts, their bytes
 	Frames int    `json:"frames"` // likewise; of cubes, frames 0..5 included
 	limit  int    // on frames; 0: to its end
 	schema *frame.Schema
@@ -141,9 +137,12 @@ func diet(trainers []train.Trainer) string {
 
 // read counts the frames and takes their digest.
 func (l *lesson) read(ctx context.Context, src dataset.Source) error {
-	f := l.schema.NewFrame()
+	f, counted := l.schema.NewFrame(), (*frame.Frame)(nil)
 	src.Initial(f)
-	sum := l.digest(f)
+	if frame.IsCubes(l.schema) {
+		counted = f
+	}
+	sum := dataset.NewDigest(counted)
 	n, err := eachFrame(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
 	if err != nil {
 		return badData(err)
@@ -155,29 +154,6 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 	l.SHA256 = sum.Sum()
 	return nil
 }
-
-// digest names what is learnt from: cubes by their records, all else by its bytes.
-func (l *lesson) digest(initial *frame.Frame) digest {
-	if frame.IsCubes(l.schema) {
-		return dataset.NewDigest(initial)
-	}
-	return plainDigest{sha256.New()}
-}
-
-type digest interface {
-	Add(*frame.Frame)
-	Sum() string
-}
-
-// plainDigest is the SHA-256 of tables and bodies; that of a text is the file's.
-type plainDigest struct{ hash.Hash }
-
-func (d plainDigest) Add(f *frame.Frame) {
-	_ = binary.Write(d.Hash, binary.LittleEndian, f.Table)
-	d.Write(f.Body)
-}
-
-func (d plainDigest) Sum() string { return hex.EncodeToString(d.Hash.Sum(nil)) }
 
 // clip is the recording as trainers see it. It is read anew each time, so that
 // memory does not grow with what is learnt from.

@@ -62,15 +62,11 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	if err != nil {
 		return err
 	}
-	token, err := readToken(f.tokenFile)
+	o, err := queueOptions(f.queue, f.tokenFile, f.ca)
 	if err != nil {
 		return err
 	}
-	trusted, err := authority(f.ca)
-	if err != nil {
-		return err
-	}
-	q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token, TLS: trusted})
+	q, err := sweep.OpenQueue(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -85,6 +81,15 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 		return usage(err)
 	}
 	return errors.Join(err, ctx.Err())
+}
+
+// queueOptions describe the queue at url, with the token and the trusted certificates of two files.
+func queueOptions(url, tokenFile, ca string) (o sweep.QueueOptions, err error) {
+	o.URL = url
+	if o.Token, err = readToken(tokenFile); err == nil {
+		o.TLS, err = authority(ca)
+	}
+	return o, err
 }
 
 // authority reads the certificates of those who vouch for a server; nil without a file:

@@ -52,7 +52,8 @@ type pair struct {
 // open reads the two files that spec names, with a comma between them, or makes a
 // pair from seed if spec is "". A pair that loops is sent again and again.
 func open(spec string, seed uint64, loop bool) (*pair, error) {
-	s := &pair{Rounds: source.Rounds{Total: 1, Loop: loop}, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
+	s := &pair{Rounds: source.Rounds{Total: 1, Loop: loop},
+		schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
 	if spec == "" {
 		s.old, s.new = example(seed)
 		return s, nil

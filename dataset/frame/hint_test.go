@@ -1,13 +1,17 @@
-package frame
+package frame_test
 
-import "testing"
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+)
 
 func TestPartOf(t *testing.T) {
-	s := &Schema{Item: "thing", Rows: 9, Fields: make([]Field, 7)}
+	s := &frame.Schema{Item: "thing", Rows: 9, Fields: make([]frame.Field, 7)}
 	if p := s.PartOf(8); p.Size != 7 || p.Rows != 9 || p.Name != "thing" {
 		t.Errorf("without parts: %+v", p)
 	}
-	s.Parts = []Part{{"entity", 0, 8, 0, 5}, {"player", 8, 1, 5, 2}}
+	s.Parts = []frame.Part{{"entity", 0, 8, 0, 5}, {"player", 8, 1, 5, 2}}
 	for row, want := range []string{7: "entity", 8: "player", 9: "thing"} {
 		if p := s.PartOf(row); want != "" && p.Name != want {
 			t.Errorf("row %d is of %+v, expected %s", row, p, want)

@@ -1,21 +1,23 @@
-package frame
+package frame_test
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/dataset/frame"
 )
 
 // one is a schema of a single number.
-func one() *Schema {
-	return &Schema{Name: "one", Rows: 1, Fields: []Field{{Name: "v", Min: -5, Max: 5}}}
+func one() *frame.Schema {
+	return &frame.Schema{Name: "one", Rows: 1, Fields: []frame.Field{{Name: "v", Min: -5, Max: 5}}}
 }
 
 // A history holds what a list of everything ever put holds, as far as it reaches
 // back: sequence numbers come late, twice, with gaps, and after leaps.
 func TestHistoryIsAWindow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 6, 31, MaxHistory} {
-		h := NewHistory(one(), n)
+	for _, n := range []int{1, 2, 6, 31, frame.MaxHistory} {
+		h := frame.NewHistory(one(), n)
 		put, newest := map[uint64]int32{}, uint64(0)
 		seq := uint64(1 << 16)
 		for step := range int32(5000) {
@@ -44,7 +46,7 @@ func TestHistoryIsAWindow(t *testing.T) {
 			t.Errorf("Newest() = %d, %v, want %d", got, any, newest)
 		}
 		count := 0
-		h.Each(func(*Entry) { count++ })
+		h.Each(func(*frame.Entry) { count++ })
 		if count > n+1 {
 			t.Errorf("%d entries are held, want at most %d", count, n+1)
 		}
@@ -52,19 +54,19 @@ func TestHistoryIsAWindow(t *testing.T) {
 }
 
 func TestHistoryStartsEmpty(t *testing.T) {
-	h := NewHistory(one(), 1000)
+	h := frame.NewHistory(one(), 1000)
 	if _, any := h.Newest(); any || h.Get(0) != nil {
 		t.Error("a new history holds something")
 	}
-	h.Each(func(*Entry) { t.Error("a new history has an entry") })
-	if h.Len() != MaxHistory || NewHistory(one(), -1).Len() != 1 {
-		t.Errorf("%d frames, want %d; and 1 at least", h.Len(), MaxHistory)
+	h.Each(func(*frame.Entry) { t.Error("a new history has an entry") })
+	if h.Len() != frame.MaxHistory || frame.NewHistory(one(), -1).Len() != 1 {
+		t.Errorf("%d frames, want %d; and 1 at least", h.Len(), frame.MaxHistory)
 	}
 }
 
 // What leaves is handed over with its memo, to be reused.
 func TestPutHandsOverWhatLeaves(t *testing.T) {
-	h := NewHistory(one(), 3)
+	h := frame.NewHistory(one(), 3)
 	first := h.Put(7)
 	first.Memo = "memo"
 	for seq := uint64(8); seq < 11; seq++ {
@@ -80,7 +82,7 @@ func TestPutHandsOverWhatLeaves(t *testing.T) {
 }
 
 func TestHistoryAllocatesNothing(t *testing.T) {
-	h, seq := NewHistory(one(), 20), uint64(0)
+	h, seq := frame.NewHistory(one(), 20), uint64(0)
 	if n := testing.AllocsPerRun(1000, func() { seq++; h.Put(seq); h.Get(seq - 3) }); n != 0 {
 		t.Errorf("%v allocations a frame, want none", n)
 	}
@@ -88,7 +90,7 @@ func TestHistoryAllocatesNothing(t *testing.T) {
 
 // What is forgotten is gone, memos too, and older frames may come again.
 func TestHistoryForgets(t *testing.T) {
-	h := NewHistory(one(), 3)
+	h := frame.NewHistory(one(), 3)
 	for seq := range uint64(10) {
 		h.Put(seq).Memo = "memo"
 	}
@@ -96,7 +98,7 @@ func TestHistoryForgets(t *testing.T) {
 	if _, any := h.Newest(); any || h.Get(9) != nil || h.Get(8) != nil {
 		t.Error("something is remembered")
 	}
-	h.Each(func(*Entry) { t.Error("something is held") })
+	h.Each(func(*frame.Entry) { t.Error("something is held") })
 	if e := h.Put(2); e == nil || e.Memo != nil || h.Get(2) != e {
 		t.Errorf("an older frame after that: %+v", e)
 	}

@@ -1,16 +1,18 @@
-package frame
+package frame_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"wirelab/dataset/frame"
 )
 
 // A set of rows is what a map of them is.
 func TestRowsAreASet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, n := range []int{1, 63, 64, 65, 901} {
-		r, s, want := NewRows(n), NewRows(n), map[int]bool{}
+		r, s, want := frame.NewRows(n), frame.NewRows(n), map[int]bool{}
 		for range n / 2 {
 			i, j := rng.IntN(n), rng.IntN(n)
 			r.Add(i)
@@ -48,15 +50,15 @@ func TestRowsThatDiffer(t *testing.T) {
 	for _, n := range []int{1, 3, 8, 64, 100} {
 		for range 200 {
 			rows := 1 + rng.IntN(300)
-			a := &Frame{Table: make([]int32, rows*n)}
-			b := &Frame{Table: make([]int32, rows*n)}
-			want := NewRows(rows)
+			a := &frame.Frame{Table: make([]int32, rows*n)}
+			b := &frame.Frame{Table: make([]int32, rows*n)}
+			want := frame.NewRows(rows)
 			for range rng.IntN(20) {
 				at := rng.IntN(len(a.Table))
 				b.Table[at] = 1
 				want.Add(at / n)
 			}
-			got := NewRows(rows)
+			got := frame.NewRows(rows)
 			got.Add(rng.IntN(rows))
 			got.Compare(a.Table, b.Table, n)
 			if !slices.Equal(got, want) || a.ChangedRows(b, n) != want.Count() {
@@ -76,17 +78,17 @@ func TestRowsThatDiffer(t *testing.T) {
 func TestSameCube(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for range 1000 {
-		var a [CubeFields]int32
+		var a [frame.CubeFields]int32
 		for i := range a {
 			a[i] = int32(rng.Uint32())
 		}
 		b := a
-		if !SameCube(&a, &b) {
+		if !frame.SameCube(&a, &b) {
 			t.Fatalf("%v differs from itself", a)
 		}
 		for i := range b {
 			b = a
-			if b[i] ^= 1 << rng.IntN(32); SameCube(&a, &b) {
+			if b[i] ^= 1 << rng.IntN(32); frame.SameCube(&a, &b) {
 				t.Fatalf("%v is the same as %v", a, b)
 			}
 		}

@@ -1,10 +1,14 @@
-package frame
+package frame_test
 
-import "testing"
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+)
 
 // A shared frame is nobody's else until its last user has released it.
 func TestSharedFramesComeBack(t *testing.T) {
-	p := NewPool(one())
+	p := frame.NewPool(one())
 	a := p.Take()
 	a.Table[0] = 4
 	b := p.Take()
@@ -32,7 +36,7 @@ func TestSharedFramesComeBack(t *testing.T) {
 // An entry has what was stored last, shared or copied; a copy never writes into a shared
 // frame.
 func TestEntriesShareAndCopy(t *testing.T) {
-	p, h := NewPool(one()), NewSharing(2)
+	p, h := frame.NewPool(one()), frame.NewSharing(2)
 	a := p.Take()
 	a.Table[0] = 4
 	e := h.Put(1)
@@ -43,7 +47,7 @@ func TestEntriesShareAndCopy(t *testing.T) {
 	if b := p.Take(); b == a {
 		t.Fatal("the entry does not keep the frame")
 	}
-	if e.Copy(&Frame{Table: []int32{5}}); e.Frame.Table[0] != 5 || a.Table[0] != 4 || e.Shared() != nil {
+	if e.Copy(&frame.Frame{Table: []int32{5}}); e.Frame.Table[0] != 5 || a.Table[0] != 4 || e.Shared() != nil {
 		t.Errorf("copied as %+v; the shared one is %v", e, a.Table)
 	}
 	if p.Take() != a {
@@ -53,7 +57,7 @@ func TestEntriesShareAndCopy(t *testing.T) {
 	a.Table[0] = 6
 	e.Share(a)
 	e.Share(a)
-	if e.Copy(&Frame{Table: []int32{7}}); &e.Frame.Table[0] != own || a.Table[0] != 6 {
+	if e.Copy(&frame.Frame{Table: []int32{7}}); &e.Frame.Table[0] != own || a.Table[0] != 6 {
 		t.Error("memory of the entry's own was forgotten")
 	}
 }

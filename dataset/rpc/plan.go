@@ -74,6 +74,3 @@ func sine(degrees float64) float64 {
 	}
 	return sum
 }
-
-// root is the square root, which IEEE 754 has every machine round alike.
-func root(v float64) float64 { return math.Sqrt(v) }

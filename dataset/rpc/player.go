@@ -148,7 +148,7 @@ func (p *player) move(dt float64) {
 
 // drag bounds the speed, and stops a player who asks for nothing.
 func (p *player) drag(dt float64) {
-	fast := root(float64(p.speed[0]*p.speed[0]) + float64(p.speed[1]*p.speed[1]))
+	fast := math.Sqrt(float64(p.speed[0]*p.speed[0]) + float64(p.speed[1]*p.speed[1]))
 	if fast == 0 {
 		return
 	}

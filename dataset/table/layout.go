@@ -177,7 +177,8 @@ func (r *reader) fail(key, problem, expected string) { r.failNear(key, problem, 
 // failNear is fail with a suggestion; "" if there is none.
 func (r *reader) failNear(key, problem, expected, near string) {
 	if r.err == nil {
-		r.err = &source.Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem, Expected: expected, Near: near, Kind: ErrSchema}
+		r.err = &source.Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem,
+			Expected: expected, Near: near, Kind: ErrSchema}
 	}
 }
 

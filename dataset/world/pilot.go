@@ -11,7 +11,7 @@ import (
 // pilot plays a script: it decides which keys are held. Where and how long it holds
 // them was measured in the recordings: they can be read from the player's path.
 type pilot struct {
-	script scriptSpec
+	script Script
 	rng    *rand.Rand
 	next   int // the act after this one
 	act    act
@@ -23,7 +23,7 @@ type pilot struct {
 }
 
 // newPilot returns a pilot with a random stream of its own.
-func newPilot(script scriptSpec, session uint64) *pilot {
+func newPilot(script Script, session uint64) *pilot {
 	return &pilot{script: script, rng: rand.New(rand.NewPCG(session, seed.Hash("world/"+script.Name)))}
 }
 

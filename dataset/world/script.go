@@ -7,8 +7,8 @@ import (
 	"wirelab/dataset/source"
 )
 
-// scriptSpec describes one way of playing the world without a person.
-type scriptSpec struct {
+// Script describes one way of playing the world without a person.
+type Script struct {
 	Name    string
 	Summary string
 	Seconds float64 // one round of it; 0 if it has no rounds
@@ -43,8 +43,8 @@ func gather(seconds float64) act {
 }
 
 // Scripts lists the scripts there are.
-func Scripts() []scriptSpec {
-	scripts := []scriptSpec{
+func Scripts() []Script {
+	scripts := []Script{
 		{Name: "idle", Summary: "the player falls into the grid and stays there", acts: []act{rest(60)}},
 		{Name: "roll", Summary: "rolls through the cubes", acts: []act{rest(2), roll(58)}},
 		{Name: "hover", Summary: "hovers through the grid and blows it apart", acts: []act{rest(2), hovering(58)}},
@@ -62,7 +62,7 @@ func Scripts() []scriptSpec {
 }
 
 // findScript returns the script called name.
-func findScript(name string) (scriptSpec, error) {
+func findScript(name string) (Script, error) {
 	var known []string
 	for _, s := range Scripts() {
 		if s.Name == name {
@@ -71,5 +71,5 @@ func findScript(name string) (scriptSpec, error) {
 		known = append(known, s.Name)
 	}
 	text := fmt.Sprintf("script %q: unknown, expected one of %s", name, strings.Join(known, ", "))
-	return scriptSpec{}, &source.UnknownError{Text: text, Name: name, Known: known}
+	return Script{}, &source.UnknownError{Text: text, Name: name, Known: known}
 }

@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"net/netip"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"wirelab/cmd/tui/internal/script"
 
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
@@ -27,18 +29,18 @@ func (w *world) reshape(c relay.Conditions) (time.Duration, error) {
 	return w.now, nil
 }
 
-func live(t *testing.T, text string) (*Live, *world) {
+func live(t *testing.T, text string) (*script.Live, *world) {
 	t.Helper()
 	c, err := config.Parse("x.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(c, "x")
+	s, err := script.New(c, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{}
-	l := NewLive(s, w.reshape)
+	l := script.NewLive(s, w.reshape)
 	w.c = l.Conditions()
 	return l, w
 }
@@ -77,7 +79,7 @@ func TestChangesForAllAndForOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back := func(move func() (*Made, error), some bool) {
+	back := func(move func() (*script.Made, error), some bool) {
 		t.Helper()
 		if made, err := move(); err != nil || (made != nil) != some {
 			t.Fatalf("%v %v", made, err)
@@ -152,13 +154,13 @@ func TestStepsThatFollowFast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(c, "x")
+	s, err := script.New(c, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Duration(0)
 	var last relay.Conditions
-	l := NewLive(s, func(c relay.Conditions) (time.Duration, error) {
+	l := script.NewLive(s, func(c relay.Conditions) (time.Duration, error) {
 		now += 100 * time.Millisecond
 		last = c
 		return now, nil

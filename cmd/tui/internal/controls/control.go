@@ -25,7 +25,7 @@ type control struct {
 	way     config.Way                  // the links that it sets
 	held    bool                        // a netem line decides this now
 	now     func(*config.Config) string // the text that enter puts behind the line; nil: none
-	preview previewer
+	preview *preview
 	begins  bool // an option only begins a line, to be completed
 	words   bool // the value is words
 }
@@ -199,7 +199,7 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 }
 
 func (cat *Catalog) profileControl() control {
-	c := control{label: "Profile", word: "profile", group: "Link", preview: cat.previewLink}
+	c := control{label: "Profile", word: "profile", group: "Link", preview: &preview{lines: cat.previewLink}}
 	c.Help = "a ready-made pair of links; sets everything below"
 	c.Get = func(c *config.Config) any {
 		if c.Profile == "" {

@@ -159,9 +159,8 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// explain says at the bottom of the pane what the control under the cursor is
-// for, while the less used settings are unfolded. It returns the rows that it
-// took.
+// explain writes the help of the control under the cursor at the bottom of the pane,
+// while the less used settings are unfolded. It returns the number of rows written.
 func (p *Pane) explain(c *look.Canvas) int {
 	const rows, least = 3, 20
 	ctl, _ := p.current()
@@ -188,7 +187,8 @@ func (p *Pane) aimed() []look.Span {
 		return nil
 	}
 	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.way]
-	return []look.Span{look.Warn.Span("link " + p.scope.way.String() + " only"), look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
+	return []look.Span{look.Warn.Span("link " + p.scope.way.String() + " only"),
+		look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
 }
 
 // Aims says the same in a sentence.
@@ -199,8 +199,7 @@ func (p *Pane) Aims() string {
 	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
 }
 
-// layout lists the rows, with headings if there is room for them, and says at which of
-// them the cursor is.
+// layout lists the rows, with headings if there is room for them; at is the row of the cursor.
 func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all
 	_, chosen := p.current()
@@ -228,7 +227,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 	return rows, at
 }
 
-// summary is what the encoder's author says about it.
+// summary is the summary of the encoder, on at most two lines.
 func (p *Pane) summary(w int) []string {
 	codec := p.Cat.Codec(p.cfg.Encoder.Name)
 	if codec == nil {
@@ -238,8 +237,8 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief says in one line what the control under the cursor is for, and shows the
-// control itself where the pane is out of sight.
+// Brief writes the help of the control under the cursor on one line, behind the
+// control itself if whole.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 	ctl, _ := p.current()
 	if ctl == nil {

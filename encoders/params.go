@@ -96,18 +96,12 @@ func SetParam(params any, name string, value any) error {
 // whatever text it may have been set from; ok is false if there is none.
 func ParamValue(params any, name string) (value any, ok bool) {
 	for _, p := range paramsOf(params) {
-		if p.name != name {
-			continue
+		if p.name == name {
+			if p.value.Kind() == reflect.Int {
+				return p.value.Int(), true
+			}
+			return p.value.Interface(), true
 		}
-		switch p.value.Kind() {
-		case reflect.Bool:
-			return p.value.Bool(), true
-		case reflect.Float64:
-			return p.value.Float(), true
-		case reflect.String:
-			return p.value.String(), true
-		}
-		return p.value.Int(), true
 	}
 	return nil, false
 }

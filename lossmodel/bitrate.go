@@ -19,7 +19,7 @@ type bitErrors struct {
 	none float64 // (1-rate)^n
 }
 
-// count returns the number of flips that word stands for, at most MaxFlips.
+// count returns the number of flips that word stands for, at most maxFlips.
 func (b *bitErrors) count(word uint64, n int) int {
 	if n != b.n {
 		b.n, b.none = n, power(1-b.rate, n)
@@ -28,7 +28,7 @@ func (b *bitErrors) count(word uint64, n int) int {
 	term, below := b.none, b.none
 	odds := b.rate / (1 - b.rate)
 	k := 0
-	for u >= below && k < min(n, MaxFlips) {
+	for u >= below && k < min(n, maxFlips) {
 		term = float64(term*odds) * float64(n-k) / float64(k+1)
 		below += term
 		k++

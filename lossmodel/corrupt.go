@@ -8,16 +8,16 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// MaxFlips is the most bits that are flipped in one datagram.
-const MaxFlips = 64
+// maxFlips is the most bits that are flipped in one datagram.
+const maxFlips = 64
 
 // Corruption is what the corrupt stage does: with probability P, Bits different
 // bits of the datagram are flipped (all of them, if it has fewer). Besides, each
-// bit is flipped by itself with probability BitRate, though no more than MaxFlips
+// bit is flipped by itself with probability BitRate, though no more than maxFlips
 // in all. Headers are never hit: an empty datagram stays whole.
 type Corruption struct {
 	P        float64
-	Bits     int     // 1..MaxFlips
+	Bits     int     // 1..maxFlips
 	BitRate  float64 // 0 to 0.1
 	Checksum bool    // UDP's, modelled as perfect: it catches all damage
 }
@@ -46,7 +46,7 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	if s.each.rate > 0 {
 		flips += s.each.count(random.Further(word, bitWord), int(positions))
 	}
-	flips = min(flips, MaxFlips, int(positions))
+	flips = min(flips, maxFlips, int(positions))
 	for i := 0; len(f.Corrupt) < flips; i++ {
 		bit := int(random.Below(random.Further(word, i), positions))
 		if !slices.Contains(f.Corrupt, bit) {
@@ -71,7 +71,7 @@ func (*Corruption) row() stageRow {
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,
 				Help: "share of datagrams in which bits are flipped",
 			}),
-			newKey(setting.Count("bits", 1, MaxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
+			newKey(setting.Count("bits", 1, maxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
 				Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
 				Help: "bits flipped in a datagram that is corrupted",
 			}),

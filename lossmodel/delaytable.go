@@ -27,11 +27,11 @@ type Table struct {
 	File      tracefile.File
 }
 
-// MaxQuantiles is the most numbers in a table that is not in a file, MaxUnits the
+// maxQuantiles is the most numbers in a table that is not in a file, maxUnits the
 // greatest of them either way.
 const (
-	MaxQuantiles = 1024
-	MaxUnits     = 1000
+	maxQuantiles = 1024
+	maxUnits     = 1000
 )
 
 // points returns the quantiles in units; nil if there are none, or nonsense.
@@ -40,7 +40,7 @@ func (t Table) points() []int64 {
 	points := make([]int64, len(fields))
 	for i, field := range fields {
 		x, ok := units.ParseDecimal(field, 0)
-		if !ok || math.Abs(x) > MaxUnits {
+		if !ok || math.Abs(x) > maxUnits {
 			return nil
 		}
 		points[i] = int64(math.Round(x * random.One)) // a power of two: exact but for the rounding
@@ -53,7 +53,7 @@ func (t Table) valid() bool {
 		return t.File.Valid() && !t.File.ByTime
 	}
 	points := t.points()
-	return t.File == tracefile.File{} && len(points) > 1 && len(points) <= MaxQuantiles && slices.IsSorted(points) &&
+	return t.File == tracefile.File{} && len(points) > 1 && len(points) <= maxQuantiles && slices.IsSorted(points) &&
 		t.Quantiles == strings.Join(strings.Fields(t.Quantiles), " ")
 }
 
@@ -77,8 +77,8 @@ func readTable(data []byte) ([]int64, error) {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		for _, field := range strings.Fields(text) {
 			v, err := strconv.ParseInt(field, 10, 64)
-			if err != nil || v > MaxUnits*8192 || v < -MaxUnits*8192 {
-				return nil, fmt.Errorf("line %d: %s is no whole number up to %d", n, setting.Show(field), MaxUnits*8192)
+			if err != nil || v > maxUnits*8192 || v < -maxUnits*8192 {
+				return nil, fmt.Errorf("line %d: %s is no whole number up to %d", n, setting.Show(field), maxUnits*8192)
 			}
 			points = append(points, v*(random.One/8192))
 		}
@@ -95,7 +95,7 @@ func readTable(data []byte) ([]int64, error) {
 
 var tableUnit = setting.Unit[Table]{
 	Name: tracefile.UnitName,
-	Expected: fmt.Sprintf(`quantiles in units of the jitter that do not decrease, 2 to %d, such as "-1 0 0.5 3", `, MaxQuantiles) +
+	Expected: fmt.Sprintf(`quantiles in units of the jitter that do not decrease, 2 to %d, such as "-1 0 0.5 3", `, maxQuantiles) +
 		`the path of a table as tc keeps them, or "off"`,
 	Parse: func(v any) (t Table, ok bool) {
 		text, ok := v.(string)

@@ -9,21 +9,12 @@ import (
 // KeyInfo describes one key that can be set on a link.
 type KeyInfo = setting.KeyInfo
 
-// ModelInfo describes a loss model that the key loss takes.
-type ModelInfo = setting.ModelInfo
-
 // ParamInfo describes a parameter of a loss model.
 type ParamInfo = setting.ParamInfo
 
-// KeyError says what could not be set, and what was expected. It wraps ErrUnknown or
-// ErrValue.
+// KeyError describes what could not be set, and what was expected. It wraps setting.ErrUnknown or
+// setting.ErrValue.
 type KeyError = setting.KeyError
-
-// Sentinels that every *KeyError wraps one of.
-var (
-	ErrUnknown = setting.ErrUnknown
-	ErrValue   = setting.ErrValue
-)
 
 // keyRow is a key of a Spec.
 type keyRow struct {

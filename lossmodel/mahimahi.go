@@ -15,11 +15,11 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// ChanceBytes is what one opportunity of a Mahimahi trace delivers.
-const ChanceBytes = 1504
+// chanceBytes is what one opportunity of a Mahimahi trace delivers.
+const chanceBytes = 1504
 
 // opportunities is a trace in Mahimahi's format: the milliseconds at which the line could
-// deliver ChanceBytes. It repeats after the last of them.
+// deliver chanceBytes. It repeats after the last of them.
 type opportunities struct {
 	at     []time.Duration // never decreasing, the last above 0
 	period time.Duration
@@ -102,8 +102,8 @@ func (l *tracedLine) leaves(start, latest time.Duration, wire int64) (at time.Du
 		left, next = 0, l.opportunities.from(start)
 	}
 	if wire > left {
-		more := (wire - left + ChanceBytes - 1) / ChanceBytes // opportunities beyond this one
-		next, left = next+more, left+more*ChanceBytes
+		more := (wire - left + chanceBytes - 1) / chanceBytes // opportunities beyond this one
+		next, left = next+more, left+more*chanceBytes
 		at = l.opportunities.when(next - 1)
 		if at > latest {
 			return 0, false

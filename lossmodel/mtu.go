@@ -16,8 +16,8 @@ const (
 // The MTUs that a Spec takes, in bytes. The least is what RFC 791 demands of
 // every link; at the greatest no datagram is ever cut.
 const (
-	MinMTU = 68
-	MaxMTU = 65535
+	minMTU = 68
+	maxMTU = 65535
 )
 
 // WireBytes returns what a datagram of udpPayload bytes costs on a link of the
@@ -36,10 +36,10 @@ func WireBytes(udpPayload, mtu int) (bytes, fragments int) {
 
 var mtuUnit = setting.Unit[int]{
 	Name: "bytes", Expected: `bytes of the largest IP packet, from 68 to 65535, or "off" for no fragments`,
-	Min: strconv.Itoa(MinMTU), Max: strconv.Itoa(MaxMTU),
+	Min: strconv.Itoa(minMTU), Max: strconv.Itoa(maxMTU),
 	Parse: func(v any) (int, bool) {
 		if setting.IsOff(v) {
-			return MaxMTU, true
+			return maxMTU, true
 		}
 		if s, ok := v.(string); ok {
 			v = strings.TrimSuffix(strings.TrimSpace(s), "B")
@@ -47,13 +47,13 @@ var mtuUnit = setting.Unit[int]{
 		return setting.ParseCount(v)
 	},
 	Format: func(n int) string {
-		if n == MaxMTU {
+		if n == maxMTU {
 			return "off"
 		}
 		return strconv.Itoa(n)
 	},
 	Number: func(n int) float64 { return float64(n) },
-	In:     func(n int) bool { return n >= MinMTU && n <= MaxMTU },
+	In:     func(n int) bool { return n >= minMTU && n <= maxMTU },
 }
 
 func mtuRow() stageRow {

@@ -17,7 +17,7 @@ func cutSlowly(udpPayload, mtu int) (bytes, fragments int) {
 }
 
 func TestWireBytesFragmentsLikeIP(t *testing.T) {
-	for _, mtu := range []int{MinMTU, 69, 75, 76, 576, 1006, 1280, 1499, 1500, 1501, 9000, MaxMTU} {
+	for _, mtu := range []int{minMTU, 69, 75, 76, 576, 1006, 1280, 1499, 1500, 1501, 9000, maxMTU} {
 		for _, step := range []int{1, 7, 1009} {
 			for size := 0; size <= min(MaxDatagram, 5000*step); size += step {
 				bytes, fragments := WireBytes(size, mtu)
@@ -32,7 +32,7 @@ func TestWireBytesFragmentsLikeIP(t *testing.T) {
 			t.Fatalf("%d bytes: %d fragments", size, f)
 		}
 	}
-	if _, f := WireBytes(MaxDatagram, MaxMTU); f != 1 {
+	if _, f := WireBytes(MaxDatagram, maxMTU); f != 1 {
 		t.Errorf("MTU off still cuts the largest datagram into %d", f)
 	}
 }

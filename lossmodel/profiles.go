@@ -21,7 +21,7 @@ type Profile struct {
 func Profiles() []Profile {
 	return slices.Concat(
 		[]Profile{{Name: "perfect", Summary: "nothing lost, no delay, no limit", Source: "ours", Down: DefaultSpec(), Up: DefaultSpec()}},
-		appleProfiles(), webPageTestProfiles(), chromeProfiles(), unityProfiles(), unrealProfiles(),
+		appleProfiles(), browserProfiles(), unityProfiles(), unrealProfiles(),
 		satelliteProfiles(), fiedlerProfiles(), wifiProfiles(), rfc8868Profiles())
 }
 
@@ -72,33 +72,28 @@ func appleProfiles() []Profile {
 	}
 }
 
-// webPageTestProfiles: its connectivity profiles. Their latency is the round
-// trip's.
-func webPageTestProfiles() []Profile {
-	profile := func(name string, rtt float64, down, up int64) Profile {
-		return roundTrip("wpt-"+name, "WebPageTest, connectivity profiles", rtt, line{kbit: down}, line{kbit: up})
+// browserProfiles: the connectivity profiles of WebPageTest, and the throttling presets of Chrome's
+// developer tools and Lighthouse. Their latency is the round trip's.
+func browserProfiles() (list []Profile) {
+	const webPageTest, chrome = "WebPageTest, connectivity profiles", "Chrome DevTools and Lighthouse, throttling presets"
+	for _, p := range []struct {
+		name, source string
+		rtt          float64
+		down, up     int64 // kbit per second
+	}{
+		{"wpt-fios", webPageTest, 4, 20_000, 5000},
+		{"wpt-cable", webPageTest, 28, 5000, 1000},
+		{"wpt-lte", webPageTest, 70, 12_000, 12_000},
+		{"wpt-4g", webPageTest, 170, 9000, 9000},
+		{"wpt-3g", webPageTest, 300, 1600, 768},
+		{"wpt-3g-slow", webPageTest, 400, 400, 400},
+		{"chrome-fast-4g", chrome, 60, 9000, 1500},
+		{"chrome-slow-4g", chrome, 150, 1600, 750},
+		{"chrome-slow-3g", chrome, 400, 500, 500},
+	} {
+		list = append(list, roundTrip(p.name, p.source, p.rtt, line{kbit: p.down}, line{kbit: p.up}))
 	}
-	return []Profile{
-		profile("fios", 4, 20_000, 5000),
-		profile("cable", 28, 5000, 1000),
-		profile("lte", 70, 12_000, 12_000),
-		profile("4g", 170, 9000, 9000),
-		profile("3g", 300, 1600, 768),
-		profile("3g-slow", 400, 400, 400),
-	}
-}
-
-// chromeProfiles: the throttling presets of Chrome's developer tools and
-// Lighthouse. Their latency is the round trip's.
-func chromeProfiles() []Profile {
-	profile := func(name string, rtt float64, down, up int64) Profile {
-		return roundTrip("chrome-"+name, "Chrome DevTools and Lighthouse, throttling presets", rtt, line{kbit: down}, line{kbit: up})
-	}
-	return []Profile{
-		profile("fast-4g", 60, 9000, 1500),
-		profile("slow-4g", 150, 1600, 750),
-		profile("slow-3g", 400, 500, 500),
-	}
+	return list
 }
 
 // unityProfiles: the presets of the Network Simulator in Unity's Multiplayer

@@ -8,9 +8,9 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// MaxWait is the longest wait before the bottleneck: a queue without a limit
+// maxWait is the longest wait before the bottleneck: a queue without a limit
 // still drops what would have to wait longer.
-const MaxWait = time.Hour
+const maxWait = time.Hour
 
 // Rate is the bottleneck: a line and the drop-tail queue before it.
 type Rate struct {
@@ -131,9 +131,9 @@ func withFraming(r *Rate, wire int64, fragments int) int64 {
 // would have to wait too long.
 func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.traced.opportunities != nil {
-		return s.traced.leaves(max(now, s.idle), now+MaxWait, wire)
+		return s.traced.leaves(max(now, s.idle), now+maxWait, wire)
 	}
-	if s.idle-now > MaxWait {
+	if s.idle-now > maxWait {
 		return 0, false
 	}
 	if s.idle < now {

@@ -70,7 +70,7 @@ func TestRateIsExactInTheLongRun(t *testing.T) {
 	}
 }
 
-// A packet that would wait longer than MaxWait is dropped even where the queue
+// A packet that would wait longer than maxWait is dropped even where the queue
 // has no limit.
 func TestEndlessQueueIsBounded(t *testing.T) {
 	l := linkOf(t, specOf(t, "rate", "1kbit", "queue", "off"), 1)
@@ -78,7 +78,7 @@ func TestEndlessQueueIsBounded(t *testing.T) {
 	for range 10_000 {
 		if v := l.Send(0, make([]byte, 972), 0); v.Lost == Queue {
 			dropped++
-		} else if v.Due > MaxWait+8*time.Second {
+		} else if v.Due > maxWait+8*time.Second {
 			t.Fatalf("due at %v", v.Due)
 		}
 	}

@@ -72,7 +72,7 @@ func TestMahimahiIsMahimahi(t *testing.T) {
 	next, left := 0, 0 // the packet to serve, and what is left of it
 	for i := 0; next < len(all); i++ {
 		at := time.Duration(i/6)*10*ms + time.Duration([]int{1, 2, 2, 5, 9, 10}[i%6])*ms
-		for room := ChanceBytes; room > 0 && next < len(all) && all[next].sent <= at; {
+		for room := chanceBytes; room > 0 && next < len(all) && all[next].sent <= at; {
 			if left == 0 {
 				left = all[next].wire
 			}

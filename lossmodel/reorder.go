@@ -20,8 +20,8 @@ type Reorder struct {
 	Distance int // 0: by Delay
 }
 
-// MaxDistance is the greatest distance, in packets.
-const MaxDistance = 1000
+// maxDistance is the greatest distance, in packets.
+const maxDistance = 1000
 
 type reorderStage struct {
 	stream   random.Stream
@@ -89,7 +89,7 @@ func (*Reorder) row() stageRow {
 				Key: "reorder_delay", Stage: "reorder", Ladder: spanLadder,
 				Help: "how long a reordered packet is held back; it is overtaken by those sent meanwhile",
 			}),
-			newKey(setting.OrOff(setting.Count("packets", 1, MaxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
+			newKey(setting.OrOff(setting.Count("packets", 1, maxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
 				Key: "reorder_distance", Stage: "reorder", Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
 				Help: "how many packets overtake a reordered one, reckoned by the sender's pace, instead of reorder_delay; off: by time",
 			}),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/internal/setting"
 )
 
 // setReads: what people write, and what the spec then says.
@@ -235,7 +236,7 @@ func TestSetRefuses(t *testing.T) {
 		if s != DefaultSpec() {
 			t.Errorf("%s = %v was refused, but left %v", c.key, c.value, s.Values())
 		}
-		if !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrValue) {
+		if !errors.Is(err, setting.ErrUnknown) && !errors.Is(err, setting.ErrValue) {
 			t.Errorf("%s = %v: the error wraps no sentinel", c.key, c.value)
 		}
 	}

@@ -79,8 +79,8 @@ var stages = sync.OnceValue(func() *stageTable {
 	for i := range t.keys {
 		t.keys[i].Default = t.keys[i].Text(&t.initial)
 	}
-	if count > MaxSteps {
-		panic(fmt.Sprintf("lossmodel: %d stages, but a trail holds %d: raise MaxSteps", count, MaxSteps))
+	if count > maxSteps {
+		panic(fmt.Sprintf("lossmodel: %d stages, but a trail holds %d: raise maxSteps", count, maxSteps))
 	}
 	return t
 })

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
 )
 
@@ -127,7 +128,7 @@ func TestUnknownNamesItsAlternatives(t *testing.T) {
 		var u interface {
 			Unknown() (name string, known []string)
 		}
-		if !errors.As(c.err, &u) || !errors.Is(c.err, ErrUnknown) {
+		if !errors.As(c.err, &u) || !errors.Is(c.err, setting.ErrUnknown) {
 			t.Errorf("%v: no alternatives", c.err)
 			continue
 		}

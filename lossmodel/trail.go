@@ -37,14 +37,14 @@ type Step struct {
 	Room  int64  // bytes that the queue holds; 0: no limit, or none in bytes
 }
 
-// MaxSteps is how many steps a trail holds: one for each stage that can be on at
+// maxSteps is how many steps a trail holds: one for each stage that can be on at
 // once, and room for more stages.
-const MaxSteps = 8
+const maxSteps = 8
 
 // Trail is a packet's way through its link, stage by stage.
 type Trail struct {
 	N     int // of Steps
-	Steps [MaxSteps]Step
+	Steps [maxSteps]Step
 }
 
 // All returns the steps.

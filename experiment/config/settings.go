@@ -156,7 +156,8 @@ func dataSettings() []scalar {
 		{Row: spanRow("duration", `a time such as "60s" or "2m"; "0s" is once through a recording, or 60 s of what has no end`,
 			MaxDuration, func(c *Config) *time.Duration { return &c.Duration }),
 			omit: func(c *Config) bool { return c.Duration == 0 }},
-		{Row: textRow("data.source", `a data spec such as "demo" or "file:walk.bin.zst"`, func(c *Config) *string { return &c.Data.Source })},
+		{Row: textRow("data.source", `a data spec such as "demo" or "file:walk.bin.zst"`,
+			func(c *Config) *string { return &c.Data.Source })},
 		{Row: script, names: scripts()},
 		{Row: wholeRow("data.cubes", "1 to 65535", 1, 65535, func(c *Config) *int { return &c.Data.Cubes })},
 		{Row: wholeRow("data.message", "1 to 16383 bytes", 1, messages.MaxMessage, func(c *Config) *int { return &c.Data.Message })},
@@ -174,8 +175,10 @@ func endpointSettings() []scalar {
 			func(c *Config) *int { return &c.Sender.Block }), omit: usualDelivery},
 		{Row: wholeRow("sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), 1, maxWindow,
 			func(c *Config) *int { return &c.Sender.Window }), omit: usualDelivery},
-		{Row: wholeRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory, func(c *Config) *int { return &c.Receiver.History })},
-		{Row: row("receiver.digest", "0 (none), 8, 16, 24 or 32 bits", func(c *Config) any { return int64(c.Receiver.DigestBits) }, setDigest),
+		{Row: wholeRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
+			func(c *Config) *int { return &c.Receiver.History })},
+		{Row: row("receiver.digest", "0 (none), 8, 16, 24 or 32 bits",
+			func(c *Config) any { return int64(c.Receiver.DigestBits) }, setDigest),
 			omit: func(c *Config) bool { return c.Receiver.DigestBits == 0 }},
 		{Row: row("receiver.display_hz", "0 (in step with the source), or 1 to 1000, such as 59.9",
 			func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 },
@@ -196,7 +199,8 @@ func setDigest(c *Config, v any) bool {
 const playoutStep = 5 * time.Millisecond
 
 func playoutRow() Row {
-	r := spanRow("receiver.playout_delay", `a time such as "85ms"`, time.Hour, func(c *Config) *time.Duration { return &c.Receiver.Playout })
+	r := spanRow("receiver.playout_delay", `a time such as "85ms"`, time.Hour,
+		func(c *Config) *time.Duration { return &c.Receiver.Playout })
 	r.Help = "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. " +
 		"Its display slows down or hurries to a new delay, it never jumps back"
 	r.Step = func(c *Config, n int) (any, bool) {
@@ -214,7 +218,8 @@ func sendsFew(c *Config) bool { return c.Sender.RateHz/c.Sender.Every <= lowRate
 
 func everyRow() Row {
 	rungs := []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60}
-	r := wholeRow("sender.every", "1 to 60: every so many-th snapshot is sent", 1, maxEvery, func(c *Config) *int { return &c.Sender.Every })
+	r := wholeRow("sender.every", "1 to 60: every so many-th snapshot is sent", 1, maxEvery,
+		func(c *Config) *int { return &c.Sender.Every })
 	r.Help = "snapshots sent a second: every so many-th of those that are made"
 	r.Shown = func(c *Config) string {
 		return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"

@@ -9,24 +9,19 @@ import (
 func complete(d Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
-	for _, w := range candidates(d, strings.Fields(stem)) {
+	before := strings.Fields(stem)
+	var next []string
+	if len(before) == 0 {
+		_, next, _ = d.verb("")
+	} else if v, _, ok := d.verb(before[0]); ok {
+		next = v.next(before[1:])
+	}
+	for _, w := range next {
 		if strings.HasPrefix(strings.ToLower(w), last) && !(w == last && strings.HasSuffix(w, "=")) {
 			words = append(words, w)
 		}
 	}
 	return stem, words
-}
-
-// candidates lists the words that may come after those typed so far.
-func candidates(d Context, before []string) []string {
-	if len(before) == 0 {
-		_, names, _ := d.verb("")
-		return names
-	}
-	if v, _, ok := d.verb(before[0]); ok {
-		return v.next(before[1:])
-	}
-	return nil
 }
 
 // next lists what may come after the arguments typed so far.

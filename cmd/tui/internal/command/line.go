@@ -3,7 +3,6 @@ package command
 import (
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/controls"
@@ -45,30 +44,26 @@ func (l *Line) Remember() {
 	l.Open = false
 }
 
-// Keys on top of plain typing.
-func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
-	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up", "ctrl+p"), of("down", "ctrl+n")
-}
-
 // Key handles a key while the line is open, and reports whether the line is to be
 // carried out.
 func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
-	enter, leave, next, back, older, newer := lineKeys()
-	switch {
-	case key.Matches(msg, enter):
+	switch msg.String() {
+	case "enter":
 		return true
-	case key.Matches(msg, leave), msg.Type == tea.KeyBackspace && l.input.String() == "":
+	case "esc":
 		l.Open = false
-	case key.Matches(msg, next):
+	case "tab":
 		l.tab(d, 1)
-	case key.Matches(msg, back):
+	case "shift+tab":
 		l.tab(d, -1)
-	case key.Matches(msg, older):
+	case "up", "ctrl+p":
 		l.recall(1)
-	case key.Matches(msg, newer):
+	case "down", "ctrl+n":
 		l.recall(-1)
 	default:
+		if msg.Type == tea.KeyBackspace && l.input.String() == "" {
+			l.Open = false
+		}
 		l.Edit(msg)
 	}
 	return false
@@ -107,16 +102,14 @@ func (l *Line) tab(d Context, n int) {
 		typed := l.input.String()
 		l.stem, l.words = complete(d, typed)
 		l.shown = -1
-		if len(l.words) == 0 {
-			return
+		first := l.stem + sharedPrefix(l.words)
+		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // a value follows at once
+			first += " "
 		}
-		if p := l.stem + sharedPrefix(l.words); len(p) > len(typed) && len(l.words) > 1 {
-			l.put(p)
-			l.words = nil
-			return
-		}
-		if len(l.words) == 1 {
-			l.put(l.stem + whole(l.words[0]))
+		if len(l.words) < 2 || len(first) > len(typed) {
+			if len(l.words) > 0 {
+				l.put(first)
+			}
 			l.words = nil
 			return
 		}
@@ -127,15 +120,6 @@ func (l *Line) tab(d Context, n int) {
 	}
 	l.shown %= len(l.words)
 	l.put(l.stem + l.words[l.shown])
-}
-
-// whole is the text of a completed word: with a blank behind it, unless a value
-// follows at once.
-func whole(word string) string {
-	if strings.HasSuffix(word, "=") {
-		return word
-	}
-	return word + " "
 }
 
 func (l *Line) put(text string) {

@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// encoderCard is what the list of encoders says about the one under the cursor:
+// encoderCard describes the encoder under the cursor of the list of encoders:
 // its idea, its source, and its params, which can be set in place.
 type encoderCard struct {
 	cat    *Catalog

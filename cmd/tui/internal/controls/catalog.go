@@ -105,25 +105,19 @@ func ThemeChoices() []setting.Option {
 }
 
 // previewLink describes a profile: its summary, its source, and a picture of its effect on packets.
-func (cat *Catalog) previewLink(name string, w int, ascii bool) []string {
-	for _, p := range cat.profiles {
-		if p.Name != name {
-			continue
-		}
-		lines := append(look.Wrap(p.Summary, w), look.Wrap("source: "+p.Source, w)...)
-		if cat.Picture == nil {
-			return lines
-		}
-		lines = append(lines, "", cat.sideShown(p))
-		return append(lines, strings.Split(cat.Picture(p.Down, w, ascii), "\n")...)
+func (c *Catalog) previewLink(name string, w int, ascii bool) []string {
+	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
-}
-
-// sideShown is the heading of the picture: which of the two links it is of.
-func (cat *Catalog) sideShown(p lossmodel.Profile) string {
-	if p.Down == p.Up {
-		return "each way:"
+	p := c.profiles[i]
+	lines := append(look.Wrap(p.Summary, w), look.Wrap("source: "+p.Source, w)...)
+	if c.Picture == nil {
+		return lines
 	}
-	return "down, " + cat.end(config.DownOnly) + ":"
+	side := "each way:"
+	if p.Down != p.Up {
+		side = "down, " + c.end(config.DownOnly) + ":"
+	}
+	return append(append(lines, "", side), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
 }

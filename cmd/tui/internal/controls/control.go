@@ -25,7 +25,7 @@ type control struct {
 	way     config.Way                  // the links that it sets
 	held    bool                        // a netem line decides this now
 	now     func(*config.Config) string // the text that enter puts behind the line; nil: none
-	preview previewer
+	preview *preview
 	begins  bool // an option only begins a line, to be completed
 	words   bool // the value is words
 }
@@ -145,8 +145,8 @@ func wordsOf(text string) string {
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) (list []control) {
 	others := config.LossParamRows(cfg, loss, way, way.Other())
 	for i, r := range config.LossParamRows(cfg, loss, way, way) {
-		list = append(list, control{Row: r.Row, label: r.Name, word: loss.Key + "." + r.Name, line: prefix(way) + loss.Key, group: "Link",
-			nest: loss.Key, way: way, other: &others[i].Row, held: way.Link(cfg).Netem.On,
+		list = append(list, control{Row: r.Row, label: r.Name, word: loss.Key + "." + r.Name, line: prefix(way) + loss.Key,
+			group: "Link", nest: loss.Key, way: way, other: &others[i].Row, held: way.Link(cfg).Netem.On,
 			now: func(c *config.Config) string { return config.LinkValue(c, way, loss.Key) }})
 	}
 	return list
@@ -154,8 +154,8 @@ func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way config.Wa
 
 // lossModelControl picks a loss model; its parameters are then typed.
 func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) control {
-	c := control{label: "loss model", word: "loss model", line: prefix(way) + loss.Key, group: "Link", nest: foldWord, begins: true,
-		held: way.Link(cfg).Netem.On}
+	c := control{label: "loss model", word: "loss model", line: prefix(way) + loss.Key,
+		group: "Link", nest: foldWord, begins: true, held: way.Link(cfg).Netem.On}
 	c.Help = "how losses come; a model has parameters of its own, which are then typed"
 	c.Get = func(c *config.Config) any {
 		if m := way.Link(c).Loss; m != nil {
@@ -173,7 +173,8 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way
 // many of them differ from their defaults.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", word: foldWord, group: "Link", words: true}
-	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, spikes, traces, tc's netem"
+	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, " +
+		"spikes, traces, tc's netem"
 	c.Get = func(c *config.Config) any {
 		if sc.more {
 			return "link settings, enter folds them away"
@@ -199,7 +200,7 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 }
 
 func (cat *Catalog) profileControl() control {
-	c := control{label: "Profile", word: "profile", group: "Link", preview: cat.previewLink}
+	c := control{label: "Profile", word: "profile", group: "Link", preview: &preview{lines: cat.previewLink}}
 	c.Help = "a ready-made pair of links; sets everything below"
 	c.Get = func(c *config.Config) any {
 		if c.Profile == "" {

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -82,26 +83,20 @@ func (p *Pane) Release() {
 	p.relist()
 }
 
-// current returns the control under the cursor and its place.
-func (p *Pane) current() (control, int, bool) {
-	for i, c := range p.all {
-		if c.word == p.chosen {
-			return c, i, true
-		}
-	}
+// current returns the control under the cursor and its place; nil if there is none.
+func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
-		return control{}, 0, false
+		return nil, 0
 	}
-	return p.all[0], 0, true
+	at := max(slices.IndexFunc(p.all, func(c control) bool { return c.word == p.chosen }), 0)
+	return &p.all[at], at
 }
 
 // choose moves the cursor by n controls.
 func (p *Pane) choose(n int) {
-	_, at, ok := p.current()
-	if !ok {
-		return
+	if c, at := p.current(); c != nil {
+		p.chosen, p.moved = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
 	}
-	p.chosen, p.moved = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
 }
 
 // point puts the cursor on the control that the row of the picture shows.
@@ -115,9 +110,9 @@ func (p *Pane) point(y int) bool {
 
 // adjust returns the command that moves the control under the cursor n rungs.
 func (p *Pane) adjust(n int) (experiment.Command, bool) {
-	c, _, ok := p.current()
+	c, _ := p.current()
 	switch {
-	case !ok:
+	case c == nil:
 		return experiment.Command{}, false
 	case c.word == speedWord:
 		v := StepSpeed(p.speed, n)
@@ -164,13 +159,12 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// explain says at the bottom of the pane what the control under the cursor is
-// for, while the less used settings are unfolded. It returns the rows that it
-// took.
+// explain writes the help of the control under the cursor at the bottom of the pane,
+// while the less used settings are unfolded. It returns the number of rows written.
 func (p *Pane) explain(c *look.Canvas) int {
 	const rows, least = 3, 20
-	ctl, _, ok := p.current()
-	if !ok || !p.scope.more || c.H < least {
+	ctl, _ := p.current()
+	if ctl == nil || !p.scope.more || c.H < least {
 		return 0
 	}
 	lines := look.Wrap(ctl.Help, c.W-4)
@@ -189,12 +183,12 @@ func (p *Pane) aimed() []look.Span {
 	switch {
 	case p.back:
 		return []look.Span{look.Warn.Span("as they are now")}
-	case p.scope.way == config.DownOnly:
-		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" " + p.Cat.end(config.DownOnly) + "; d: up")}
-	case p.scope.way == config.UpOnly:
-		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" " + p.Cat.end(config.UpOnly) + "; d: both")}
+	case p.scope.way == config.BothWays:
+		return nil
 	}
-	return nil
+	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.way]
+	return []look.Span{look.Warn.Span("link " + p.scope.way.String() + " only"),
+		look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
 }
 
 // Aims says the same in a sentence.
@@ -205,11 +199,10 @@ func (p *Pane) Aims() string {
 	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
 }
 
-// layout lists the rows, with headings if there is room for them, and says at which of
-// them the cursor is.
+// layout lists the rows, with headings if there is room for them; at is the row of the cursor.
 func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all
-	_, chosen, _ := p.current()
+	_, chosen := p.current()
 	summary := p.summary(w - 4)
 	headings := len(all)+len(summary)+2 <= room
 	if len(all)+len(summary) > room {
@@ -234,7 +227,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 	return rows, at
 }
 
-// summary is what the encoder's author says about it.
+// summary is the summary of the encoder, on at most two lines.
 func (p *Pane) summary(w int) []string {
 	codec := p.Cat.Codec(p.cfg.Encoder.Name)
 	if codec == nil {
@@ -244,11 +237,11 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief says in one line what the control under the cursor is for, and shows the
-// control itself where the pane is out of sight.
+// Brief writes the help of the control under the cursor on one line, behind the
+// control itself if whole.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
-	ctl, _, ok := p.current()
-	if !ok {
+	ctl, _ := p.current()
+	if ctl == nil {
 		return
 	}
 	help := ctl.Help
@@ -257,7 +250,7 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 	}
 	x := 2
 	if whole {
-		x = p.line(c, th, y, &ctl) + 2
+		x = p.line(c, th, y, ctl) + 2
 	}
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
@@ -279,9 +272,9 @@ func (p *Pane) Turn(dx, dy int) room.Request {
 // Enter opens what the control under the cursor may be set to: a list, or a line to
 // type in.
 func (p *Pane) Enter() room.Request {
-	c, _, ok := p.current()
+	c, _ := p.current()
 	switch {
-	case !ok:
+	case c == nil:
 		return room.Request{}
 	case c.word == foldWord:
 		p.fold()

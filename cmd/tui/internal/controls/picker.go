@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,25 +23,36 @@ type picker struct {
 	begins bool   // the name only begins a line, to be typed on
 	filter string
 	at     int
-	tall   bool // what is said about a name stands below the list
+	tall   bool // the description of a name is below the list, not beside it
 
-	shadows []string            // encoders that run as shadows; nil: it is no list of encoders
-	card    *encoderCard        // about the encoder under the cursor; nil: it is no list of encoders
-	preview previewer           // of the name under the cursor; nil: none
-	seen    map[sample][]string // previews made so far
+	shadows []string     // encoders that run as shadows; nil: it is no list of encoders
+	card    *encoderCard // about the encoder under the cursor; nil: it is no list of encoders
+	preview *preview     // of the name under the cursor; nil if there is none
 }
 
-// previewer says in lines of at most w columns what a name stands for.
-type previewer func(name string, w int, ascii bool) []string
-
-// sample names a preview.
-type sample struct {
-	name  string
-	w     int
-	ascii bool
+// preview draws what a name stands for.
+type preview struct {
+	lines func(name string, w int, ascii bool) []string // of at most w columns
+	seen  map[string][]string                           // made so far, since making one takes longer than a redraw may
 }
 
-// minPreview is the least columns in which a preview says anything.
+// draw writes the preview of a name into w columns and h rows.
+func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
+	key := fmt.Sprint(name, " ", w, th.Ascii)
+	lines, ok := p.seen[key]
+	if !ok {
+		if p.seen == nil {
+			p.seen = map[string][]string{}
+		}
+		lines = p.lines(name, w, th.Ascii)
+		p.seen[key] = lines
+	}
+	for i, line := range lines[:min(len(lines), h)] {
+		c.Clip(x, y+i, w, look.Plain, line)
+	}
+}
+
+// minPreview is the fewest columns in which a preview is legible.
 const minPreview = 40
 
 // NewPicker makes a list of names for a command; now is the one that holds at present.
@@ -191,17 +203,20 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	if first+room < len(list) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
 	}
-	if at, ok := p.picked(); ok && p.card != nil {
-		if p.tall {
-			c.Divider(th, room+3, p.card.inside, at)
-			p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, at)
-			return
-		}
-		p.rule(c, th, 6+name+1)
-		p.card.draw(c, th, 6+name+3, 2, c.W-6-name-5, c.H-3, at)
-	}
-	if at, ok := p.picked(); ok && p.preview != nil {
-		p.show(c, th, 6+name+3, at)
+	at, ok := p.picked()
+	x := 6 + name + 3
+	w := c.W - x - 2
+	switch {
+	case !ok:
+	case p.tall:
+		c.Divider(th, room+3, p.card.inside, at)
+		p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, at)
+	case p.card != nil:
+		p.rule(c, th, x-2)
+		p.card.draw(c, th, x, 2, w, c.H-3, at)
+	case p.preview != nil && w >= minPreview:
+		p.rule(c, th, x-2)
+		p.preview.draw(c, th, x, 2, w, c.H-3, at)
 	}
 }
 
@@ -224,25 +239,10 @@ func (p *picker) hint(room int) []look.Span {
 	return look.Fit(room, options...)
 }
 
-// show draws the preview of a name to the right of column x.
-func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
-	const top = 2
-	w := c.W - x - 2
-	if w < minPreview {
-		return
-	}
-	p.rule(c, th, x-2)
-	for i, line := range p.sample(sample{name, w, th.Ascii}) {
-		if y := top + i; y < c.H-1 {
-			c.Clip(x, y, w, look.Plain, line)
-		}
-	}
-}
-
 // tallest is the most rows that a list at the right takes beside its names.
 const tallest = 22
 
-// rule parts the list from what is said about the name under the cursor.
+// rule draws the line between the list and the description of the name under the cursor.
 func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
@@ -255,18 +255,4 @@ func (p *picker) atRight(w, h int) bool {
 	const said = 14
 	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
 	return p.tall
-}
-
-// sample returns the lines of a preview; making one takes longer than a redraw
-// may, so each is made once.
-func (p *picker) sample(s sample) []string {
-	lines, ok := p.seen[s]
-	if !ok {
-		if p.seen == nil {
-			p.seen = map[sample][]string{}
-		}
-		lines = p.preview(s.name, s.w, s.ascii)
-		p.seen[s] = lines
-	}
-	return lines
 }

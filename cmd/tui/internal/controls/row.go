@@ -12,7 +12,7 @@ import (
 // between its least and its most. It returns the column after them.
 func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	label, value := look.Dim, look.Value
-	if cur, _, _ := p.current(); cur.word == ctl.word {
+	if cur, _ := p.current(); cur.word == ctl.word {
 		label, value = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	}
@@ -53,7 +53,7 @@ func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, show
 		room -= look.TextWidth(mark) + 2
 	}
 	end := c.Clip(x, y, room, k, shown)
-	if cur, _, _ := p.current(); ctl.words && shown == "off" && cur.word == ctl.word {
+	if cur, _ := p.current(); ctl.words && shown == "off" && cur.word == ctl.word {
 		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter types it")
 	}
 	if mark == "" {

@@ -1,9 +1,10 @@
-package encoders
+package encoders_test
 
 import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 )
 
 type fileParams struct {
@@ -14,11 +15,11 @@ type fileParams struct {
 // The codec gets the path where a file lies; what travels is the name that was given.
 func TestLocated(t *testing.T) {
 	var opened string
-	codec := Codec{Name: "x", Params: &fileParams{}, New: func(_ *frame.Schema, params any) (Encoder, Decoder, error) {
+	codec := encoders.Codec{Name: "x", Params: &fileParams{}, New: func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		opened = params.(*fileParams).Model
 		return nil, nil, nil
 	}}
-	found := Located(&codec, func(name string) string { return "/elsewhere/" + name })
+	found := encoders.Located(&codec, func(name string) string { return "/elsewhere/" + name })
 	params := &fileParams{Level: 3, Model: "game.model"}
 	if _, _, err := found.New(nil, params); err != nil || opened != "/elsewhere/game.model" || params.Model != "game.model" {
 		t.Errorf("opened %q, the params are %+v, error %v", opened, params, err)
@@ -32,7 +33,7 @@ func TestLocated(t *testing.T) {
 	if names := codec.Unnamed(&fileParams{}); len(names) != 1 || names[0] != "model" || len(codec.Unnamed(params)) != 0 {
 		t.Errorf("not named: %v", names)
 	}
-	if Located(&codec, nil) != &codec {
+	if encoders.Located(&codec, nil) != &codec {
 		t.Error("another codec, with nothing to find")
 	}
 }

@@ -1,4 +1,4 @@
-package encoders
+package encoders_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"wirelab/encoders"
 )
 
 type knobs struct {
@@ -24,8 +26,8 @@ func (k *knobs) Validate() error {
 	return nil
 }
 
-func codec() *Codec {
-	return &Codec{Name: "test", Params: &knobs{Bits: 5, Rate: 0.5, Note: "plain"}}
+func codec() *encoders.Codec {
+	return &encoders.Codec{Name: "test", Params: &knobs{Bits: 5, Rate: 0.5, Note: "plain"}}
 }
 
 func TestDefaultsAreFresh(t *testing.T) {
@@ -35,7 +37,7 @@ func TestDefaultsAreFresh(t *testing.T) {
 	if q := c.Defaults().(*knobs); q.Bits != 5 {
 		t.Errorf("a changed copy shows in the defaults: bits = %d, want 5", q.Bits)
 	}
-	if got := (&Codec{}).Defaults(); got != nil {
+	if got := (&encoders.Codec{}).Defaults(); got != nil {
 		t.Errorf("defaults of a codec without params: %v, want nil", got)
 	}
 }
@@ -103,10 +105,10 @@ func TestSetParam(t *testing.T) {
 	} {
 		c := codec()
 		p := c.Defaults()
-		err := SetParam(p, test.name, test.value)
+		err := encoders.SetParam(p, test.name, test.value)
 		if test.want == nil {
-			var refused *ParamError
-			if !errors.As(err, &refused) || !errors.Is(err, ErrParam) || refused.Expected != test.words {
+			var refused *encoders.ParamError
+			if !errors.As(err, &refused) || !errors.Is(err, encoders.ErrParam) || refused.Expected != test.words {
 				t.Errorf("%s = %v: error %v, want a *ParamError that expects %s", test.name, test.value, err, test.words)
 			}
 			if !reflect.DeepEqual(p, c.Defaults()) {
@@ -117,7 +119,7 @@ func TestSetParam(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s = %v: %v", test.name, test.value, err)
 		}
-		after := (&Codec{Params: p}).ParamInfo()
+		after := (&encoders.Codec{Params: p}).ParamInfo()
 		for _, info := range after {
 			if info.Name == test.name && info.Default != test.want {
 				t.Errorf("%s = %#v stored %#v, want %#v", test.name, test.value, info.Default, test.want)
@@ -127,8 +129,8 @@ func TestSetParam(t *testing.T) {
 }
 
 func TestUnknownParam(t *testing.T) {
-	err := SetParam(codec().Defaults(), "bit", 3)
-	var refused *ParamError
+	err := encoders.SetParam(codec().Defaults(), "bit", 3)
+	var refused *encoders.ParamError
 	if !errors.As(err, &refused) {
 		t.Fatalf("error %v, want a *ParamError", err)
 	}
@@ -136,24 +138,24 @@ func TestUnknownParam(t *testing.T) {
 	if name != "bit" || !reflect.DeepEqual(known, []string{"bits", "rate", "fast", "note", "floor"}) {
 		t.Errorf("Unknown() = %q, %q", name, known)
 	}
-	if err := SetParam(nil, "bit", 3); err == nil || !strings.Contains(err.Error(), "no parameters") {
+	if err := encoders.SetParam(nil, "bit", 3); err == nil || !strings.Contains(err.Error(), "no parameters") {
 		t.Errorf("setting a param where there are none: %v", err)
 	}
-	if name, _ := (&ParamError{Name: "bits", Expected: "x"}).Unknown(); name != "" {
+	if name, _ := (&encoders.ParamError{Name: "bits", Expected: "x"}).Unknown(); name != "" {
 		t.Errorf("a refused value reports the unknown name %q", name)
 	}
 }
 
 func TestValidate(t *testing.T) {
-	if err := Validate(codec().Defaults()); err != nil {
+	if err := encoders.Validate(codec().Defaults()); err != nil {
 		t.Errorf("the defaults do not hold: %v", err)
 	}
 	for _, bad := range []*knobs{{Bits: 1}, {Bits: 9}, {Bits: 5, Rate: math.Inf(1)}, {Bits: 5, Floor: 6}} {
-		if err := Validate(bad); !errors.Is(err, ErrParam) {
+		if err := encoders.Validate(bad); !errors.Is(err, encoders.ErrParam) {
 			t.Errorf("%+v: error %v, want one that wraps ErrParam", bad, err)
 		}
 	}
-	if err := Validate(nil); err != nil {
+	if err := encoders.Validate(nil); err != nil {
 		t.Errorf("no params: %v", err)
 	}
 }
@@ -182,14 +184,14 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestCanonicalOfNoParams(t *testing.T) {
-	c := &Codec{Name: "none"}
+	c := &encoders.Codec{Name: "none"}
 	if text := c.Canonical(nil); text != nil {
 		t.Errorf("text %q, want none", text)
 	}
 	if p, err := c.ParseCanonical(nil); p != nil || err != nil {
 		t.Errorf("parsed %v, %v; want nil, nil", p, err)
 	}
-	if _, err := c.ParseCanonical([]byte("a=1")); !errors.Is(err, ErrParam) {
+	if _, err := c.ParseCanonical([]byte("a=1")); !errors.Is(err, encoders.ErrParam) {
 		t.Errorf("a param of a codec that has none: error %v, want ErrParam", err)
 	}
 }
@@ -202,7 +204,7 @@ func TestParseCanonicalRefuses(t *testing.T) {
 		"note=`x`", "note='x'", "floor=6", "fast=false", "fast=1", "rate=NaN", "rate=0x1p-2", "bits=6\x00",
 		"note=" + fmt.Sprintf("%q", strings.Repeat("x", 256)),
 	} {
-		if p, err := c.ParseCanonical([]byte(text)); !errors.Is(err, ErrParam) {
+		if p, err := c.ParseCanonical([]byte(text)); !errors.Is(err, encoders.ErrParam) {
 			t.Errorf("%q: %+v, %v; want an error that wraps ErrParam", text, p, err)
 		}
 	}
@@ -217,12 +219,12 @@ func FuzzParseCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := c.ParseCanonical(text)
 		if err != nil {
-			if !errors.Is(err, ErrParam) {
+			if !errors.Is(err, encoders.ErrParam) {
 				t.Fatalf("%q: error %v does not wrap ErrParam", text, err)
 			}
 			return
 		}
-		if err := Validate(p); err != nil {
+		if err := encoders.Validate(p); err != nil {
 			t.Fatalf("%q was accepted, yet %v", text, err)
 		}
 		if again := c.Canonical(p); string(again) != string(text) {
@@ -237,12 +239,12 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bits int, rate float64, fast bool, note string, floor int) {
 		c := codec()
 		p := &knobs{bits, rate, fast, note, floor}
-		if Validate(p) != nil {
+		if encoders.Validate(p) != nil {
 			return
 		}
 		text := c.Canonical(p)
 		back, err := c.ParseCanonical(text)
-		if len(text) > MaxCanonical {
+		if len(text) > encoders.MaxCanonical {
 			if err == nil {
 				t.Fatalf("%d bytes were accepted", len(text))
 			}

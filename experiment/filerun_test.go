@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -35,7 +36,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	var digests []string
 	var packed [2]int
 	for range 2 {
-		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report"), Force: true})
+		report, err := experiment.Run(context.Background(), c, experiment.RunOptions{Dir: filepath.Join(dir, "report"), Force: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestPatchOverBadLink(t *testing.T) {
 		}
 		digests, packed = append(digests, r.Digests()), [2]int{x.PackedBytes, y.PackedBytes}
 	}
-	again, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{})
+	again, err := experiment.Replay(context.Background(), filepath.Join(dir, "report"), experiment.RunOptions{})
 	if err != nil || !again.Same || digests[0] != digests[1] {
 		t.Errorf("replayed the same: %+v, %v; runs %v", again, err, digests)
 	}
@@ -59,7 +60,7 @@ func TestPatchOverBadLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *config.Error
-	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) ||
+	if _, err := experiment.Replay(context.Background(), filepath.Join(dir, "report"), experiment.RunOptions{}); !errors.As(err, &changed) ||
 		!strings.Contains(changed.Problem, "is another one now") {
 		t.Errorf("with another old file: %v", err)
 	}
@@ -84,7 +85,7 @@ func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	told := 0
-	opt := RunOptions{Progress: func(float64, float64) {
+	opt := experiment.RunOptions{Progress: func(float64, float64) {
 		if told == 0 {
 			t.Error("the session ran before the patch was made")
 		}
@@ -93,7 +94,7 @@ func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 			cancel()
 		}
 	}}
-	report, err := Run(ctx, c, opt)
+	report, err := experiment.Run(ctx, c, opt)
 	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
 		t.Errorf("told %d times, %v, %+v", told, err, report)
 	}

@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 )
 
@@ -20,7 +21,7 @@ func TestReportsOfTheFirstEditionReplay(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			got, err := Replay(t.Context(), path, RunOptions{})
+			got, err := experiment.Replay(t.Context(), path, experiment.RunOptions{})
 			if err != nil || !got.Same {
 				t.Errorf("%+v, %v", got, err)
 			}

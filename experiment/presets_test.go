@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -18,12 +19,12 @@ func TestPlayoutPresets(t *testing.T) {
 	var got bytes.Buffer
 	crowd := labtest.Recorded(t, 30, 1000)
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := LoadPreset(name)
+		c, err := experiment.LoadPreset(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
-		report, err := Run(context.Background(), c, RunOptions{})
+		report, err := experiment.Run(context.Background(), c, experiment.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -41,7 +42,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err = Settle(t.Context(), config)
+		err = experiment.Settle(t.Context(), config)
 		if strings.Contains(c.want, " ") {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want ...%s...", name, err, c.want)

@@ -1,4 +1,4 @@
-package experiment
+package experiment_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -55,7 +56,7 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := LoadPreset(name)
+		c, err := experiment.LoadPreset(name)
 		if err != nil {
 			t.Fatal(err)
 		}

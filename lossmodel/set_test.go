@@ -1,4 +1,4 @@
-package lossmodel
+package lossmodel_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 	"wirelab/internal/setting"
+	"wirelab/lossmodel"
 )
 
 // setReads: what people write, and what the spec then says.
@@ -112,7 +113,7 @@ var setReads = []struct {
 
 func TestSetReads(t *testing.T) {
 	for _, c := range setReads {
-		s := DefaultSpec()
+		s := lossmodel.DefaultSpec()
 		if c.get == "" {
 			c.get = c.key
 		}
@@ -227,13 +228,13 @@ var setRefuses = []struct {
 // Nonsense is refused, the message says what was expected, and nothing changes.
 func TestSetRefuses(t *testing.T) {
 	for _, c := range setRefuses {
-		s := DefaultSpec()
+		s := lossmodel.DefaultSpec()
 		err := s.Set(c.key, c.value)
-		var ke *KeyError
+		var ke *lossmodel.KeyError
 		if !errors.As(err, &ke) || !strings.Contains(err.Error(), c.expected) {
 			t.Errorf("%s = %v: %v; the message lacks %q", c.key, c.value, err, c.expected)
 		}
-		if s != DefaultSpec() {
+		if s != lossmodel.DefaultSpec() {
 			t.Errorf("%s = %v was refused, but left %v", c.key, c.value, s.Values())
 		}
 		if !errors.Is(err, setting.ErrUnknown) && !errors.Is(err, setting.ErrValue) {

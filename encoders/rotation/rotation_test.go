@@ -1,18 +1,20 @@
-package rotation
+package rotation_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/encoders/rotation"
 )
 
-func random(rng *rand.Rand) Quaternion {
-	q := Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+func random(rng *rand.Rand) rotation.Quaternion {
+	q := rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 	n := math.Sqrt(dot(q, q))
-	return Quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
+	return rotation.Quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
 }
 
-func dot(p, q Quaternion) float64 { return p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3] }
+func dot(p, q rotation.Quaternion) float64 { return p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3] }
 
 // A product is undone by the conjugate, and Largest finds the two largest components.
 func TestQuaternion(t *testing.T) {
@@ -32,7 +34,7 @@ func TestQuaternion(t *testing.T) {
 			}
 		}
 	}
-	if first, second := (&Quaternion{0.5, 0.5, -0.5, 0.5}).Largest(); first != 0 || second != 1 {
+	if first, second := (&rotation.Quaternion{0.5, 0.5, -0.5, 0.5}).Largest(); first != 0 || second != 1 {
 		t.Errorf("of equals %d and %d, want 0 and 1", first, second)
 	}
 }
@@ -40,7 +42,7 @@ func TestQuaternion(t *testing.T) {
 // Quantised and decoded, a rotation is off by no more than the rounding; and whatever
 // the code, DecodeUnit returns a rotation.
 func TestSmallestThree(t *testing.T) {
-	g := SmallestThree{Scale: 361.33, Zero: 256}
+	g := rotation.SmallestThree{Scale: 361.33, Zero: 256}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 10_000 {
 		q := random(rng)
@@ -67,11 +69,11 @@ func TestSmallestThree(t *testing.T) {
 // DecodeUnit puts the components where Decode does, whatever their order, and both ends of
 // codecs rely on how it rounds.
 func TestDecodeUnitRounds(t *testing.T) {
-	g := SmallestThree{Scale: 361.3315623039, Zero: 255.5}
+	g := rotation.SmallestThree{Scale: 361.3315623039, Zero: 255.5}
 	rng := rand.New(rand.NewPCG(5, 4))
 	for range 10_000 {
 		largest, small := rng.Int32(), []int32{rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
-		var want Quaternion
+		var want rotation.Quaternion
 		square, k := 0.0, 0
 		for i := range want {
 			if int32(i) != largest&3 {

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 )
 
 // cubesFrames are frames of charlie by the walk-off's rules, or where the
@@ -22,7 +23,7 @@ func benchmarks(b *testing.B, run func(b *testing.B, c encoders.Codec, frames []
 		name := map[bool]string{false: "charlie", true: "synthetic"}[synthetic]
 		b.Run(name, func(b *testing.B) {
 			frames, age := cubesFrames(b, synthetic)
-			for _, c := range All() {
+			for _, c := range table.All() {
 				if c.Suits(frame.Cubes(frame.WalkoffCubes)) {
 					b.Run(c.Name, func(b *testing.B) { run(b, c, frames, age) })
 				}

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -11,12 +11,13 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/hostile"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
 // each runs a test for every codec on every schema it suits.
 func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
-	for _, c := range All() {
+	for _, c := range table.All() {
 		for _, s := range schemas() {
 			if c.Suits(s) && (testkit.Thorough() || s.Rows <= frame.WalkoffCubes) {
 				t.Run(fmt.Sprintf("%s/%s-%d", c.Name, s.Name, s.Rows), func(t *testing.T) { test(t, c, s) })
@@ -188,7 +189,7 @@ func TestDamage(t *testing.T) {
 // Any prefix of an honest packet is refused by the decoders of cubes, and any
 // byte beyond it: no packet is the beginning of another one.
 func TestCubesAreExact(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range table.All() {
 		s := frame.Cubes(33)
 		if c.ID >= 64 || !c.Suits(s) {
 			continue

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 )
 
 // crowds are the worlds of BenchmarkCrowd: cubes, and about how many of them are in motion.
@@ -19,7 +20,7 @@ var crowds = [][2]int{{901, 0}, {901, 100}, {3000, 100}, {3000, 300}, {10_000, 0
 func BenchmarkCrowd(b *testing.B) {
 	for _, size := range crowds {
 		frames := recording.Crowd(size[0], size[1], 30)
-		for _, c := range All() {
+		for _, c := range table.All() {
 			s := frame.Cubes(size[0])
 			if !c.Suits(s) || c.Quantises || c.ID < 5 {
 				continue

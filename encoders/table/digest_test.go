@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -28,7 +29,7 @@ func TestPacketsStay(t *testing.T) {
 		}
 	}
 	demo := recording.Demo(t, 400, 400+frames)
-	for _, c := range All() {
+	for _, c := range table.All() {
 		if want[c.Name] == "" {
 			continue
 		}

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
 )
 
 // benches keeps one pair of ends, and a story, for every codec and small schema:
@@ -21,7 +22,7 @@ type bench struct {
 // at returns what two fuzz bytes choose, nil if the codec does not take the
 // schema.
 func (b benches) at(t testing.TB, codec, schema byte) *bench {
-	all, list := All(), schemas()[:10] // up to 33 cubes
+	all, list := table.All(), schemas()[:10] // up to 33 cubes
 	key := [2]byte{codec % byte(len(all)), schema % byte(len(list))}
 	c, s := all[key[0]], list[key[1]]
 	if !c.Suits(s) {
@@ -37,7 +38,7 @@ func (b benches) at(t testing.TB, codec, schema byte) *bench {
 
 // FuzzDecode passes any bytes to every decoder, against one reference or another.
 func FuzzDecode(f *testing.F) {
-	for i, c := range All() {
+	for i, c := range table.All() {
 		for j, s := range schemas()[:10] {
 			if !c.Suits(s) {
 				continue
@@ -60,7 +61,7 @@ func FuzzDecode(f *testing.F) {
 // FuzzRoundTrip makes two frames of the fuzz bytes and sends one against the
 // other.
 func FuzzRoundTrip(f *testing.F) {
-	for i := range All() {
+	for i := range table.All() {
 		f.Add(byte(i), byte(6), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte("body"))
 		f.Add(byte(i), byte(2), []byte{0xFF, 0xFF, 0xFF, 0x7F}, []byte{})
 	}
@@ -105,7 +106,7 @@ func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 // decoder, twice with an honest packet after it: of bytes from nowhere a decoder reads
 // little before it refuses them.
 func FuzzMutate(f *testing.F) {
-	for i := range All() {
+	for i := range table.All() {
 		for j := range schemas()[:10] {
 			f.Add(byte(i), byte(j), []byte{1, 2, 3, 4, 5, 6, 7, 8}, []byte("the body"), []byte{0, 9, 0x23, 0xff, 0, 40, 0x08, 3})
 		}

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 )
 
 var update = flag.Bool("update", false, "write the golden packets anew")
@@ -83,7 +84,7 @@ func packets(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Fr
 // The bytes on the wire are what they always were, and what they always were is
 // still read: packets outlive the program in reports that are replayed.
 func TestGolden(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range table.All() {
 		s, frames := taleFor(c)
 		path := filepath.Join("testdata", c.Name+".hex")
 		now := packets(t, c, s, frames)

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -55,7 +56,7 @@ func extremes(s *frame.Schema) []*frame.Frame {
 // Every encoder of cubes takes frames at all edges, one after the other and from
 // any reference, at any distance in time.
 func TestExtremes(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range table.All() {
 		for _, n := range testkit.Choose([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
 			s := frame.Cubes(n)
 			if !c.Suits(s) {

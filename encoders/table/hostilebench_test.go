@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"math/rand/v2"
@@ -9,6 +9,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 )
 
 // BenchmarkHostile reports how long a decoder of cubes is kept busy by bytes that
@@ -19,7 +20,7 @@ import (
 func BenchmarkHostile(b *testing.B) {
 	s := frame.Cubes(frame.WalkoffCubes)
 	demo := recording.Demo(b, 400, 440)
-	for _, c := range All() {
+	for _, c := range table.All() {
 		if c.ID >= 64 || !c.Suits(s) {
 			continue
 		}

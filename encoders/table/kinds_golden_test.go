@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/encoders/train"
 )
 
@@ -133,7 +134,7 @@ func marchBody(rng *rand.Rand, s *frame.Schema, last []byte, tick uint32) []byte
 // upgrade may change their bytes.
 func TestGoldenKinds(t *testing.T) {
 	var got bytes.Buffer
-	for _, c := range All() {
+	for _, c := range table.All() {
 		if !own(c) {
 			continue
 		}
@@ -184,7 +185,7 @@ func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 // testdata/book.golden.
 func TestGoldenBook(t *testing.T) {
 	var got bytes.Buffer
-	for _, trainer := range Trainers() {
+	for _, trainer := range table.Trainers() {
 		if trainer.Encoder != "delta-trained" {
 			continue
 		}
@@ -209,7 +210,7 @@ func TestGoldenBook(t *testing.T) {
 			if err := os.WriteFile(path, files[0].Data, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			c, err := ByName("delta-trained")
+			c, err := table.ByName("delta-trained")
 			if err != nil {
 				t.Fatal(err)
 			}

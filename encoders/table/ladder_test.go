@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -61,7 +62,7 @@ func TestLadder(t *testing.T) {
 			frames := recording.Load(t, name, length)
 			before, beforeName := 1e9, ""
 			orientation := map[string]int64{}
-			for _, c := range All() {
+			for _, c := range table.All() {
 				if c.ID > 15 { // what follows the rungs need not be ordered among itself
 					continue
 				}
@@ -89,7 +90,7 @@ func TestLadder(t *testing.T) {
 func TestYardsticks(t *testing.T) {
 	frames := recording.Load(t, "charlie", 150)
 	means := map[string]float64{}
-	for _, c := range All() {
+	for _, c := range table.All() {
 		if c.ID >= 64 {
 			means[c.Name], _ = score(t, c, frames)
 			t.Logf("%-22s %8.1f bytes a packet", c.Name, means[c.Name])

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/datagram"
+	"wirelab/encoders/table"
 	"wirelab/encoders/train"
 )
 
@@ -43,7 +44,7 @@ func TestModels(t *testing.T) {
 		}
 		return nil
 	}}
-	for _, trainer := range Trainers() {
+	for _, trainer := range table.Trainers() {
 		if !trainer.Model || !trainer.Suits(packetsSchema()) || trainer.Encoder == "zstd-dict" { // of which their packages have tests
 			continue
 		}

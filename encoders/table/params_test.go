@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -14,7 +15,7 @@ import (
 // in three of them is at its least here, one in three at its most.
 func TestEveryParam(t *testing.T) {
 	settings := testkit.Choose(60, 6)
-	for _, c := range All() {
+	for _, c := range table.All() {
 		if c.Params == nil {
 			continue
 		}

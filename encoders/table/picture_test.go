@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -150,7 +151,7 @@ func TestPicture(t *testing.T) {
 	c.legend()
 	c.text(0, "start", "bytes a packet, by field")
 	c.y += barHeight + barGap
-	for _, codec := range All() {
+	for _, codec := range table.All() {
 		if codec.ID < 8 || codec.ID >= 24 {
 			continue // the rungs below would set the scale, the others are not of cubes
 		}

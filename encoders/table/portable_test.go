@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -65,7 +66,7 @@ func TestPortableBytes(t *testing.T) {
 	}
 	demo := recording.Demo(t, 400, 430)
 	var here strings.Builder
-	for _, c := range All() {
+	for _, c := range table.All() {
 		fmt.Fprintf(&here, "portable %s %s\n", c.Name, fingerprint(t, c, demo))
 	}
 	if child {

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 )
 
 // Encoders from outside take the IDs of their order; a name that is taken, or one too many,
 // changes nothing.
 func TestSetOutside(t *testing.T) {
 	defer func() {
-		if err := SetOutside(nil); err != nil || len(Outside()) > 0 {
+		if err := table.SetOutside(nil); err != nil || len(table.Outside()) > 0 {
 			t.Error(err)
 		}
 	}()
@@ -24,44 +25,44 @@ func TestSetOutside(t *testing.T) {
 		return list
 	}
 	for _, names := range [][]string{{"mine", "yours"}, {"yours", "mine"}} {
-		if err := SetOutside(list(names...)); err != nil {
+		if err := table.SetOutside(list(names...)); err != nil {
 			t.Fatal(err)
 		}
 		for i, name := range names {
-			if c, err := ByName(name); err != nil || int(c.ID) != FirstPluginID+i {
+			if c, err := table.ByName(name); err != nil || int(c.ID) != table.FirstPluginID+i {
 				t.Errorf("%s: %v %v", name, c, err)
 			}
 		}
 	}
 	var many []string
-	for i := range 128 - FirstPluginID + 1 {
+	for i := range 128 - table.FirstPluginID + 1 {
 		many = append(many, fmt.Sprint("x", i))
 	}
 	for _, c := range []struct {
 		names []string
 		says  string
 	}{{[]string{"mine", "raw"}, "called raw already: one that is built in, beside that of m.wasm"}, {[]string{"mine", "mine"}, "called mine already: that of m.wasm, beside"}, {many, "expected at most 16"}} {
-		if err := SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := table.SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.names, err)
 		}
 	}
-	if n := len(Outside()); n != 2 {
+	if n := len(table.Outside()); n != 2 {
 		t.Errorf("%d are left of 2", n)
 	}
-	if err := SetOutside(list(many[:len(many)-1]...)); err != nil {
+	if err := table.SetOutside(list(many[:len(many)-1]...)); err != nil {
 		t.Error(err)
 	}
 }
 
 // Without a loader a configuration that names a plugin is refused.
 func TestLoad(t *testing.T) {
-	if _, err := Load([]Wanted{{Path: "x.wasm"}}); err == nil {
+	if _, err := table.Load([]table.Wanted{{Path: "x.wasm"}}); err == nil {
 		t.Error("something was loaded")
 	}
 	failed := errors.New("no")
-	SetLoader(func(list []Wanted) (int, error) { return len(list), failed })
-	defer SetLoader(nil)
-	if at, err := Load(make([]Wanted, 3)); at != 3 || err != failed {
+	table.SetLoader(func(list []table.Wanted) (int, error) { return len(list), failed })
+	defer table.SetLoader(nil)
+	if at, err := table.Load(make([]table.Wanted, 3)); at != 3 || err != failed {
 		t.Error(at, err)
 	}
 }

@@ -1,4 +1,4 @@
-package table
+package table_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/hostile"
+	"wirelab/encoders/table"
 	"wirelab/internal/testkit"
 )
 
@@ -17,7 +18,7 @@ import (
 // the same bytes, no reference's memo is handed back, and bad bytes are refused or
 // are a frame, after which honest packets are read as before.
 func TestSecondReference(t *testing.T) {
-	for _, c := range All() {
+	for _, c := range table.All() {
 		for _, n := range []int{1, 2, 33} {
 			s := frame.Cubes(n)
 			if c.Refs == 2 && c.Suits(s) {

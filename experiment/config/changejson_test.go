@@ -1,4 +1,4 @@
-package config
+package config_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"wirelab/experiment/config"
 )
 
 // What is no change is refused with the key that is to blame.
@@ -19,9 +21,9 @@ func TestChangeJSONRefused(t *testing.T) {
 		`{"shadow":[{"name":"rotor","parms":{}}]}`:  {"shadow", "a list of encoders"},
 		`{"shadow":[{"name":"rotor","params":[]}]}`: {"shadow", "a list of encoders"},
 	} {
-		var ch Change
+		var ch config.Change
 		err := json.Unmarshal([]byte(text), &ch)
-		var e *Error
+		var e *config.Error
 		if !errors.As(err, &e) || e.Key != want.key || !strings.HasPrefix(e.Expected, want.expected) {
 			t.Errorf("%s: %v, want an Error about %s that expects %s", text, err, want.key, want.expected)
 		}
@@ -31,13 +33,13 @@ func TestChangeJSONRefused(t *testing.T) {
 // A change comes back from JSON as it was, whatever the names of its params.
 func TestChangeJSONNames(t *testing.T) {
 	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
-		ch := Change{Params: map[string]any{name: "1"}}
+		ch := config.Change{Params: map[string]any{name: "1"}}
 		data, err := json.Marshal(ch)
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue
 		}
-		var got Change
+		var got config.Change
 		if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, ch) {
 			t.Errorf("%s: %v, %v", data, got, err)
 		}

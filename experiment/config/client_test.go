@@ -1,16 +1,18 @@
-package config
+package config_test
 
 import (
 	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
+
+	"wirelab/experiment/config"
 )
 
 // TestClients: clients are chosen by address or turn, come back from the effective
 // configuration, and refine what holds for all.
 func TestClients(t *testing.T) {
-	c, err := Parse("x.toml", []byte(`
+	c, err := config.Parse("x.toml", []byte(`
 [down]
 loss = "5%"
 [[client]]
@@ -48,7 +50,7 @@ down = {loss = "20%", burst = 3}
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse("again.toml", text)
+	again, err := config.Parse("again.toml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -75,7 +77,7 @@ func TestOnlyLinks(t *testing.T) {
 		"at = [{t = \"1s\", loss = \"1%\"}, {t = \"2s\", shadow = \"rotor\"}]\n":        "at[1].shadow: ",
 		"[down]\nloss = \"1%\"\n[[at]]\nt = \"1s\"\nencoder.name = \"changed-index\"\n": "x.toml:5: at[0].encoder",
 	} {
-		c, err := Parse("x.toml", []byte(text))
+		c, err := config.Parse("x.toml", []byte(text))
 		if err != nil {
 			if says == "" || !strings.Contains(err.Error(), "params") { // refused before: that will do
 				t.Errorf("%q: %v", text, err)
@@ -87,7 +89,7 @@ func TestOnlyLinks(t *testing.T) {
 			t.Errorf("%q: %v, expected %q", text, err, says)
 		}
 	}
-	c := Default()
+	c := config.Default()
 	if err := c.Set("encoder.name", "rotor"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
-package config
+package config_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wirelab/experiment/config"
 )
 
 // What was meant is named although only the end of it was written, or was mistaken.
@@ -13,7 +15,7 @@ func TestNearFigures(t *testing.T) {
 		"late": "playout.late", "starved_ratio": "playout.starved_ratio", "display.freezes": "playout.freezes",
 		"payload_kbp": "payload_kbps", "qqqqqqqq": "",
 	} {
-		err := Default().Set("assert."+name, "== 0")
+		err := config.Default().Set("assert."+name, "== 0")
 		if err == nil || strings.Contains(err.Error(), "did you mean") != (want != "") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)
 		}
@@ -27,12 +29,12 @@ func TestParamsAreATable(t *testing.T) {
 		if err := os.WriteFile(path, []byte("[[at]]\nt = \"1s\"\n"+key+" = 3\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := LoadFile(path)
+		_, err := config.LoadFile(path)
 		if err == nil || !strings.HasPrefix(err.Error(), path+":3: at[0]."+key+": 3 is no table; expected") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	var ch Change
+	var ch config.Change
 	if err := ch.Set("encoder.paramsmall", 3); err == nil {
 		t.Error("encoder.paramsmall is a parameter")
 	}

@@ -1,4 +1,4 @@
-package lockstep
+package lockstep_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/lockstep"
 )
 
 // line is a lane with one sample a period, from the period after began to end.
@@ -24,7 +25,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + t/meters.SamplePeriod*7) }
 	base := line(0, 10*time.Second, busy)
 	late := line(4*time.Second+1, 10*time.Second, func(t time.Duration) int64 { return 3 * busy(t) })
-	values, weights := Ratio(late, base)
+	values, weights := lockstep.Ratio(late, base)
 	if len(values) != 50 { // from 5 s on
 		t.Fatalf("%d values", len(values))
 	}
@@ -36,7 +37,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	base.Samples = base.Samples[80:]  // the rest is forgotten
 	base.Samples[3].PayloadBits = 0   // it sent nothing
 	late.Samples[50].PayloadBits *= 2 // at 9.1 s
-	values, weights = Ratio(late, base)
+	values, weights = lockstep.Ratio(late, base)
 	above, below, gaps := 0.0, 0.0, 0
 	for i := range values {
 		above, below = above+values[i]*weights[i], below+weights[i]
@@ -61,15 +62,15 @@ func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
 	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {
 		lane.Samples = append(lane.Samples, meters.Sample{T: at, PayloadBits: 1})
 	}
-	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
+	if s := lockstep.CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
 	}
 	lane.Samples = lane.Samples[:5]
-	if s := CaughtUp(&lane); len(s) != 0 {
+	if s := lockstep.CaughtUp(&lane); len(s) != 0 {
 		t.Errorf("%d samples half a second after it came", len(s))
 	}
 	lane.Began = 0
-	if s := CaughtUp(&lane); len(s) != 5 {
+	if s := lockstep.CaughtUp(&lane); len(s) != 5 {
 		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
 	}
 }
@@ -93,7 +94,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	c := Compare(snap)
+	c := lockstep.Compare(snap)
 	var sum [2]float64
 	n := 0.0
 	for k := range snap.Lanes[1].Samples {
@@ -118,7 +119,7 @@ func TestCompare(t *testing.T) {
 		!(l.TimesHi.Or(9) < 3.01) {
 		t.Errorf("%+v, want %v times", l, sum[1]/sum[0])
 	}
-	if Compare(&engine.Snapshot{Lanes: snap.Lanes[:1]}) != nil {
+	if lockstep.Compare(&engine.Snapshot{Lanes: snap.Lanes[:1]}) != nil {
 		t.Error("one alone is compared")
 	}
 }
@@ -128,8 +129,8 @@ func TestAbsentLanesAreLeftOut(t *testing.T) {
 	same := func(time.Duration) int64 { return 1000 }
 	late := engine.Lane{Began: 30 * time.Second}
 	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, same), *line(5*time.Second, 20*time.Second, same), late}}
-	x := Gather(snap)
-	if !Absent(snap, &snap.Lanes[2]) || Absent(snap, &snap.Lanes[1]) || x.From != 6*time.Second || len(x.Lanes[0].Payload) != 140 ||
+	x := lockstep.Gather(snap)
+	if !lockstep.Absent(snap, &snap.Lanes[2]) || lockstep.Absent(snap, &snap.Lanes[1]) || x.From != 6*time.Second || len(x.Lanes[0].Payload) != 140 ||
 		len(x.Lanes[1].Payload) != 140 || len(x.Lanes[2].Payload) != 0 {
 		t.Errorf("from %v: %d, %d and %d samples", x.From, len(x.Lanes[0].Payload), len(x.Lanes[1].Payload), len(x.Lanes[2].Payload))
 	}

@@ -1,23 +1,25 @@
-package paired
+package paired_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/experiment/paired"
 )
 
 // The interval of a mean is Student's: by hand for three values, and 95 of 100 such
 // intervals hold the truth whatever the number of values.
 func TestMeanOf(t *testing.T) {
-	got := MeanOf([]float64{1, 2, 6})
+	got := paired.MeanOf([]float64{1, 2, 6})
 	half := 4.30265 * math.Sqrt(7.0/3) // variance 7, two degrees of freedom
 	if math.Abs(got.Diff-3) > 1e-12 || math.Abs(got.Hi-3-half) > 1e-4 || math.Abs(got.Lo-3+half) > 1e-4 || !got.Known {
 		t.Errorf("%+v, want 3 ± %g", got, half)
 	}
-	if one := MeanOf([]float64{4}); one.Diff != 4 || one.Known {
+	if one := paired.MeanOf([]float64{4}); one.Diff != 4 || one.Known {
 		t.Errorf("one value: %+v", one)
 	}
-	if none := MeanOf(nil); !math.IsNaN(none.Diff) || none.Known {
+	if none := paired.MeanOf(nil); !math.IsNaN(none.Diff) || none.Known {
 		t.Errorf("no value: %+v", none)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -29,7 +31,7 @@ func TestMeanOf(t *testing.T) {
 			for i := range v {
 				v[i] = 5 + rng.NormFloat64()
 			}
-			if m := MeanOf(v); m.Lo <= 5 && 5 <= m.Hi {
+			if m := paired.MeanOf(v); m.Lo <= 5 && 5 <= m.Hi {
 				held++
 			}
 		}

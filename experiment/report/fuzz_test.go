@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 )
 
@@ -62,7 +63,7 @@ func used(t *testing.T, dir string, data []byte) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Read(path)
+	r, err := report.Read(path)
 	if err != nil {
 		if !strings.Contains(err.Error(), path) {
 			t.Fatalf("an error without its file: %v", err)
@@ -88,7 +89,7 @@ func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		used(t, dir, data)
-		if _, err := SavedReports(dir); err != nil {
+		if _, err := report.SavedReports(dir); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -1,4 +1,4 @@
-package savings
+package savings_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/savings"
 )
 
 var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
@@ -85,7 +86,7 @@ func (p *probe) codec(refs int) *encoders.Codec {
 func TestLag(t *testing.T) {
 	for _, lag := range []int{1, 4, 9} {
 		p := &probe{lost: -1, refuses: -1}
-		got, err := Of(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), Options{Lag: lag})
+		got, err := savings.Of(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), savings.Options{Lag: lag})
 		if err != nil || !got.Lossless || got.Messages != 30 || got.Larger != 30 || got.MostOver != 1 || got.Bytes != got.Raw+30 {
 			t.Errorf("lag %d: %+v, %v", lag, got, err)
 		}
@@ -116,7 +117,7 @@ func TestLag(t *testing.T) {
 // reference.
 func TestProblems(t *testing.T) {
 	p := &probe{lost: 5, refuses: 8}
-	got, err := Of(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), Options{Lag: 2})
+	got, err := savings.Of(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
 	if err != nil || got.Lossless || got.Refused != 1 || got.Bytes != got.Raw+19 || !bytes.Contains([]byte(got.Problem), []byte("message 5")) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -126,10 +127,10 @@ func TestProblems(t *testing.T) {
 	bad := &encoders.Codec{Name: "bad", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return nil, nil, errors.New("needs a model")
 	}}
-	if got, err := Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
+	if got, err := savings.Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), Options{}); err == nil {
+	if _, err := savings.Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{}); err == nil {
 		t.Error("no lag at all is taken")
 	}
 }

@@ -1,8 +1,10 @@
-package sweep
+package sweep_test
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/experiment/sweep"
 )
 
 // An interval of 95 % holds the truth 95 times in 100: means of few values, and ratios of
@@ -18,10 +20,10 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 			y[i] = luck
 			x[i] = 0.8*luck + r.NormFloat64()
 		}
-		if m := MeanOf(y); *m.Lo <= 100 && 100 <= *m.Hi {
+		if m := sweep.MeanOf(y); *m.Lo <= 100 && 100 <= *m.Hi {
 			means++
 		}
-		m := RatioOf(x, y)
+		m := sweep.RatioOf(x, y)
 		if *m.Lo <= 0.8 && 0.8 <= *m.Hi {
 			ratios++
 		}
@@ -35,7 +37,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	if narrow > 0.02 { // unpaired it would be 0.11
 		t.Errorf("the interval of a ratio is %.3f wide each way: the pairs' luck does not fall out of it", narrow)
 	}
-	if m := MeanOf([]float64{5}); m.Mean != 5 || m.Lo != nil || m.Hi != nil {
+	if m := sweep.MeanOf([]float64{5}); m.Mean != 5 || m.Lo != nil || m.Hi != nil {
 		t.Errorf("one value gave %+v, expected no interval", m)
 	}
 }

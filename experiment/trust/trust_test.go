@@ -1,4 +1,4 @@
-package trust
+package trust_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/trust"
 	"wirelab/lossmodel"
 )
 
@@ -34,7 +35,7 @@ func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[s
 	const n = 3600
 	red := map[string]bool{}
 	a := meters.LinkStretch{Down: asked, Fragments: 1}
-	var judge Judge
+	var judge trust.Judge
 	data := make([]byte, size)
 	wire := 0
 	receive := func(now time.Duration) {
@@ -157,7 +158,7 @@ func TestSettingsThatChange(t *testing.T) {
 	if sent != lane.Totals.Sent || float64(lost) != lane.Totals.Network.LossRate.Or(0)*float64(sent) {
 		t.Errorf("%d sent and %d lost, the totals say %d and %v", sent, lost, lane.Totals.Sent, lane.Totals.Network.LossRate)
 	}
-	var judge Judge
+	var judge trust.Judge
 	for _, x := range judge.Checks(lane.Link) {
 		if !x.OK || !x.Known {
 			t.Errorf("%+v", x)

@@ -1,10 +1,12 @@
-package bitio
+package bitio_test
 
 import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/internal/bitio"
 )
 
 // item is a value of so many bits.
@@ -49,7 +51,7 @@ func slowly(list []item) []byte {
 func check(t *testing.T, list []item) {
 	t.Helper()
 	prefix := []byte("before")
-	var w Writer
+	var w bitio.Writer
 	w.Reset(prefix)
 	total := 0
 	for _, it := range list {
@@ -66,14 +68,14 @@ func check(t *testing.T, list []item) {
 	if want := slowly(list); !bytes.Equal(out, want) {
 		t.Fatalf("%v packs as\n%x, by definition as\n%x", list, out, want)
 	}
-	var r Reader
+	var r bitio.Reader
 	r.Reset(out)
 	for i, it := range list {
 		if got, want := r.Bits(it.n), it.v&(1<<it.n-1); got != want {
 			t.Fatalf("value %d of %d bits reads as %#x, want %#x", i, it.n, got, want)
 		}
 	}
-	var peeking Reader
+	var peeking bitio.Reader
 	peeking.Reset(out)
 	for i, it := range list {
 		got, want := peeking.Peek()&(1<<it.n-1), it.v&(1<<it.n-1)
@@ -103,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 // A writer takes 64 bits at once at any position of the word.
 func TestFullWords(t *testing.T) {
 	for lead := range uint(64) {
-		var w Writer
+		var w bitio.Writer
 		w.Bits(0, lead)
 		w.Bits(0xFEDCBA9876543210, 64)
 		want := slowly([]item{{0, lead}, {0xFEDCBA9876543210, 64}})
@@ -116,7 +118,7 @@ func TestFullWords(t *testing.T) {
 func TestReadingPastTheEnd(t *testing.T) {
 	for size := range 20 {
 		src := bytes.Repeat([]byte{0xFF}, size)
-		var r Reader
+		var r bitio.Reader
 		r.Reset(src)
 		for range 8 * size {
 			if r.Bits(1) != 1 {
@@ -126,7 +128,7 @@ func TestReadingPastTheEnd(t *testing.T) {
 		if r.Err() != nil {
 			t.Fatalf("error %v at the very end", r.Err())
 		}
-		if v := r.Bits(1); v != 0 || !errors.Is(r.Err(), ErrShort) {
+		if v := r.Bits(1); v != 0 || !errors.Is(r.Err(), bitio.ErrShort) {
 			t.Fatalf("bit %d of %d bytes is %d, error %v; want 0 and ErrShort", 8*size, size, v, r.Err())
 		}
 		r.Reset(src)
@@ -138,10 +140,10 @@ func TestReadingPastTheEnd(t *testing.T) {
 		if size > 0 && r.Peek() != 1 {
 			t.Fatalf("the last bit and the zeros behind it are seen as %#x", r.Peek())
 		}
-		if r.Skip(2); r.Peek() != 0 || !errors.Is(r.Err(), ErrShort) {
+		if r.Skip(2); r.Peek() != 0 || !errors.Is(r.Err(), bitio.ErrShort) {
 			t.Fatalf("of %d bytes one bit more is taken than there is: error %v", size, r.Err())
 		}
-		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), ErrShort) {
+		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), bitio.ErrShort) {
 			t.Fatalf("the error does not stick: %v", r.Close())
 		}
 	}
@@ -156,14 +158,14 @@ func TestClose(t *testing.T) {
 	}{
 		{nil, 0, nil},
 		{[]byte{0x05}, 3, nil},
-		{[]byte{0x05}, 2, ErrTrailing},
-		{[]byte{0x05}, 0, ErrTrailing},
-		{[]byte{0x00}, 0, ErrTrailing},
-		{[]byte{0x05, 0x00}, 8, ErrTrailing},
+		{[]byte{0x05}, 2, bitio.ErrTrailing},
+		{[]byte{0x05}, 0, bitio.ErrTrailing},
+		{[]byte{0x00}, 0, bitio.ErrTrailing},
+		{[]byte{0x05, 0x00}, 8, bitio.ErrTrailing},
 		{[]byte{0x05, 0x00}, 9, nil},
-		{[]byte{0x05}, 9, ErrShort},
+		{[]byte{0x05}, 9, bitio.ErrShort},
 	} {
-		var r Reader
+		var r bitio.Reader
 		r.Reset(test.src)
 		r.Bits(test.read)
 		if err := r.Close(); !errors.Is(err, test.want) {
@@ -174,8 +176,8 @@ func TestClose(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	buf := make([]byte, 0, 1024)
-	var w Writer
-	var r Reader
+	var w bitio.Writer
+	var r bitio.Reader
 	if n := testing.AllocsPerRun(100, func() {
 		w.Reset(buf)
 		for i := range uint64(500) {
@@ -200,7 +202,7 @@ func FuzzRoundTrip(f *testing.F) {
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0xA5, 0x5A, 0xFF}, []byte{3, 5, 16, 1})
 	f.Fuzz(func(t *testing.T, src, wants []byte) {
-		var r Reader
+		var r bitio.Reader
 		r.Reset(src)
 		at, short := 0, false
 		for _, b := range wants {
@@ -221,7 +223,7 @@ func FuzzReader(f *testing.F) {
 
 func BenchmarkWriter(b *testing.B) {
 	buf := make([]byte, 0, 4096)
-	var w Writer
+	var w bitio.Writer
 	b.SetBytes(1000 * 11 / 8)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -235,7 +237,7 @@ func BenchmarkWriter(b *testing.B) {
 
 func BenchmarkReader(b *testing.B) {
 	src := make([]byte, 1000*11/8+8)
-	var r Reader
+	var r bitio.Reader
 	b.SetBytes(1000 * 11 / 8)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,6 +1,8 @@
-package suggest
+package suggest_test
 
 import "testing"
+
+import "wirelab/internal/suggest"
 
 func TestName(t *testing.T) {
 	known := []string{"quantity", "enum", "flag", "bits", "angle", "float32", "float-array", "z"}
@@ -8,7 +10,7 @@ func TestName(t *testing.T) {
 		"quantiti": "quantity", "Quan": "quantity", "flgs": "flag", "bit": "bits", "angel": "angle", "float3": "float32",
 		"velocity": "", "": "", "xy": "", "y": "", "Z": "z",
 	} {
-		if got := Closest(name, known); got != want {
+		if got := suggest.Closest(name, known); got != want {
 			t.Errorf("by %q %q is meant, want %q", name, got, want)
 		}
 	}

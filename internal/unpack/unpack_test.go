@@ -1,4 +1,4 @@
-package unpack
+package unpack_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"wirelab/internal/unpack"
 )
 
 // Whatever the packing, the same bytes come out, twice; what is cut says so in the
@@ -21,11 +23,11 @@ func TestReader(t *testing.T) {
 	_ = gw.Close()
 	format, truncated := errors.New("no such file"), errors.New("cut")
 	for name, file := range map[string][]byte{"a": plain, "a.zst": zw.EncodeAll(plain, nil), "a.gz": gz.Bytes()} {
-		r, err := New(bytes.NewReader(file), name, Errors{format, truncated})
+		r, err := unpack.New(bytes.NewReader(file), name, unpack.Errors{format, truncated})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Packing() != Named(name) || Of(file) != Named(name) {
+		if r.Packing() != unpack.Named(name) || unpack.Of(file) != unpack.Named(name) {
 			t.Errorf("%s: packed as %v", name, r.Packing())
 		}
 		for range 2 {
@@ -40,14 +42,14 @@ func TestReader(t *testing.T) {
 		if name == "a" {
 			continue
 		}
-		if r, err = New(bytes.NewReader(file[:len(file)-9]), name, Errors{format, truncated}); err == nil {
+		if r, err = unpack.New(bytes.NewReader(file[:len(file)-9]), name, unpack.Errors{format, truncated}); err == nil {
 			_, err = io.ReadAll(r)
 		}
 		if !errors.Is(err, truncated) {
 			t.Errorf("%s, cut short: %v", name, err)
 		}
 	}
-	if _, err := New(bytes.NewReader(nil), "a", Errors{format, truncated}); !errors.Is(err, format) {
+	if _, err := unpack.New(bytes.NewReader(nil), "a", unpack.Errors{format, truncated}); !errors.Is(err, format) {
 		t.Errorf("an empty file: %v", err)
 	}
 }

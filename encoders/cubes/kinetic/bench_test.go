@@ -1,4 +1,4 @@
-package kinetic
+package kinetic_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/internal/recording"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkEncode(b *testing.B) { benchmark(b, false) }
 func BenchmarkDecode(b *testing.B) { benchmark(b, true) }
 
 func benchmark(b *testing.B, decode bool) {
-	for _, codec := range []encoders.Codec{Lite(), Kinetic()} {
+	for _, codec := range []encoders.Codec{kinetic.Lite(), kinetic.Kinetic()} {
 		b.Run(codec.Name, func(b *testing.B) {
 			list := recording.Load(b, "charlie", 1100)[300:]
 			s := frame.Cubes(frame.WalkoffCubes)

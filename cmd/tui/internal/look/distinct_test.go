@@ -1,10 +1,12 @@
-package look
+package look_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"wirelab/cmd/tui/internal/look"
 )
 
 // Names that differ are told apart after they are cut, whichever part of them differs.
@@ -20,7 +22,7 @@ func TestNamesStayDistinctWhenCut(t *testing.T) {
 		{4, []string{"one", "one"}, []string{"one", "one"}},
 		{20, []string{"acceleration-x", "acceleration-y"}, []string{"acceleration-x", "acceleration-y"}},
 	} {
-		if got := Distinct(c.names, c.n); !slices.Equal(got, c.want) {
+		if got := look.Distinct(c.names, c.n); !slices.Equal(got, c.want) {
 			t.Errorf("%q in %d columns: %q, want %q", c.names, c.n, got, c.want)
 		}
 	}
@@ -38,10 +40,10 @@ func TestNamesStayDistinctWhenCut(t *testing.T) {
 			}
 		}
 		n := 5 + rng.IntN(15)
-		cut := Distinct(names, n)
+		cut := look.Distinct(names, n)
 		for i, c := range cut {
-			if TextWidth(c) > n {
-				t.Fatalf("%q is %d columns wide, %d asked for", c, TextWidth(c), n)
+			if look.TextWidth(c) > n {
+				t.Fatalf("%q is %d columns wide, %d asked for", c, look.TextWidth(c), n)
 			}
 			if at := slices.Index(cut[i+1:], c); at >= 0 {
 				t.Fatalf("%q and %q in %d columns are both %q", names[i], names[i+1+at], n, c)

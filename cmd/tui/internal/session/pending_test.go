@@ -1,9 +1,10 @@
-package session
+package session_test
 
 import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/session"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -34,7 +35,7 @@ func TestChangesOfATick(t *testing.T) {
 		t.Fatal(err)
 	}
 	lab := &recorder{snap: engine.Snapshot{Config: start}}
-	s := New(lab, &look.Theme{}, func() {})
+	s := session.New(lab, &look.Theme{}, func() {})
 	for _, ch := range []config.Change{
 		config.NewChange("down.loss", "10%"), config.NewChange("shadow", "raw"), config.NewChange("shadow_off", "raw"),
 		config.NewChange("shadow_off", "quantized"), config.NewChange("shadow", "quantized"), config.NewChange("down.loss", "20%"),

@@ -1,18 +1,20 @@
-package topview
+package topview_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"wirelab/cmd/tui/internal/topview"
 )
 
 // picture writes a raster as text: a letter for a cube, a point for the ground.
-func picture(r *Raster) string {
+func picture(r *topview.Raster) string {
 	var b strings.Builder
 	for y := range r.H {
 		for x := range r.W {
-			if i := r.At(x, y); i == Ground {
+			if i := r.At(x, y); i == topview.Ground {
 				b.WriteByte('.')
 			} else {
 				b.WriteByte(byte('a' + i))
@@ -23,12 +25,12 @@ func picture(r *Raster) string {
 	return b.String()
 }
 
-func lying(x, y, z, half float32) Cube {
-	return Cube{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
+func lying(x, y, z, half float32) topview.Cube {
+	return topview.Cube{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
 }
 
 // turned is a cube turned by an angle about an axis.
-func turned(c Cube, angle float64, axis [3]float64) Cube {
+func turned(c topview.Cube, angle float64, axis [3]float64) topview.Cube {
 	s := math.Sin(angle / 2)
 	c.Rot = [4]float32{float32(axis[0] * s), float32(axis[1] * s), float32(axis[2] * s), float32(math.Cos(angle / 2))}
 	return c
@@ -38,22 +40,22 @@ func turned(c Cube, angle float64, axis [3]float64) Cube {
 func TestKnownPictures(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		cubes []Cube
+		cubes []topview.Cube
 		want  string
 	}{
-		{"two metres wide in the middle", []Cube{lying(0, 0, 1, 1)},
+		{"two metres wide in the middle", []topview.Cube{lying(0, 0, 1, 1)},
 			"........|........|........|...aa...|...aa...|........|........|........"},
-		{"up is +y, right is +x", []Cube{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
-		{"half beyond the edge", []Cube{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
-		{"too small for a dot's middle", []Cube{lying(0.1, -0.1, 1, 0.2)},
+		{"up is +y, right is +x", []topview.Cube{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
+		{"half beyond the edge", []topview.Cube{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
+		{"too small for a dot's middle", []topview.Cube{lying(0.1, -0.1, 1, 0.2)},
 			"........|........|........|........|....a...|........|........|........"},
-		{"an eighth of a turn makes a diamond", []Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
+		{"an eighth of a turn makes a diamond", []topview.Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
 			"........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
-		{"on its edge it is longer one way", []Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
+		{"on its edge it is longer one way", []topview.Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
 			"........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
 	} {
-		var r Raster
-		r.Reset(View{Dot: 1}, 8, 8)
+		var r topview.Raster
+		r.Reset(topview.View{Dot: 1}, 8, 8)
 		for i := range c.cubes {
 			r.Draw(i, &c.cubes[i])
 		}
@@ -65,7 +67,7 @@ func TestKnownPictures(t *testing.T) {
 
 // hit reports whether a ray straight down through (x, y) meets the cube: the ray
 // is turned into the cube's own frame, where the cube is six planes.
-func hit(c *Cube, x, y float64) (depth float64) {
+func hit(c *topview.Cube, x, y float64) (depth float64) {
 	px, py := x-float64(c.X), y-float64(c.Y)
 	back := func(v [3]float64) [3]float64 { // by the inverse of the rotation
 		q := [4]float64{-float64(c.Rot[0]), -float64(c.Rot[1]), -float64(c.Rot[2]), float64(c.Rot[3])}
@@ -103,7 +105,7 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lit := 0
 	for range 300 {
-		c := Cube{X: rng.Float32()*4 - 2, Y: rng.Float32()*4 - 2, Half: 0.3 + 2*rng.Float32()}
+		c := topview.Cube{X: rng.Float32()*4 - 2, Y: rng.Float32()*4 - 2, Half: 0.3 + 2*rng.Float32()}
 		norm := 0.0
 		for i := range c.Rot {
 			c.Rot[i] = float32(rng.NormFloat64())
@@ -112,8 +114,8 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 		for i := range c.Rot {
 			c.Rot[i] /= float32(math.Sqrt(norm))
 		}
-		var r Raster
-		v := View{X: 0.3, Y: -0.2, Dot: 0.25}
+		var r topview.Raster
+		v := topview.View{X: 0.3, Y: -0.2, Dot: 0.25}
 		r.Reset(v, 60, 44)
 		r.Draw(0, &c)
 		for y := range r.H {
@@ -138,9 +140,9 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 
 func TestTheHigherCubeCovers(t *testing.T) {
 	low, high := lying(0, 0, 1, 2), lying(1, 0, 2, 1)
-	var a, b Raster
-	a.Reset(View{Dot: 0.5}, 16, 16)
-	b.Reset(View{Dot: 0.5}, 16, 16)
+	var a, b topview.Raster
+	a.Reset(topview.View{Dot: 0.5}, 16, 16)
+	b.Reset(topview.View{Dot: 0.5}, 16, 16)
 	a.Draw(0, &low)
 	a.Draw(1, &high)
 	b.Draw(1, &high)
@@ -156,13 +158,13 @@ func TestTheHigherCubeCovers(t *testing.T) {
 // Nothing that a decoder may come up with, and no size, is too much.
 func TestHostileCubes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	cubes := []Cube{
+	cubes := []topview.Cube{
 		{}, lying(nan, 0, 0, 1), lying(inf, -inf, 0, 1), lying(1e30, 0, 0, 1), lying(0, 0, nan, 1), lying(0, 0, 0, -1),
 		{Half: 1, Rot: [4]float32{nan, nan, nan, nan}}, {Half: 1, Rot: [4]float32{3e4, 0, 0, 1e4}},
 	}
 	for _, size := range [][2]int{{0, 0}, {-3, 5}, {1, 1}, {7, 3}} {
-		var r Raster
-		r.Reset(View{Dot: 0.01}, size[0], size[1])
+		var r topview.Raster
+		r.Reset(topview.View{Dot: 0.01}, size[0], size[1])
 		for i := range cubes {
 			r.Draw(i, &cubes[i])
 		}
@@ -171,10 +173,10 @@ func TestHostileCubes(t *testing.T) {
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
-	var r Raster
+	var r topview.Raster
 	c := lying(1, 1, 1, 1)
-	r.Reset(View{Dot: 0.1}, 100, 100)
-	if n := testing.AllocsPerRun(100, func() { r.Reset(View{Dot: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
+	r.Reset(topview.View{Dot: 0.1}, 100, 100)
+	if n := testing.AllocsPerRun(100, func() { r.Reset(topview.View{Dot: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
 		t.Errorf("%v allocations a picture, want none", n)
 	}
 }

@@ -1,4 +1,4 @@
-package bits
+package bits_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/bits"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine/meters"
 )
@@ -23,7 +24,7 @@ func TestAreasBeginWithWhatThereIs(t *testing.T) {
 			lab := labtest.NewWide()
 			lane := &lab.Snap.Lanes[0]
 			lane.Samples = lane.Samples[len(lane.Samples)-int(there/meters.SamplePeriod):]
-			view := labtest.NewStage(New(&panes.Second{}), lab, size[0], size[1]).View()
+			view := labtest.NewStage(bits.New(&panes.Second{}), lab, size[0], size[1]).View()
 			axis := regexp.MustCompile(`└(.*now)`).FindStringSubmatch(view)[1]
 			bottom := regexp.MustCompile(`0┤([^│]*)│`).FindStringSubmatch(view)[1]
 			filled := len([]rune(strings.TrimLeft(bottom, " ")))
@@ -37,7 +38,7 @@ func TestAreasBeginWithWhatThereIs(t *testing.T) {
 // Whatever the size and whatever is chosen, the rows add up to the payload.
 func TestRowsOfTheAccountAddUp(t *testing.T) {
 	for _, size := range [][2]int{{80, 22}, {100, 28}, {160, 46}, {160, 30}, {200, 58}} {
-		s := labtest.NewStage(New(&panes.Second{}), labtest.NewWide(), size[0], size[1])
+		s := labtest.NewStage(bits.New(&panes.Second{}), labtest.NewWide(), size[0], size[1])
 		for _, keys := range [][]string{nil, {"down"}, strings.Fields(strings.Repeat("down ", 14)), strings.Fields(strings.Repeat("down ", 30))} {
 			s.Press(keys...)
 			view := s.View()

@@ -1,4 +1,4 @@
-package panes
+package panes_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 )
@@ -22,7 +23,7 @@ var shareShown = regexp.MustCompile(`(\d+(?:\.\d)?) ?%`)
 func TestEveryBitIsAccountedFor(t *testing.T) {
 	for _, size := range [][2]int{{80, 19}, {80, 8}, {80, 4}, {100, 25}, {104, 4}, {160, 7}, {200, 7}, {200, 40}, {60, 15}, {300, 4}} {
 		w, h := size[0], size[1]
-		p := &Bits{}
+		p := &panes.Bits{}
 		lines := labtest.Draw(p, labtest.ViewOf(labtest.NewWide().Snap), w, h)
 		text := strings.Join(lines[2:], "\n") // without the edge and the bar
 		sum, n := 0.0, 0
@@ -71,12 +72,12 @@ func TestSharedSlotSaysHowMany(t *testing.T) {
 	for i := range s.Fields {
 		b.Bits(encoders.FieldSlot(i), 10)
 	}
-	parts := PartsOf(&b, s)
+	parts := panes.PartsOf(&b, s)
 	last := parts[len(parts)-1]
 	if want := fmt.Sprint(fields-(len(parts)-1), " others"); last.Name != want {
 		t.Errorf("the last of %d parts is %q, want %q", len(parts), last.Name, want)
 	}
-	few := AtMost(parts, 5, func(int) float64 { return 0 })
+	few := panes.AtMost(parts, 5, func(int) float64 { return 0 })
 	if got := few[4]; got.Name != fmt.Sprint(fields-4, " others") || math.Abs(got.Share-(fields-4.)/fields) > 1e-9 {
 		t.Errorf("%+v", got)
 	}

@@ -1,9 +1,10 @@
-package panes
+package panes_test
 
 import (
 	"testing"
 	"time"
 
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
 )
 
@@ -15,7 +16,7 @@ func TestSecondStays(t *testing.T) {
 		return engine.Lane{Encoder: "rotor", Params: &params{small}, Began: time.Second}
 	}
 	main, a, b, c := engine.Lane{Encoder: "rotor"}, lane(1), lane(2), lane(3)
-	all, s := []engine.Lane{main, a, b, c}, &Second{}
+	all, s := []engine.Lane{main, a, b, c}, &panes.Second{}
 	if s.At(all) != 1 || s.At(all[:1]) != 0 || s.At(nil) != 0 {
 		t.Errorf("none chosen: %d, %d, %d", s.At(all), s.At(all[:1]), s.At(nil))
 	}

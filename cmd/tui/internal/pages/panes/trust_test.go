@@ -1,4 +1,4 @@
-package panes
+package panes_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 )
 
 // The line says what was asked for and done, in whole figures on any width, and is red only where
@@ -18,7 +19,7 @@ func TestTrustIsRedWhereTheLinkDisagrees(t *testing.T) {
 			snap.Lanes[0].Link[0].Took += time.Duration(snap.Lanes[0].Link[0].Arrived) * 5 * time.Millisecond
 		}
 		for w := 40; w <= 200; w++ {
-			p, th := &Trust{}, labtest.Theme(false)
+			p, th := &panes.Trust{}, labtest.Theme(false)
 			p.Observe(labtest.ViewOf(snap))
 			c := look.NewCanvas(w, 3)
 			c.Frame(th, false, "Packets")

@@ -1,16 +1,17 @@
-package shown
+package shown_test
 
 import (
 	"strings"
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/shown"
 	"wirelab/dataset/frame"
 )
 
 // Page 4 of calls says how old what is shown is and which values differ, and nothing of cubes.
 func TestValuesSentAndShown(t *testing.T) {
-	s := labtest.NewStage(New(nil), labtest.NewShown(), 80, 22)
+	s := labtest.NewStage(shown.New(nil), labtest.NewShown(), 80, 22)
 	for _, want := range []string{"shown 137 ms old, 3 of 26 values differ", "position-x", "-998      -1005", "p99 263"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
@@ -26,7 +27,7 @@ func TestValuesSentAndShown(t *testing.T) {
 			t.Errorf("%s is never in sight", name)
 		}
 	}
-	if b := New(nil).Bindings(); len(b) > 0 {
+	if b := shown.New(nil).Bindings(); len(b) > 0 {
 		t.Errorf("it has keys of its own: %v", b)
 	}
 	for _, word := range []string{"cube", "World", "hover", "katamari", "recording"} {
@@ -49,7 +50,7 @@ func TestParts(t *testing.T) {
 	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
 	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
 	lab.Snap.Schema = s
-	view := labtest.NewStage(New(nil), lab, 80, 22).View()
+	view := labtest.NewStage(shown.New(nil), lab, 80, 22).View()
 	for _, want := range []string{"Time  ", "Now                      77         75", "Player 0", "X                        55         54", " Health                    9          9", "Player 2"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
@@ -66,7 +67,7 @@ func TestMessagesAreShownAsText(t *testing.T) {
 	d := lab.Snap.Both
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
-	view := labtest.NewStage(New(nil), lab, 80, 22).View()
+	view := labtest.NewStage(shown.New(nil), lab, 80, 22).View()
 	for _, want := range []string{"the second message·[2J·", "the first message", "18 bytes"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)

@@ -87,10 +87,22 @@ func (x *provoked) change(ch config.Change) {
 // seq returns the number of the next packet.
 func (x *provoked) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
 
-// newest returns the newest incident of a kind, and demands the beginning of its
-// sentence's second half: what follows the packet's own number.
-func (x *provoked) newest(why inspector.Reason) *inspector.Incident {
+// reasonNamed returns the reason with a name.
+func reasonNamed(t testing.TB, name string) inspector.Reason {
+	t.Helper()
+	for r := inspector.NoReason; r.String() != "?"; r++ {
+		if r.String() == name {
+			return r
+		}
+	}
+	t.Fatalf("no reason is named %q", name)
+	return inspector.NoReason
+}
+
+// newest returns the newest incident whose reason has a name.
+func (x *provoked) newest(reason string) *inspector.Incident {
 	x.Helper()
+	why := reasonNamed(x, reason)
 	for _, i := range x.s.View(0).Lanes[0].Troubles {
 		if i.Reason == why {
 			return &i
@@ -123,7 +135,7 @@ func ms(d time.Duration) string {
 func TestExplainDropped(t *testing.T) {
 	// The round trip takes 19 frames and a little, the history holds 16.
 	x := provoke(t, 3*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "160ms", "up.latency", "155ms")
-	i := x.newest(inspector.BecauseDropped)
+	i := x.newest("no baseline: dropped")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	need := rec.Seq - uint64(rec.Baseline)
 	if x.lives.of(t, need).Outcome != packetlog.Decoded || rec.Outcome != packetlog.NoBaseline {
@@ -150,7 +162,7 @@ func TestExplainDroppedForWantOfAcks(t *testing.T) {
 	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(2*time.Second + 400*time.Millisecond)
-	i := x.newest(inspector.BecauseDropped)
+	i := x.newest("no baseline: dropped")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	acked, failed, under := 0, 0, 0 // of those sent between the two, when it was sent
 	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
@@ -190,7 +202,7 @@ func TestExplainLost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(2), c.settings...)
-			i := x.newest(inspector.BecauseLost)
+			i := x.newest("lost")
 			rec := x.lives.of(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Lost || rec.Cause != c.cause {
 				t.Fatalf("it ended as %v by %v", rec.Outcome, rec.Cause)
@@ -222,7 +234,7 @@ func TestExplainLost(t *testing.T) {
 
 func TestExplainFullQueue(t *testing.T) {
 	x := provoke(t, 2*time.Second, crowdOf(3), "encoder.name", "raw", "down.rate", "400kbit", "down.queue", "8KB")
-	i := x.newest(inspector.BecauseLost)
+	i := x.newest("lost")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	// What waits before the line, by the records: all that was taken and will arrive
 	// later than this one was sent. Without latency, to arrive is to have left it.
@@ -257,7 +269,7 @@ func TestExplainLate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(4), append(c.settings, "receiver.playout_delay", "500ms")...)
-			i := x.newest(inspector.BecauseStale)
+			i := x.newest("stale")
 			rec := x.lives.of(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Stale {
 				t.Fatalf("it ended as %v", rec.Outcome)
@@ -282,7 +294,7 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
 	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
 		"receiver.playout_delay", "40ms")
-	i := x.newest(inspector.BecauseLate)
+	i := x.newest("late")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bytes := 0
 	for _, r := range x.lives.all {

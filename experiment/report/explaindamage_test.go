@@ -12,7 +12,6 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/units"
@@ -23,14 +22,14 @@ import (
 func TestExplainForgedAcks(t *testing.T) {
 	x := provoke(t, 60*time.Second, crowdOf(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%",
 		"receiver.history", "40", "sender.history", "40")
-	i := x.newest(inspector.BecauseBaseLost)
+	i := x.newest("no baseline: lost")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	need := x.lives.of(t, rec.Seq-uint64(rec.Baseline))
 	if need.Outcome != packetlog.Lost {
 		t.Fatalf("the baseline ended as %v", need.Outcome)
 	}
 	x.says(i, "packet %d needed snapshot %d, which the link had lost; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
-	i = x.newest(inspector.BecauseBaseFailed)
+	i = x.newest("no baseline: not decoded")
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	need = x.lives.of(t, rec.Seq-uint64(rec.Baseline))
 	if need.Outcome != packetlog.NoBaseline {
@@ -41,7 +40,7 @@ func TestExplainForgedAcks(t *testing.T) {
 
 func TestExplainChecksum(t *testing.T) {
 	x := provoke(t, 5*time.Second, crowdOf(6), "down.corrupt", "5%", "down.corrupt_bits", "3")
-	i := x.newest(inspector.BecauseChecksum)
+	i := x.newest("checksum")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
 	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq,
@@ -53,7 +52,7 @@ func TestExplainChecksum(t *testing.T) {
 
 func TestExplainWithoutChecksum(t *testing.T) {
 	x := provoke(t, 30*time.Second, crowdOf(6), "down.corrupt", "30%", "down.corrupt_bits", "3", "down.checksum", "false")
-	i := x.newest(inspector.BecauseTainted)
+	i := x.newest("tainted")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
@@ -65,7 +64,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	if rec.Outcome != packetlog.Tainted {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}
-	i = x.newest(inspector.BecauseDamaged)
+	i = x.newest("damaged")
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
 		units.Thousands(int64(rec.Wire-28)*8), explained{In: &i.Opened.Inside}.Problem())
@@ -109,13 +108,13 @@ func TestExplainCodecErrors(t *testing.T) {
 		}})
 	c.Encoder = config.Encoder{Name: "moody"}
 	x := provokeWith(t, 5*time.Second, crowdOf(7), c)
-	i := x.newest(inspector.BecauseRefused)
+	i := x.newest("codec error")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d, which nothing had damaged, was refused by the decoder of moody: not today", rec.Seq)
 	if rec.Outcome != packetlog.Corrupt || rec.Seq%10 != 3 {
 		t.Errorf("packet %d ended as %v", rec.Seq, rec.Outcome)
 	}
-	i = x.newest(inspector.BecauseRefusedFrame)
+	i = x.newest("frame refused")
 	x.says(i, "the encoder moody refused frame 299, so nothing was sent: encoder moody: not today")
 	if i.N != 6 {
 		t.Errorf("%d frames of 300 were refused", i.N)
@@ -126,7 +125,7 @@ func TestExplainCodecErrors(t *testing.T) {
 // one is acked. Damage without a checksum can.
 func TestExplainUnknownEpoch(t *testing.T) {
 	x := provoke(t, 60*time.Second, crowdOf(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
-	i := x.newest(inspector.BecauseUnknown)
+	i := x.newest("unknown codec")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
 	if rec.Outcome != packetlog.UnknownCodec {
@@ -139,7 +138,7 @@ func TestExplainUnknownEpoch(t *testing.T) {
 func TestExplainDoubtedNumbers(t *testing.T) {
 	settings := []string{"encoder.name", "quantized", "down.checksum", "false", "link.latency", "10ms"}
 	x := provoke(t, 60*time.Second, labtest.NewCrowd(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
-	i := x.newest(inspector.BecauseDoubted)
+	i := x.newest("doubted")
 	seq, as := i.Opened.Record.Seq, i.Opened.Inside.TakenFor
 	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
 		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
@@ -153,7 +152,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	first := x.seq()
 	x.change(config.NewChange("down.loss", "0%"))
 	x.run(16 * time.Second)
-	i = x.newest(inspector.BecauseDoubted)
+	i = x.newest("doubted")
 	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: packets are missing before it", first, first)
 	if i.N != 1 {
 		t.Errorf("%d packets were doubted after the outage", i.N)
@@ -171,7 +170,7 @@ func TestExplainMovedPackets(t *testing.T) {
 	x := provokeWith(t, 20*time.Second, labtest.NewCrowd(5, 1, -1, 5), c)
 	x.change(config.NewChange("down.corrupt", "0%"))
 	x.run(21 * time.Second)
-	i := x.newest(inspector.BecauseTainted)
+	i := x.newest("tainted")
 	seq := i.Opened.Record.Seq
 	turns := (i.Opened.Inside.TakenFor - seq) >> 16
 	if turns == 0 {

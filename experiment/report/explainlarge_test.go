@@ -9,7 +9,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/units"
@@ -44,7 +43,7 @@ func (s shaken) Next(f *frame.Frame) error {
 
 func TestExplainMoreChanged(t *testing.T) {
 	x := provoke(t, 5*time.Second, shaken{labtest.NewCrowd(100, 10, -1, 1)})
-	i := x.newest(inspector.BecauseChanged)
+	i := x.newest("large: more changed")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, changed, _ := x.before(rec.Seq)
 	x.says(i, "%s%d of 100 changed against its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
@@ -59,7 +58,7 @@ func TestExplainOldBaseline(t *testing.T) {
 	x.run(3*time.Second + 700*time.Millisecond)
 	x.change(config.NewChange("up.loss", "0%"))
 	x.run(5 * time.Second)
-	i := x.newest(inspector.BecauseOldBase)
+	i := x.newest("large: old baseline")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, _, baseline := x.before(rec.Seq)
 	vain, under := 0, 0
@@ -84,7 +83,7 @@ func TestExplainSwap(t *testing.T) {
 		x.change(config.NewChange("encoder.name", "raw"))
 		first := x.seq()
 		x.run(4 * time.Second)
-		i := x.newest(inspector.BecauseSwapped)
+		i := x.newest("large: swapped")
 		rec := x.lives.of(t, i.Opened.Record.Seq)
 		x.says(i, "%sthe encoder was swapped from relative-orientation to raw %d packets before", x.head(rec), rec.Seq-first)
 	})
@@ -108,7 +107,7 @@ func TestExplainSwap(t *testing.T) {
 				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
 					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
-				if got := Explain(o, inspector.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) ||
+				if got := Explain(o, reasonNamed(t, "large: swapped"), x.s.Config()); !strings.HasSuffix(got, want) ||
 					uint64(o.Inside.Age) > seq-first {
 					t.Errorf("it says\n%s\nwant\n%s", got, want)
 				}
@@ -140,7 +139,7 @@ func TestExplainSeam(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range s.View(0).Lanes[0].Troubles {
-			if i.Reason == inspector.BecauseSeam {
+			if i.Reason.String() == "large: seam" {
 				if !i.Opened.Record.Across {
 					t.Error("no seam was there")
 				}
@@ -156,7 +155,7 @@ func TestExplainNoAck(t *testing.T) {
 	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(4 * time.Second)
-	i := x.newest(inspector.BecauseNoAck)
+	i := x.newest("large: no ack")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	if rec.Baseline != 0 {
 		t.Errorf("it builds on one %d back", rec.Baseline)

@@ -15,24 +15,24 @@ const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
 	BecauseLate                // it arrived after its display time
-	BecauseStale               // it arrived after a newer one, though in time for the display
+	becauseStale               // it arrived after a newer one, though in time for the display
 	BecauseDropped             // its baseline had left the receiver's history
-	BecauseBaseLost            // the link lost its baseline
-	BecauseBaseFailed          // its baseline could not be decoded
-	BecauseNoBase              // the receiver lacked its baseline; the reason is not known
-	BecauseChecksum            // damaged; the checksum failed
-	BecauseDamaged             // damaged; the decoder rejected it
-	BecauseDoubted             // its sequence number was far from the newest, and no second packet agreed
-	BecauseTainted             // decoded from damaged bytes, from a tainted frame, or as another packet
-	BecauseUnknown             // its codec or epoch is unknown to the receiver
-	BecauseRefused             // the decoder rejected undamaged bytes of its own encoder
+	becauseBaseLost            // the link lost its baseline
+	becauseBaseFailed          // its baseline could not be decoded
+	becauseNoBase              // the receiver lacked its baseline; the reason is not known
+	becauseChecksum            // damaged; the checksum failed
+	becauseDamaged             // damaged; the decoder rejected it
+	becauseDoubted             // its sequence number was far from the newest, and no second packet agreed
+	becauseTainted             // decoded from damaged bytes, from a tainted frame, or as another packet
+	becauseUnknown             // its codec or epoch is unknown to the receiver
+	becauseRefused             // the decoder rejected undamaged bytes of its own encoder
 	BecauseRefusedFrame        // the encoder rejected the frame; nothing was sent
 	BecauseWrong               // the decoded frame differs from the one sent
-	BecauseNoAck               // large: no packet was acked yet, so it builds on the initial state
-	BecauseSwapped             // large: the encoder had just been swapped
-	BecauseSeam                // large: the recording restarted, and it builds on a frame from before
-	BecauseOldBase             // large: its baseline was older than usual
-	BecauseChanged             // large: more items than usual changed
+	becauseNoAck               // large: no packet was acked yet, so it builds on the initial state
+	becauseSwapped             // large: the encoder had just been swapped
+	becauseSeam                // large: the recording restarted, and it builds on a frame from before
+	becauseOldBase             // large: its baseline was older than usual
+	becauseChanged             // large: more items than usual changed
 	becauseMoreBits            // large: its changed items took more bits than usual
 	numReasons
 )
@@ -51,7 +51,7 @@ func (r Reason) String() string {
 
 // Large reports whether the reason is about a packet's size and not about its
 // outcome.
-func (r Reason) Large() bool { return r >= BecauseNoAck && r < numReasons }
+func (r Reason) Large() bool { return r >= becauseNoAck && r < numReasons }
 
 // failureReason returns why a packet was of no use; NoReason if it was of use.
 func failureReason(r *packetlog.Record, in *Inside) Reason {
@@ -63,24 +63,24 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		case in.Late > 0:
 			return BecauseLate
 		case r.Outcome == packetlog.Stale:
-			return BecauseStale
+			return becauseStale
 		}
 	case packetlog.NoBaseline:
 		return noBaseReason(in.Base)
 	case packetlog.Corrupt:
 		switch {
 		case errors.Is(in.Err, endpoint.ErrDoubted):
-			return BecauseDoubted
+			return becauseDoubted
 		case in.Flipped > 0 && in.Err == nil:
-			return BecauseChecksum
+			return becauseChecksum
 		case in.Flipped > 0:
-			return BecauseDamaged
+			return becauseDamaged
 		}
-		return BecauseRefused
+		return becauseRefused
 	case packetlog.Tainted:
-		return BecauseTainted
+		return becauseTainted
 	case packetlog.UnknownCodec:
-		return BecauseUnknown
+		return becauseUnknown
 	case packetlog.Wrong:
 		return BecauseWrong
 	}
@@ -92,11 +92,11 @@ func noBaseReason(b baselineState) Reason {
 	case BaseDropped:
 		return BecauseDropped
 	case BaseLost:
-		return BecauseBaseLost
+		return becauseBaseLost
 	case BaseFailed:
-		return BecauseBaseFailed
+		return becauseBaseFailed
 	}
-	return BecauseNoBase
+	return becauseNoBase
 }
 
 // A packet is a spike if its payload is at least spikeTimes the mean of the packets
@@ -122,15 +122,15 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 	case !in.spiked(r):
 		return NoReason
 	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != r.Encoder):
-		return BecauseSwapped
+		return becauseSwapped
 	case r.Across:
-		return BecauseSeam
+		return becauseSeam
 	case r.Baseline == 0:
-		return BecauseNoAck
+		return becauseNoAck
 	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCounts{}:
-		return BecauseOldBase
+		return becauseOldBase
 	case float64(r.Changed) >= more*in.Usual.Changed:
-		return BecauseChanged
+		return becauseChanged
 	}
 	return becauseMoreBits
 }

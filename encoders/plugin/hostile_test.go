@@ -167,7 +167,7 @@ func TestLargeFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\x00asm\x01\x00\x00\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, MaxFile+1); err != nil {
+	if err := os.Truncate(path, maxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Load(t.Context(), path, Options{}); err == nil || !strings.Contains(err.Error(), "expected at most 67108864") {

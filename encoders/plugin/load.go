@@ -35,8 +35,8 @@ const ABI = 1
 
 // Bounds of what a plugin may be and ask for.
 const (
-	MaxFile       = 64 << 20 // bytes of a module
-	DefaultMemory = 256 << 20
+	maxFile       = 64 << 20 // bytes of a module
+	defaultMemory = 256 << 20
 	pageSize      = 64 << 10
 	maxCodecs     = 16
 )
@@ -109,7 +109,7 @@ var functions = []function{{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe",
 // the file; those of the plugin wrap ErrContract, or ErrOther if it is not what was asked for.
 func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	if opt.Memory == 0 {
-		opt.Memory = DefaultMemory
+		opt.Memory = defaultMemory
 	}
 	if opt.Timeout == 0 {
 		opt.Timeout = DefaultTimeout
@@ -153,7 +153,7 @@ func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
 // origin is what the encoders say of where they are from.
 func (p *Plugin) origin() *encoders.Plugin {
 	x := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
-	if x.Memory == DefaultMemory || p.Runs == Process {
+	if x.Memory == defaultMemory || p.Runs == Process {
 		x.Memory = 0
 	}
 	if x.Timeout == DefaultTimeout {
@@ -163,13 +163,13 @@ func (p *Plugin) origin() *encoders.Plugin {
 }
 
 func read(path string) ([]byte, error) {
-	text, err := boundedio.ReadFile(path, MaxFile)
+	text, err := boundedio.ReadFile(path, maxFile)
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, new(*boundedio.KindError)):
 		return nil, fmt.Errorf("%s: %w: it is no file", path, ErrContract)
 	case errors.As(err, &tooLarge):
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, MaxFile+1), MaxFile)
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, maxFile+1), maxFile)
 	case err != nil:
 		return nil, err
 	case !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")):

@@ -42,8 +42,8 @@ type Refusal struct {
 	Why string `json:"why"`
 }
 
-// ErrRestarts refuses a change that needs a restart of the run.
-var ErrRestarts = errors.New("the run must begin anew for that: a script cannot change it")
+// errRestarts refuses a change that needs a restart of the run.
+var errRestarts = errors.New("the run must begin anew for that: a script cannot change it")
 
 var errEnded = errors.New("the session is over: nothing can be changed any more")
 
@@ -56,7 +56,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 		return errEnded
 	}
 	if ch.Restarts() {
-		return ErrRestarts
+		return errRestarts
 	}
 	if mark := ch.Mark; mark != "" {
 		ch = ch.WithMark(strings.TrimSpace(mark))
@@ -135,7 +135,7 @@ func (s *Session) loadScript(c *config.Config) error {
 	for _, i := range c.ScriptOrder() {
 		ch := c.At[i].Change
 		if ch.Restarts() {
-			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], ErrRestarts))
+			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], errRestarts))
 		}
 		after, _, err := s.tryChange(then, ch)
 		if err == nil {

@@ -14,7 +14,13 @@ func (x *codec) possible(f *frame.Frame) bool {
 	}
 	for i := range x.Rows {
 		row := f.Table[i*x.Columns : (i+1)*x.Columns]
-		if row[netcode.Present] == 0 && !empty(row) || !empty(row[x.Time:]) || !fit(x.Entities, x.fields(row)) {
+		if row[netcode.Present] == 0 {
+			if !empty(row) {
+				return false
+			}
+			continue
+		}
+		if !empty(row[x.Time:]) || !fit(x.Entities, x.fields(row)) {
 			return false
 		}
 	}

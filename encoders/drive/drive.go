@@ -166,14 +166,16 @@ type Pair struct {
 	EncodeNS, DecodeNS int64 // duration of the last call
 }
 
-// NewPair returns the ends of a codec. Each keeps the newest n frames.
+// NewPair returns the ends of a codec. Packets may refer to any of the n frames before theirs. The
+// receiver decodes outside its history, which therefore keeps one frame less than the sender's.
 func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame, n int) (*Pair, error) {
 	enc, dec, err := codec.New(s, params)
 	if err != nil {
 		return nil, err
 	}
-	end := func() End { return NewEnd(s, initial, frame.NewHistory(s, n)) }
-	return &Pair{Schema: s, Encoder: enc, Decoder: dec, Sender: end(), Receiver: end()}, nil
+	return &Pair{Schema: s, Encoder: enc, Decoder: dec,
+		Sender:   NewEnd(s, initial, frame.NewHistory(s, n)),
+		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
 }
 
 // To returns references to the frames with these numbers, newest first. All must be in the history.

@@ -129,7 +129,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	result := r.session.Result()
 	var seen *engine.Snapshot // to compare the shadows, which takes a moment
 	if len(result.Shadows) > 0 {
-		seen, result.SideBySide = r.session.View(0), r.session.SideBySide()
+		seen, result.SamplesByLane = r.session.View(0), r.session.SamplesByLane()
 	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {

@@ -24,17 +24,17 @@ type picker struct {
 	at     int
 	tall   bool // what is said about a name stands below the list
 
-	shadows []string            // encoders that run as shadows; nil: it is no list of encoders
-	card    *encoderCard        // about the encoder under the cursor; nil: it is no list of encoders
-	preview previewer           // of the name under the cursor; nil: none
-	seen    map[sample][]string // previews made so far
+	shadows []string                // encoders that run as shadows; nil if the list is not of encoders
+	card    *encoderCard            // about the encoder under the cursor; nil if the list is not of encoders
+	preview previewer               // of the name under the cursor; nil if none
+	seen    map[previewKey][]string // previews made so far
 }
 
 // previewer says in lines of at most w columns what a name stands for.
 type previewer func(name string, w int, ascii bool) []string
 
-// sample names a preview.
-type sample struct {
+// previewKey identifies a preview.
+type previewKey struct {
 	name  string
 	w     int
 	ascii bool
@@ -232,7 +232,7 @@ func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 		return
 	}
 	p.rule(c, th, x-2)
-	for i, line := range p.sample(sample{name, w, th.Ascii}) {
+	for i, line := range p.previewLines(previewKey{name, w, th.Ascii}) {
 		if y := top + i; y < c.H-1 {
 			c.Clip(x, y, w, look.Plain, line)
 		}
@@ -242,7 +242,7 @@ func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 // tallest is the most rows that a list at the right takes beside its names.
 const tallest = 22
 
-// rule parts the list from what is said about the name under the cursor.
+// rule draws the line between the list and the description of the name under the cursor.
 func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
@@ -257,16 +257,16 @@ func (p *picker) atRight(w, h int) bool {
 	return p.tall
 }
 
-// sample returns the lines of a preview; making one takes longer than a redraw
-// may, so each is made once.
-func (p *picker) sample(s sample) []string {
-	lines, ok := p.seen[s]
+// previewLines returns the lines of a preview. It caches them, because making a
+// preview takes longer than a redraw may.
+func (p *picker) previewLines(key previewKey) []string {
+	lines, ok := p.seen[key]
 	if !ok {
 		if p.seen == nil {
-			p.seen = map[sample][]string{}
+			p.seen = map[previewKey][]string{}
 		}
-		lines = p.preview(s.name, s.w, s.ascii)
-		p.seen[s] = lines
+		lines = p.preview(key.name, key.w, key.ascii)
+		p.seen[key] = lines
 	}
 	return lines
 }

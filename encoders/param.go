@@ -78,7 +78,7 @@ func (p param) bound(key string) *float64 {
 func (p param) set(value any) error {
 	next := reflect.New(p.value.Type()).Elem()
 	if !convert(next, value) {
-		return p.refuse(value)
+		return p.paramError(value)
 	}
 	if err := p.check(next); err != nil {
 		return err
@@ -100,12 +100,13 @@ func (p param) check(v reflect.Value) error {
 	}
 	lo, hi := p.bound("min"), p.bound("max")
 	if math.IsNaN(f) || math.IsInf(f, 0) || lo != nil && f < *lo || hi != nil && f > *hi {
-		return p.refuse(v.Interface())
+		return p.paramError(v.Interface())
 	}
 	return nil
 }
 
-func (p param) refuse(got any) error {
+// paramError returns the error for a value that the parameter does not take.
+func (p param) paramError(got any) error {
 	text := fmt.Sprint(got)
 	if s, ok := got.(string); ok {
 		text = strconv.Quote(s)

@@ -20,7 +20,7 @@ type jumpy struct {
 func (j *jumpy) now() time.Duration { return j.real() + time.Duration(j.offset.Load()) }
 
 // A clock that jumps hours ahead or back neither stops a session nor lets it leap, at
-// any speed; commands are obeyed and pictures come all the while.
+// any speed; commands are carried out and pictures come all the while.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, speed := range []float64{1, 0} {
@@ -39,7 +39,7 @@ func TestClockJumps(t *testing.T) {
 			before, at := r.Snapshot(), time.Now()
 			clock.offset.Add(int64(jump))
 			after := await(t, r, "time going on", func(s *engine.Snapshot) bool { return s.Now > before.Now+100*time.Millisecond })
-			if limit := 2*time.Since(at) + 4*longestBeat; speed == 1 && after.Now-before.Now > limit {
+			if limit := 2*time.Since(at) + 4*maxElapsed; speed == 1 && after.Now-before.Now > limit {
 				t.Errorf("with a jump of %v, virtual time leapt %v in %v", jump, after.Now-before.Now, time.Since(at))
 			}
 			loss := []string{"1%", "2%", "3%", "4%", "5%"}[i]
@@ -50,7 +50,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// One beat makes up for no more than longestBeat, however long it seems, and for nothing
+// One tick makes up for no more than maxElapsed, however long it seems, and for nothing
 // if the clock went back.
 func TestBeatIsBounded(t *testing.T) {
 	now := time.Duration(0)
@@ -62,7 +62,7 @@ func TestBeatIsBounded(t *testing.T) {
 	}
 	defer r.Stop()
 	for _, x := range []struct{ jump, most time.Duration }{{10 * time.Millisecond, 30 * time.Millisecond},
-		{7 * time.Hour, longestBeat + 20*time.Millisecond},
+		{7 * time.Hour, maxElapsed + 20*time.Millisecond},
 		{-9 * time.Hour, 20 * time.Millisecond}, {10 * time.Millisecond, 30 * time.Millisecond}} {
 		from := r.session.Now()
 		now += x.jump

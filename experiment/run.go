@@ -220,7 +220,7 @@ func (p *Pace) Do(save func() error) error {
 func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
-		r.Comparison, r.SideBySide = lockstep.Compare(s.View(0)), s.SideBySide()
+		r.Comparison, r.SamplesByLane = lockstep.Compare(s.View(0)), s.SamplesByLane()
 	}
 	if spent := clock.Now() - begun; spent > 0 {
 		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)

@@ -28,10 +28,10 @@ const (
 // RunnerOptions are what a runner gets from its caller.
 type RunnerOptions struct {
 	Clock   wallclock.Clock  // monotonic wall time; required: it paces the session
-	Reports string           // the folder under which Save makes new ones
-	Stamp   func() string    // names a new report's folder, for example by the date
-	Disk    *atomicfile.Disk // on which they are made; nil: the machine's
-	Remote  *remote.Link     // where the receiver is; nil: here
+	Reports string           // the folder in which Save creates a folder for each report
+	Stamp   func() string    // returns the beginning of the folder's name, for example the date
+	Disk    *atomicfile.Disk // the disk of Reports; nil means the machine's
+	Remote  *remote.Link     // the link to a remote receiver; nil means a receiver in this process
 }
 
 // Runner paces one session by the wall clock, for the dashboard. It owns the session's
@@ -54,13 +54,13 @@ type Runner struct {
 	pacing
 	packing
 	reports
-	earlier  []earlierRun    // that Undo can return to, oldest first
-	undone   []config.Change // that Redo makes again, the newest last
+	earlier  []earlierRun    // runs that Undo can return to, oldest first
+	undone   []config.Change // changes that Redo repeats, the newest last
 	notice   engine.Notice
-	refused  int           // refusals of the script that were shown
-	opened   *packetlog.ID // the packet that is inspected; nil: none
+	refused  int           // number of refused script changes that were shown
+	opened   *packetlog.ID // the packet that is inspected; nil if none
 	standing standing
-	err      error // that stopped the session
+	err      error // the error that stopped the session
 	broken   bool  // the session panicked: its state cannot be trusted
 }
 
@@ -120,10 +120,10 @@ func (r *Runner) Stop() {
 	<-r.done
 }
 
-// close releases the source; what was measured stays.
+// close finishes a save and releases the source. The measurements stay available.
 func (r *Runner) close() {
 	defer close(r.done)
-	r.settleFiling()
+	r.finishSave()
 	if err := panics.Call(r.session.Close); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -132,7 +132,7 @@ func (r *Runner) close() {
 // Snapshot returns the newest snapshot of the session; it is never nil.
 func (r *Runner) Snapshot() *engine.Snapshot { return r.snap.Load() }
 
-// Do queues a command and returns at once; false if the queue is full or the session is over.
+// Do queues a command and returns immediately; false if the queue is full or the session is over.
 func (r *Runner) Do(c Command) bool {
 	select {
 	case <-r.done:
@@ -161,37 +161,39 @@ func (r *Runner) loop(ctx context.Context) {
 	}
 }
 
+// run advances the session with the wall clock and carries out commands until ctx ends. It publishes a
+// snapshot every publishEvery, and at once after a command or a finished save.
 func (r *Runner) run(ctx context.Context) {
-	every := beat
+	interval := tickInterval
 	if r.opt.Remote != nil {
-		every = remoteBeat
+		interval = remoteTickInterval
 	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	r.last = r.opt.Clock()
 	published := time.Duration(0)
 	for {
-		fresh := false
+		publishNow := false
 		select {
 		case <-ctx.Done():
-			r.settleFiling()
+			r.finishSave()
 			r.publish()
 			return
 		case c := <-r.commands:
-			r.obey(ctx, c)
-			fresh = true
-		case <-r.filed():
-			r.settleFiling()
-			fresh = true
+			r.handleCommand(ctx, c)
+			publishNow = true
+		case <-r.saveDone():
+			r.finishSave()
+			publishNow = true
 		case <-tick.C:
 		}
-		if r.waits(ctx) {
+		if r.pollPatch(ctx) {
 			r.last = r.opt.Clock()
 			r.measured.stop()
 		} else {
 			r.advance()
 		}
-		if now := r.opt.Clock(); fresh || now-published >= publishEvery {
+		if now := r.opt.Clock(); publishNow || now-published >= publishEvery {
 			published = now
 			r.publish()
 		}
@@ -218,8 +220,8 @@ func (r *Runner) notifyResult(ok string, err error) {
 	}
 }
 
-// obey carries out one command.
-func (r *Runner) obey(ctx context.Context, c Command) {
+// handleCommand carries out one command. Changes of the session wait while a patch is made.
+func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if r.postpone(&c) {
 		return
 	}
@@ -240,21 +242,21 @@ func (r *Runner) obey(ctx context.Context, c Command) {
 		r.opened = c.Open
 	}
 	if r.err == nil {
-		r.obeySession(ctx, c)
+		r.handleSessionCommand(ctx, c)
 	}
 	if c.Save != nil {
-		r.file(*c.Save)
+		r.startSave(*c.Save)
 	}
 	if r.opt.Remote == nil || r.paused {
 		r.target = r.session.Now()
 	}
 }
 
-// obeySession carries out what needs a session that works.
-func (r *Runner) obeySession(ctx context.Context, c Command) {
+// handleSessionCommand carries out the parts of a command that need a session without an error.
+func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	if c.Change != nil {
 		if c.Change.Input == nil && c.Change.Mark == "" {
-			r.undone = nil // it was undone in another past
+			r.undone = nil // nothing can be redone after a new change
 		}
 		r.notifyResult("", r.change(ctx, *c.Change))
 	}
@@ -295,7 +297,7 @@ func (r *Runner) publish() {
 		snap.Opened = r.session.Opened(*r.opened)
 	}
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measured.factor, r.notice, r.err
-	snap.Saved, snap.Saving = r.saved, r.filing != nil
+	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
 	switch {
 	case r.err != nil:
 		snap.State = engine.Broken

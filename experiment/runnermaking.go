@@ -13,16 +13,17 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// packing is how a runner has patches made.
+// packing is the state of the patches that a runner makes.
 type packing struct {
 	packs    *delivery.PackCache
-	making   *making          // the patch that the session waits for; nil: none
+	making   *making          // the patch that the session waits for; nil if none
 	matrix   *delivery.Matrix // of the newest patch
-	deferred []Command        // that came while a patch was made, and change the session
+	deferred []Command        // commands that change the session and arrived while a patch was made
 }
 
-// waits reports whether the session has to wait for a patch, and starts making it.
-func (r *Runner) waits(ctx context.Context) bool {
+// pollPatch reports whether the session must wait for a patch. It starts making the next patch that the
+// session needs. When a patch is finished, it carries out the commands that were deferred meanwhile.
+func (r *Runner) pollPatch(ctx context.Context) bool {
 	if r.making != nil {
 		select {
 		case <-r.making.finished:
@@ -39,7 +40,7 @@ func (r *Runner) waits(ctx context.Context) bool {
 		late := r.deferred
 		r.deferred = nil
 		for _, c := range late {
-			r.obey(ctx, c)
+			r.handleCommand(ctx, c)
 		}
 	}
 	if r.err != nil || ctx.Err() != nil {
@@ -52,8 +53,8 @@ func (r *Runner) waits(ctx context.Context) bool {
 	return false
 }
 
-// postpone keeps a command that the session cannot take while a patch is made, and reports
-// whether it did.
+// postpone defers a command that changes the session while a patch is made. It reports whether the
+// command was deferred, or dropped because too many are.
 func (r *Runner) postpone(c *Command) bool {
 	if r.making == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false

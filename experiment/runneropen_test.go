@@ -26,7 +26,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 	if r.Snapshot().Opened != nil {
 		t.Error("a packet is open that nobody asked for")
 	}
-	r.obey(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
+	r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
 		if err := r.session.RunUntil(at); err != nil {
 			t.Fatal(err)

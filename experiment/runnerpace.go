@@ -8,13 +8,12 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// The runner's beat, in wall time, and how long it works at most between two looks at its
-// commands.
+// Periods of the runner's loop, in wall time.
 const (
-	beat         = 8 * time.Millisecond
-	maxSlice     = 12 * time.Millisecond
+	tickInterval = 8 * time.Millisecond
+	maxSlice     = 12 * time.Millisecond // the longest work between two reads of the commands
 	publishEvery = 45 * time.Millisecond
-	longestBeat  = 250 * time.Millisecond // after a longer one, a clock that jumped or a sleep, virtual time does not catch up
+	maxElapsed   = 250 * time.Millisecond // virtual time does not catch up with more, after a sleep or a clock that jumped
 )
 
 // MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
@@ -23,7 +22,7 @@ const (
 	MaxSpeed = 64
 )
 
-// keepsUp is the share of the requested speed that counts as reached.
+// keepsUp is the ratio of actual to requested speed that counts as reached.
 const keepsUp = 0.93
 
 // noSeek means that no seek is pending.
@@ -36,10 +35,10 @@ const maxSeek = time.Hour
 type pacing struct {
 	paused   bool
 	speed    float64       // multiple of real time; 0: no pacing
-	target   time.Duration // virtual time to reach in this beat
-	seeking  time.Duration // run here without pacing, even if paused; noSeek: nowhere
+	target   time.Duration // virtual time to reach in this tick
+	seeking  time.Duration // virtual time to run to without pacing, even if paused, or noSeek
 	jump     bool          // the seek is a jump: its arrival is shown
-	last     time.Duration // wall time of the last beat
+	last     time.Duration // wall time of the last tick
 	measured pace
 }
 
@@ -67,7 +66,7 @@ func (p *pace) stop() { p.started = false }
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
 	r.session.SetSpare(r.measured.factor == 0 || r.measured.factor >= keepsUp*r.speed)
-	elapsed := min(wall-r.last, longestBeat)
+	elapsed := min(wall-r.last, maxElapsed)
 	r.last = wall
 	from := r.session.Now()
 	if r.seeking != noSeek && r.session.Reached(r.seeking) {

@@ -13,16 +13,17 @@ var (
 	errNoWay   = errors.New("over a network nothing that was sent can be taken back: the run before is over")
 )
 
-// remoteBeat is the runner's beat over a network: packets leave, and acks are read, that much late.
-const remoteBeat = 2 * time.Millisecond
+// remoteTickInterval is tickInterval over a network. Packets are sent, and acks are read, up to this much
+// late.
+const remoteTickInterval = 2 * time.Millisecond
 
 // behind is how far virtual time may fall behind the wall clock and still catch up. The display at
 // the far end follows that clock, and would starve until it notices that time is slower here.
 func (r *Runner) behind() time.Duration {
 	if r.opt.Remote != nil {
-		return 2 * longestBeat
+		return 2 * maxElapsed
 	}
-	return 4 * beat
+	return 4 * tickInterval
 }
 
 // listen reads what came in over the network, to happen until virtual time to, which is now; or, if

@@ -155,7 +155,7 @@ func TestRedo(t *testing.T) {
 	defer r.Stop()
 	obey := func(list ...Command) {
 		for _, cmd := range list {
-			r.obey(t.Context(), cmd)
+			r.handleCommand(t.Context(), cmd)
 			if r.seeking == noSeek {
 				continue
 			}

@@ -16,63 +16,64 @@ import (
 	"wirelab/internal/panics"
 )
 
-// reports is what a runner knows of the reports of its session.
+// reports is the state of a session's reports.
 type reports struct {
-	files  *report.Files // that the session reads
-	filing *filing       // the report that is being written; nil: none
-	saved  time.Duration // the run is in a report up to here
+	files       *report.Files // that the session reads
+	pendingSave *pendingSave  // the report that is being written; nil if none
+	saved       time.Duration // the run is in a report up to here
 }
 
-// filing is a report that is being written, in a goroutine of its own: reading the data for their
-// digests and writing take as long as the disk takes, and the session continues.
-type filing struct {
+// pendingSave is a report that is being written in its own goroutine, while the session continues.
+// Reading the data for their digests and writing take as long as the disk takes.
+type pendingSave struct {
 	done chan struct{}
-	upto time.Duration // how much of the present run the report contains; the runner's own
-	path string        // valid, as err is, once done is closed
+	upto time.Duration // the report contains the current run up to here; only the runner uses it
+	path string        // path and err are valid once done is closed
 	err  error
 }
 
-// file begins to write a report of the session at this moment, once the one before is done.
-func (r *Runner) file(dir string) {
-	r.settleFiling()
+// startSave starts writing a report of the session at this moment, after the report before is finished.
+func (r *Runner) startSave(dir string) {
+	r.finishSave()
 	write, err := r.reportInto(dir, "", engine.Saved)
 	if err != nil {
 		r.notifyResult("", err)
 		return
 	}
-	f := &filing{done: make(chan struct{}), upto: r.session.Now()}
-	r.filing = f
+	f := &pendingSave{done: make(chan struct{}), upto: r.session.Now()}
+	r.pendingSave = f
 	go func() {
 		defer close(f.done)
 		f.err = panics.Call(func() (err error) { f.path, err = write(); return err })
 	}()
 }
 
-// filed is closed when the report that is being written is done; nil if none is.
-func (r *Runner) filed() <-chan struct{} {
-	if r.filing == nil {
+// saveDone returns a channel that is closed when the report being written is finished; nil if none is.
+func (r *Runner) saveDone() <-chan struct{} {
+	if r.pendingSave == nil {
 		return nil
 	}
-	return r.filing.done
+	return r.pendingSave.done
 }
 
 // savedAtMost notes that reports contain at most the first d of the present run: it is another
 // run now, or begins to differ there. That also holds for a report that is being written.
 func (r *Runner) savedAtMost(d time.Duration) {
 	r.saved = min(r.saved, d)
-	if r.filing != nil {
-		r.filing.upto = min(r.filing.upto, d)
+	if r.pendingSave != nil {
+		r.pendingSave.upto = min(r.pendingSave.upto, d)
 	}
 }
 
-// settleFiling waits until the report that is being written is done, and shows the result.
-func (r *Runner) settleFiling() {
-	f := r.filing
+// finishSave waits until the report being written is finished, and shows the result. It does nothing if
+// no report is being written.
+func (r *Runner) finishSave() {
+	f := r.pendingSave
 	if f == nil {
 		return
 	}
 	<-f.done
-	r.filing = nil
+	r.pendingSave = nil
 	switch {
 	case f.err == nil:
 		r.saved = f.upto
@@ -129,7 +130,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	result := r.session.Result()
 	var seen *engine.Snapshot // to compare the shadows, which takes a moment
 	if len(result.Shadows) > 0 {
-		seen, result.SideBySide = r.session.View(0), r.session.SideBySide()
+		seen, result.SamplesByLane = r.session.View(0), r.session.SamplesByLane()
 	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {

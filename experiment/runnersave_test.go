@@ -79,10 +79,10 @@ func TestReportOfAnotherRun(t *testing.T) {
 			if err := r.session.RunUntil(3 * time.Second); err != nil {
 				t.Fatal(err)
 			}
-			r.obey(t.Context(), Command{Save: new(string)})
-			r.obey(t.Context(), c.leave)
+			r.handleCommand(t.Context(), Command{Save: new(string)})
+			r.handleCommand(t.Context(), c.leave)
 			close(gate)
-			r.settleFiling()
+			r.finishSave()
 			if !strings.HasPrefix(r.notice.Text, "saved as ") || r.saved != c.want {
 				t.Errorf("%q; saved up to %v, want %v", r.notice.Text, r.saved, c.want)
 			}

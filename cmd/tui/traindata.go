@@ -14,17 +14,17 @@ import (
 	"wirelab/experiment/walkoff"
 )
 
-// lesson is a recording to learn from or to measure on.
+// lesson is a recording that trainers learn from, or on which the result is measured.
 type lesson struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.NewDigest; of texts, their bytes
-	Frames int    `json:"frames"` // likewise; of cubes, frames 0..5 included
-	limit  int    // on frames; 0: to its end
+	SHA256 string `json:"sha256"` // of the frames learnt from: see dataset.NewDigest; of texts, their bytes
+	Frames int    `json:"frames"` // number learnt from; for cubes, frames 0 to 5 included
+	limit  int    // maximum number of frames; 0 means no limit
 	schema *frame.Schema
 }
 
-// preamble is how many frames come before the first that the source yields: of
-// cubes the walk-off's, of all else none.
+// preamble returns the number of frames before the first that the source returns: for
+// cubes those of the walk-off, for other data 0.
 func (l *lesson) preamble() int {
 	if frame.IsCubes(l.schema) {
 		return walkoff.Delay
@@ -40,11 +40,12 @@ func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 	return frame.IsCubes(s) && s.Rows == frame.WalkoffCubes
 }
 
-// quickFrames is how much of a recording --quick looks at.
+// quickFrames is the number of frames that --quick reads of each recording.
 const quickFrames = 400
 
-// lessons reads every recording once, before hours are spent on any: it must be
-// whole, hold what one of the trainers learns from, and be there only once.
+// lessons reads every recording once, before the training, which may take hours. It returns
+// an error if a recording is damaged, if no trainer learns from it, or if it is listed twice.
+// held is the recording of --held, nil if none.
 func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []lesson, held *lesson, err error) {
 	specs := joined(f.data)
 	f.data = specs
@@ -76,7 +77,7 @@ func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Traine
 	return data, held, nil
 }
 
-// joined puts specs together again that the flag cut at commas of their own:
+// joined rejoins specs that the flag has split at commas inside a spec:
 // packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
 func joined(parts []string) (specs []string) {
 	option := regexp.MustCompile("^[a-z]+=")
@@ -91,7 +92,7 @@ func joined(parts []string) (specs []string) {
 	return specs
 }
 
-// survey reads what of spec is learnt from and validates it.
+// survey reads the part of spec that is learnt from and validates it.
 func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
 	if err := source.rereadable(); err != nil {
@@ -104,7 +105,7 @@ func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []
 	defer closeSource(src)
 	s := src.Schema()
 	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
-		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, diet(trainers))
+		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSources(trainers))
 	}
 	a.remarksOf(src)
 	if r, ok := src.(*dataset.Recording); ok {
@@ -123,8 +124,9 @@ func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []
 	return l, err
 }
 
-// diet says what some trainers learn from.
-func diet(trainers []train.Trainer) string {
+// trainingSources describes what the trainers learn from, without duplicates and joined by ", or ". A
+// trainer with an empty From learns from snapshots of frame.WalkoffCubes cubes.
+func trainingSources(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
 		what := cmp.Or(t.From, fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes))
@@ -135,7 +137,7 @@ func diet(trainers []train.Trainer) string {
 	return strings.Join(list, ", or ")
 }
 
-// read counts the frames and takes their digest.
+// read sets the number of frames and their digest.
 func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 	f, counted := l.schema.NewFrame(), (*frame.Frame)(nil)
 	src.Initial(f)
@@ -155,8 +157,8 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 	return nil
 }
 
-// clip is the recording as trainers see it. It is read anew each time, so that
-// memory does not grow with what is learnt from.
+// clip returns the recording for trainers. It reads the data again each time, so that
+// memory does not grow with the number of frames.
 func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
 		src, err := dataset.Open(l.Spec, dataset.Options{Context: ctx, Seed: seed})

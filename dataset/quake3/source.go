@@ -30,17 +30,23 @@ var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Sour
 	},
 	Paths: source.FirstPath(parseSpec)}
 
-// parseSpec splits "FILE,rows=N". rows is 0 if it is not given. Names of files may hold commas.
+// parseSpec splits "FILE[,rows=N]". rows is 0 if it is not given. FILE may contain commas and "=": the
+// text after the last comma is part of FILE if it has no "=", or if ".dm_" follows its first "=".
 func parseSpec(arg string) (path string, rows int, err error) {
-	at := strings.LastIndexByte(arg, ',')
-	key, text, ok := strings.Cut(arg[at+1:], "=")
-	if at < 0 || !ok || strings.Contains(text, ".dm_") {
+	comma := strings.LastIndexByte(arg, ',')
+	if comma < 0 {
 		return arg, 0, nil
 	}
-	if rows, err = strconv.Atoi(text); key != "rows" || err != nil || rows < 1 || rows > netcode.MaxEntities {
-		return "", 0, fmt.Errorf("%s makes no sense; expected rows=N, with 1 to %d rows for entities", arg[at+1:], netcode.MaxEntities)
+	option := arg[comma+1:]
+	key, value, ok := strings.Cut(option, "=")
+	if !ok || strings.Contains(value, ".dm_") {
+		return arg, 0, nil
 	}
-	return arg[:at], rows, nil
+	rows, err = strconv.Atoi(value)
+	if key != "rows" || err != nil || rows < 1 || rows > netcode.MaxEntities {
+		return "", 0, fmt.Errorf("%s makes no sense; expected rows=N, with 1 to %d rows for entities", option, netcode.MaxEntities)
+	}
+	return arg[:comma], rows, nil
 }
 
 // match makes a frame of each snapshot. It implements source.Source, Sized, Seamed, Tracked,

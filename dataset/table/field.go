@@ -74,7 +74,7 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 	}
 	words := r.words(at, t, &f)
 	r.limits(at, t, &f, words)
-	r.hint(at, t, &f)
+	r.readHint(at, t, &f)
 	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
 }
 

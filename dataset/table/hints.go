@@ -8,32 +8,32 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// hintKeys are the keys of a field that say what it is to the game.
+// hintKeys returns the keys of a field that describe its role in the game.
 func hintKeys() []string {
 	return []string{"role", "group", "axis", "rate", "drag", "stop_speed", "turn", "step", "rides"}
 }
 
 func partKeys() []string { return []string{"name", "first_row", "rows", "first", "last"} }
 
-// roles are what a field may be to a game, as schemas spell it.
+// roles returns the roles that a schema may name.
 func roles() []frame.Role {
 	return []frame.Role{frame.Place, frame.Velocity, frame.Type, frame.Present, frame.Clock, frame.Now}
 }
 
-// mostGroups bounds the places that a row may have.
+// mostGroups is the maximum number of places in a row.
 const mostGroups = 255
 
-// hint reads what a field is to the game.
-func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
+// readHint reads the keys of a field that describe its role in the game.
+func (r *reader) readHint(prefix string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
-	r.text(at, t, "role", &role, false)
+	r.text(prefix, t, "role", &role, false)
 	if role != "" {
-		h.Role = oneOf(r, at, "role", role, roles())
+		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
-	h.Group = uint8(r.wholeAt(at, t, "group", 0, mostGroups, "the number of a place"))
-	h.Axis = uint8(r.wholeAt(at, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
-	h.Rides = uint8(r.wholeAt(at, t, "rides", 0, mostGroups, "the number of a place"))
+	h.Group = uint8(r.wholeAt(prefix, t, "group", 0, mostGroups, "the number of a place"))
+	h.Axis = uint8(r.wholeAt(prefix, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
+	h.Rides = uint8(r.wholeAt(prefix, t, "rides", 0, mostGroups, "the number of a place"))
 	for _, x := range []struct {
 		key string
 		to  *float64
@@ -44,21 +44,21 @@ func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
 		}
 		n, ok := number(v)
 		if !ok || n < 0 || n > maxScale {
-			r.fail(at+x.key, shown(v)+" makes no sense here", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
+			r.fail(prefix+x.key, shown(v)+" makes no sense here", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
 		}
 		*x.to = n
 	}
 	moves := h.Role == frame.Place || h.Role == frame.Velocity
 	switch {
 	case moves && h.Group == 0:
-		r.missing(at+"group", "the number of the place, from 1")
+		r.missing(prefix+"group", "the number of the place, from 1")
 	case !moves && h.Role != frame.Clock && h.Group != 0:
-		r.fail(at+"group", "makes no sense here", `role = "place", "velocity" or "clock" with it`)
+		r.fail(prefix+"group", "makes no sense here", `role = "place", "velocity" or "clock" with it`)
 	}
 }
 
-// parts reads which rows use which fields.
-func (r *reader) parts(s *frame.Schema, tree map[string]any) {
+// readParts reads the tables [[part]], which list the fields that some rows use.
+func (r *reader) readParts(s *frame.Schema, tree map[string]any) {
 	v, ok := tree["part"]
 	if !ok || r.err != nil {
 		return
@@ -68,53 +68,56 @@ func (r *reader) parts(s *frame.Schema, tree map[string]any) {
 		r.fail("part", shown(v)+" makes no sense here", fmt.Sprintf("at most %d tables [[part]]", MaxFields))
 		return
 	}
-	next := 0
+	minRow := 0
 	for i, v := range list {
-		at := fmt.Sprintf("part[%d].", i)
+		prefix := fmt.Sprintf("part[%d].", i)
 		t, ok := v.(map[string]any)
 		if !ok {
-			r.fail(at[:len(at)-1], shown(v)+" is no part", "a table [[part]]")
+			r.fail(prefix[:len(prefix)-1], shown(v)+" is no part", "a table [[part]]")
 			return
 		}
-		p := r.part(at, t, s, next)
+		p := r.readPart(prefix, t, s, minRow)
 		if r.err != nil {
 			return
 		}
-		next = p.Row + p.Rows
+		minRow = p.Row + p.Rows
 		s.Parts = append(s.Parts, p)
 	}
 }
 
-// part reads one part, whose rows do not begin before next.
-func (r *reader) part(at string, t map[string]any, s *frame.Schema, next int) (p frame.Part) {
-	r.known(at, t, partKeys())
+// readPart reads a part: rows first_row to first_row+rows-1 and fields first to last, inclusive. Parts
+// are in order and do not overlap: first_row must be at least minRow. prefix is the key of the part, for
+// errors, which are stored in r.
+func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
+	r.known(prefix, t, partKeys())
 	var first, last string
-	r.text(at, t, "name", &p.Name, true)
-	r.text(at, t, "first", &first, true)
-	r.text(at, t, "last", &last, true)
+	r.text(prefix, t, "name", &p.Name, true)
+	r.text(prefix, t, "first", &first, true)
+	r.text(prefix, t, "last", &last, true)
 	for _, key := range []string{"first_row", "rows"} {
 		if _, ok := t[key]; !ok {
-			r.missing(at+key, "a whole number")
+			r.missing(prefix+key, "a whole number")
 		}
 	}
 	if r.err != nil {
 		return p
 	}
-	if next >= s.Rows {
-		r.fail(at+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
+	if minRow >= s.Rows {
+		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
 		return p
 	}
-	p.Row = r.wholeAt(at, t, "first_row", next, s.Rows-1, "that are in no part before")
-	p.Rows = r.wholeAt(at, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
-	p.Field = r.fieldNamed(at+"first", s, first)
-	p.Size = r.fieldNamed(at+"last", s, last) - p.Field + 1
+	p.Row = r.wholeAt(prefix, t, "first_row", minRow, s.Rows-1, "that are in no part before")
+	p.Rows = r.wholeAt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
+	p.Field = r.fieldNamed(prefix+"first", s, first)
+	p.Size = r.fieldNamed(prefix+"last", s, last) - p.Field + 1
 	if p.Size < 1 {
-		r.fail(at+"last", fmt.Sprintf("%q comes before %q", last, first), "the same field, or one after it")
+		r.fail(prefix+"last", fmt.Sprintf("%q comes before %q", last, first), "the same field, or one after it")
 	}
 	return p
 }
 
-// fieldNamed returns the number of a field.
+// fieldNamed returns the index of the field called name. If there is none, it stores an error in r and
+// returns -1.
 func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
 	i := slices.IndexFunc(s.Fields, func(f frame.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -127,7 +130,7 @@ func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
 	return i
 }
 
-// describeHint writes what a field is to the game.
+// describeHint writes the keys that readHint reads.
 func describeHint(b *strings.Builder, h *frame.Hint) {
 	if h.Role != frame.NoRole {
 		line(b, "role", h.Role.String())
@@ -151,7 +154,7 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 	}
 }
 
-// describeParts writes which rows use which fields.
+// describeParts writes the tables that readParts reads.
 func describeParts(b *strings.Builder, s *frame.Schema) {
 	for _, p := range s.Parts {
 		b.WriteString("\n[[part]]\n")

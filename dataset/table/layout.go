@@ -100,7 +100,7 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
 	r.format(l, tree)
 	r.fields(l, tree)
-	r.parts(s, tree)
+	r.readParts(s, tree)
 	if r.err == nil && s.Cells() > MaxCells {
 		r.fail("rows", "too many values in a frame", "at most 262144, rows times fields")
 	}

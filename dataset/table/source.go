@@ -50,7 +50,7 @@ type Source struct {
 	}
 	initial frame.Frame
 	first   frame.Frame // the frame after the preamble, read when the source was opened
-	begun   bool        // first was handed out
+	started bool        // Next returned first
 }
 
 // Open begins to read the records at path, which are as l says.
@@ -94,7 +94,7 @@ func (s *Source) open(ctx context.Context) error {
 	return nil
 }
 
-// start begins at the beginning of the unpacked bytes.
+// start prepares to read records from the beginning of the unpacked bytes.
 func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
 		s.records = &packed{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
@@ -136,7 +136,7 @@ func (s *Source) readPreamble() error {
 	return nil
 }
 
-// repeats says where the frame read last is not the initial state.
+// repeats returns an error if the last frame read differs from the initial state.
 func (s *Source) repeats() error {
 	fields := s.layout.Schema.Fields
 	for i, v := range s.first.Table {
@@ -150,6 +150,7 @@ func (s *Source) repeats() error {
 	return nil
 }
 
+// tooShort returns the error for a file that ends before the first frame after the preamble.
 func (s *Source) tooShort() error {
 	return &source.Error{File: s.Path, Problem: fmt.Sprintf("holds %d frames", s.Count), Kind: ErrRecords,
 		Expected: fmt.Sprintf("at least %d of %d rows", s.Lead+1, s.layout.Schema.Rows)}
@@ -165,23 +166,24 @@ func (s *Source) read(f *frame.Frame) error {
 	return nil
 }
 
-// Layout returns what the schema file says.
+// Layout returns the content of the schema file.
 func (s *Source) Layout() *Layout { return s.layout }
 
 // Schema describes the frames.
 func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
 
 // Initial fills f with the state that both ends begin with: frame 0 if the records
-// have a preamble, else zero in every field, or what is nearest to it.
+// have a preamble, else zero in every field, or the nearest value within its bounds.
 func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.initial) }
 
-// Next fills f with the next frame. After an error it keeps failing with the same one.
+// Next fills f with the next frame. After an error, all calls return that error.
 func (s *Source) Next(f *frame.Frame) error { return s.Fill(f, s.next) }
 
+// next fills f with the next frame. At the end of the file it starts over if Loop is set.
 func (s *Source) next(f *frame.Frame) error {
 	s.Restart = false
-	if !s.begun {
-		s.begun = true
+	if !s.started {
+		s.started = true
 		f.CopyFrom(&s.first)
 		return nil
 	}
@@ -189,14 +191,14 @@ func (s *Source) next(f *frame.Frame) error {
 	if err == io.EOF {
 		s.Total = s.Count
 		if s.Loop {
-			return s.again(f)
+			return s.rewind(f)
 		}
 	}
 	return err
 }
 
-// again begins anew and fills f with the first frame after the preamble.
-func (s *Source) again(f *frame.Frame) error {
+// rewind returns to the beginning of the file and fills f with the first frame after the preamble.
+func (s *Source) rewind(f *frame.Frame) error {
 	if err := s.In.Rewind(); err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}

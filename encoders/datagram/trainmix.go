@@ -10,31 +10,32 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// count holds what followed a context: bits for each node of the tree over four.
+// count counts the bits that followed a context, for each node of the tree over four bits.
 type count struct {
 	n    [16][2]uint16
 	key  uint64
 	uses int
 }
 
-// fewestUses is how often a context must occur to have a line.
+// fewestUses is the minimum number of uses of a context that has a line in the model.
 const fewestUses = 2
 
 // learnWeights counts the bits after each context, learns the logits that counts stand for and the
 // weights of the inputs, each fold with the counts of all others, and fills the table.
 func (t *trainer) learnWeights() {
-	units, lines := t.count()
-	add := func(fold uint8, by int) {
+	units, counts := t.collectUnits()
+	// addFold adds or subtracts the counts of the units in a fold; folds means all units.
+	addFold := func(fold uint8, sign int) {
 		for i := range units {
 			if fold == folds || units[i].fold == fold {
-				units[i].add(by)
+				units[i].addCounts(sign)
 			}
 		}
 	}
-	add(folds, 1)
+	addFold(folds, 1)
 	each := func(visit func(u *seenUnit, half int)) {
 		for fold := range uint8(folds) {
-			add(fold, -1)
+			addFold(fold, -1)
 			for i := range units {
 				if u := &units[i]; u.fold == fold && u.learn {
 					visit(u, 0)
@@ -43,18 +44,18 @@ func (t *trainer) learnWeights() {
 					}
 				}
 			}
-			add(fold, 1)
+			addFold(fold, 1)
 		}
 	}
 	value := meaning(each)
 	t.weigh(each, &value)
-	t.fillTable(lines, &value)
+	t.fillTable(counts, &value)
 }
 
-// count visits the samples and makes the lines of all contexts.
-func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
+// collectUnits visits the samples. It returns their units and a zero counter for each context.
+func (t *trainer) collectUnits() ([]seenUnit, map[uint64]*count) {
 	var units []seenUnit
-	lines := map[uint64]*count{}
+	counts := map[uint64]*count{}
 	t.visit(func(x *mixer, s *sample, v byte, bits uint) {
 		u := seenUnit{at: uint16(x.w.at()), v: v, bits: uint8(bits), fold: uint8(s.fold), learn: true}
 		if x.steady() {
@@ -71,10 +72,10 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 						h = lowerHash(h, head)
 					}
 					key := uint64(i)<<32 | uint64(h)
-					if lines[key] == nil {
-						lines[key] = &count{key: key}
+					if counts[key] == nil {
+						counts[key] = &count{key: key}
 					}
-					u.line[half][i] = lines[key]
+					u.counters[half][i] = counts[key]
 				}
 			}
 			for i, in := range x.comparisons(head, bits, n) {
@@ -89,11 +90,11 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 		}
 		units = append(units, u)
 	})
-	return units, lines
+	return units, counts
 }
 
-// half returns the bits of a half of the unit, which a line is for, how many they are, and how
-// many come before them.
+// half returns the bits v of a half of the unit, their number n, and the number of bits before
+// them. Each half has its own contexts.
 func (u *seenUnit) half(half int) (v, n, before int) {
 	n = int(u.bits)
 	switch {
@@ -111,18 +112,19 @@ func decisionAt(v, n, k int) (node, bit int) {
 	return so, v >> (n - 1 - k) & 1
 }
 
-// add counts the unit in all of its lines, or removes it if by is -1.
-func (u *seenUnit) add(by int) {
+// addCounts adds the bits of the unit to all of its counters if sign is 1, and subtracts them if sign
+// is -1: uint16(-1) is 65535, and adding it wraps around.
+func (u *seenUnit) addCounts(sign int) {
 	for half := range 2 {
-		if u.line[half][0] == nil {
+		if u.counters[half][0] == nil {
 			continue
 		}
 		v, n, _ := u.half(half)
-		for _, c := range u.line[half] {
-			c.uses += by
+		for _, c := range u.counters[half] {
+			c.uses += sign
 			for k := range n {
 				node, bit := decisionAt(v, n, k)
-				c.n[node][bit] += uint16(by)
+				c.n[node][bit] += uint16(sign)
 			}
 		}
 	}
@@ -157,7 +159,7 @@ func meaning(each func(func(u *seenUnit, half int))) (value logits) {
 	var seen [lookups][states][2]int64
 	each(func(u *seenUnit, half int) {
 		v, n, _ := u.half(half)
-		for i, c := range u.line[half] {
+		for i, c := range u.counters[half] {
 			for k := 0; k < n && c.uses >= fewestUses; k++ {
 				node, bit := decisionAt(v, n, k)
 				seen[i][stateOf(c.n[node])][bit]++
@@ -216,7 +218,7 @@ func roundWeights(to *[inputs]int16, from *[inputs]int64) {
 func (w *weigher) learn(u *seenUnit, half int, rate int64) {
 	found := int(u.flags)
 	var ok [lookups]bool
-	for i, c := range u.line[half] {
+	for i, c := range u.counters[half] {
 		if c.uses >= fewestUses {
 			ok[i] = true
 			found |= 1 << i
@@ -227,7 +229,7 @@ func (w *weigher) learn(u *seenUnit, half int, rate int64) {
 	for k := range n {
 		node, bit := decisionAt(v, n, k)
 		var in [inputs]int64
-		for i, c := range u.line[half] {
+		for i, c := range u.counters[half] {
 			if ok[i] {
 				in[i] = int64(w.value[i][stateOf(c.n[node])])
 			}
@@ -248,9 +250,9 @@ func (w *weigher) learn(u *seenUnit, half int, rate int64) {
 	}
 }
 
-// fillTable keeps the lines that were used most.
-func (t *trainer) fillTable(lines map[uint64]*count, value *logits) {
-	list := slices.SortedFunc(maps.Values(lines), func(a, b *count) int { return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key)) })
+// fillTable fills the lines of the model with the counts that were used most.
+func (t *trainer) fillTable(counts map[uint64]*count, value *logits) {
+	list := slices.SortedFunc(maps.Values(counts), func(a, b *count) int { return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key)) })
 	t.m.shift = t.tableShift()
 	t.m.lines = make([]line, 1<<(32-t.m.shift))
 	for _, c := range list {
@@ -286,18 +288,18 @@ func (t *trainer) tableShift() uint {
 
 // seenUnit is a unit of a sample.
 type seenUnit struct {
-	at     uint16 // its place
-	v      byte
-	bits   uint8
-	fold   uint8
-	flags  uint8 // see mixer.flags
-	near   uint8
-	has    [2]bool
-	learn  bool // weights learn from it
-	src    [sources]byte
-	expect [2]byte
-	line   [2][lookups]*count
-	in     [8][inputs - lookups]int8
+	at       uint16 // its place
+	v        byte
+	bits     uint8
+	fold     uint8
+	flags    uint8 // see mixer.flags
+	near     uint8
+	has      [2]bool
+	learn    bool // weights learn from it
+	src      [sources]byte
+	expect   [2]byte
+	counters [2][lookups]*count
+	in       [8][inputs - lookups]int8
 }
 
 // maxSeen bounds the units that are kept in memory.

@@ -64,7 +64,7 @@ func Read(file []byte) (*Net, error) {
 
 func rowBytes(in int) int { return 5 + 2*in }
 
-// readShape reads the widths and returns them with what follows.
+// readShape reads the widths. It returns them, inputs first, and the rest of the file.
 func readShape(file []byte) (shape []int, body []byte, err error) {
 	if len(file) < len(magic)+1 || string(file[:len(magic)]) != magic {
 		return nil, nil, fmt.Errorf("%w: %d bytes that do not begin with %q", errNet, len(file), magic)
@@ -164,8 +164,8 @@ func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64,
 	return r.worst(inMax, outBits) <= math.MaxInt32
 }
 
-// checkShape refuses widths beyond the bounds: those of the inputs, then of the outputs of each
-// layer.
+// checkShape returns an error if a width in shape is out of bounds. shape is the number of inputs,
+// followed by the number of outputs of each layer.
 func checkShape(shape []int) error {
 	if len(shape) < 2 || len(shape) > maxLayers+1 {
 		return fmt.Errorf("%w: %d layers, expected 1 to %d", errNet, len(shape)-1, maxLayers)

@@ -119,16 +119,16 @@ func (e *end) begin() error {
 	}
 	e.host, e.slots = h, [numSlots]held{}
 	p := e.plugin
-	e.abandoned = runtime.AddCleanup(e, func(h host) { panics.Guard(p.fail, h.abandon)() }, h)
+	e.abandoned = runtime.AddCleanup(e, func(h host) { panics.Guard(p.recordPanic, h.abandon)() }, h)
 	if err := h.create(); err != nil {
-		e.fail()
+		e.closeHost()
 		return err
 	}
 	return nil
 }
 
-// fail closes the host.
-func (e *end) fail() {
+// closeHost closes the host; the next call opens a new one.
+func (e *end) closeHost() {
 	if e.host != nil {
 		e.abandoned.Stop() // the cleanup would keep the host's memory
 		e.host.close()
@@ -194,11 +194,14 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 	out, m, err := e.encode(dst, cur, refs, spare, b)
 	e.patience.note(err)
 	if err != nil {
-		e.fail()
+		e.closeHost()
 	}
 	return out, m, err
 }
 
+// encode encodes cur and appends the packet to dst. If the codec quantises, encode replaces cur by the
+// frame that the receiver will decode. spare is a memo that encode may reuse for its result, nil if
+// there is none. The bits are charged to b unless b is nil.
 func (e *end) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Table) != e.schema.Cells() {
 		return dst, nil, fmt.Errorf("a frame of %d values, expected %d", len(cur.Table), e.schema.Cells())
@@ -212,7 +215,7 @@ func (e *end) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 		return dst, nil, err
 	}
 	if e.codec.quantises() {
-		if err := e.take(&c, a, cur); err != nil {
+		if err := e.storeFrame(&c, a, cur); err != nil {
 			return dst, nil, e.plugin.broken(a.call, "%w", err)
 		}
 	}
@@ -251,12 +254,14 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	m, err := e.decode(dst, src, refs, spare)
 	e.patience.note(err)
 	if errors.Is(err, encoders.ErrBroken) {
-		e.fail()
+		e.closeHost()
 		err = fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
 	}
 	return m, err
 }
 
+// decode decodes src into dst. spare is a memo that decode may reuse for its result, nil if there is
+// none.
 func (e *end) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	if len(src) > packetRoom {
 		return nil, fmt.Errorf("%w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), packetRoom)
@@ -271,14 +276,15 @@ func (e *end) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	case a.code != 0:
 		return nil, fmt.Errorf("%w: plugin %s answers %s%s", encoders.ErrCorrupt, e.plugin.Name(), answerName(a.code), because(a.why))
 	}
-	if err := e.take(&c, a, dst); err != nil {
+	if err := e.storeFrame(&c, a, dst); err != nil {
 		return nil, err
 	}
 	return e.remember(c.into, a.memo, spare), nil
 }
 
-// take copies the frame of an answer to f.
-func (e *end) take(c *call, a *answer, f *frame.Frame) error {
+// storeFrame replaces f by the frame in the plugin's answer, and checks it against the first
+// reference of the call.
+func (e *end) storeFrame(c *call, a *answer, f *frame.Frame) error {
 	f.Body = append(f.Body[:0], a.body...)
 	fromBytes(f.Table, a.table)
 	if err := e.schema.CheckSince(f, c.refs[0].Frame); err != nil {
@@ -287,7 +293,8 @@ func (e *end) take(c *call, a *answer, f *frame.Frame) error {
 	return nil
 }
 
-// remember returns the memo of the frame that is in a slot now.
+// remember returns a memo for the frame in a slot, with a new number. It reuses spare unless that is
+// nil.
 func (e *end) remember(slot int, data []byte, spare encoders.Memo) encoders.Memo {
 	m, _ := spare.(*memo)
 	if m == nil {

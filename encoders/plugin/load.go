@@ -78,11 +78,12 @@ type Plugin struct {
 	alive    processes     // those of ends
 	named    atomic.Uint64 // memos so far: no two of them have one name
 
-	bug atomic.Pointer[panics.Error] // the first panic of a goroutine beside an end; nil: none
+	bug atomic.Pointer[panics.Error] // the first panic of a goroutine of the plugin; nil if none
 }
 
-// fail notes the panic of a goroutine. The next call of a process returns it, and Close panics.
-func (p *Plugin) fail(err error) {
+// recordPanic keeps err if it is the first recovered panic; other errors are ignored. The next failed
+// call of any process of the plugin returns the panic, and Close panics with it.
+func (p *Plugin) recordPanic(err error) {
 	var bug *panics.Error
 	if errors.As(err, &bug) {
 		p.bug.CompareAndSwap(nil, bug)
@@ -134,7 +135,7 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 // ErrOther says that a plugin is not the one that was asked for.
 var ErrOther = errors.New("it is another one now")
 
-// begin makes the plugin ready and asks what encoders it has.
+// begin calls prepare, checks the hash and reads the list of encoders.
 func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
 	err := prepare()
 	if err == nil && p.opt.SHA256 != "" && p.opt.SHA256 != p.SHA256 {
@@ -150,7 +151,7 @@ func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
 	return p, nil
 }
 
-// origin is what the encoders say of where they are from.
+// origin returns the description of the plugin that its encoders carry.
 func (p *Plugin) origin() *encoders.Plugin {
 	x := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
 	if x.Memory == defaultMemory || p.Runs == Process {
@@ -178,7 +179,7 @@ func read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Close ends all instances and processes. It panics if a goroutine of theirs did.
+// Close ends all instances and processes. It panics if one of their goroutines panicked.
 func (p *Plugin) Close() {
 	if p.runtime != nil {
 		_ = p.runtime.Close(context.Background())
@@ -192,7 +193,7 @@ func (p *Plugin) Close() {
 	}
 }
 
-// compile makes machine code of the module, and checks what it imports and exports.
+// compile compiles the module and checks its imports and exports.
 func (p *Plugin) compile(text []byte) error {
 	text, err := boundTables(text)
 	if err != nil {
@@ -274,7 +275,7 @@ func pruneCache(dir string) {
 	}
 }
 
-// Name is the plugin's in messages: its file without folder and ending.
+// Name returns the name of the plugin for messages: its file name without folder and extension.
 func (p *Plugin) Name() string {
 	if p.Runs == Process && len(p.command) > 0 {
 		return printable(filepath.Base(p.command[0]))

@@ -27,7 +27,7 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 // demo returns frames of the demo, after as many.
 func demo(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
-	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.Age+skip, recording.Age+skip+n)
+	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.FirstTick+skip, recording.FirstTick+skip+n)
 }
 
 // rows returns two frames of a small table.

@@ -238,7 +238,7 @@ func (x *process) end() {
 
 // fail makes the call of a process fail because of a panic in a goroutine beside it.
 func (x *process) fail(bug error) {
-	x.plugin.fail(bug)
+	x.plugin.recordPanic(bug)
 	_, _ = x.in.Close(), x.out.Close()
 }
 

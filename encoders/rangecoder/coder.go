@@ -178,7 +178,7 @@ func (c *Coder) uniform(v uint32, n uint) uint32 {
 	return v
 }
 
-// widen makes the range wide enough again.
+// widen renormalises: it shifts bytes until the range is at least minRange.
 func (c *Coder) widen() {
 	if c.reading {
 		c.refill()
@@ -187,7 +187,7 @@ func (c *Coder) widen() {
 	}
 }
 
-// shift moves bytes out of low until the range is wide enough again.
+// shift moves bytes out of low until the range is at least minRange.
 //
 //go:noinline
 func (c *Coder) shift() {
@@ -213,7 +213,7 @@ func (c *Coder) carry() {
 	}
 }
 
-// refill takes bytes until the range is wide enough again.
+// refill takes bytes until the range is at least minRange.
 //
 //go:noinline
 func (c *Coder) refill() {
@@ -426,7 +426,7 @@ func (c *Coder) Zeros(model []Counter, at []int32, limit int) (done int) {
 			n += uint32(int32(n)-int32(limit)) >> 31
 		}
 		if rng < minRange {
-			c.move(off, code, rng)
+			c.narrow(off, code, rng)
 			rng, off = c.rng, 0
 			if c.reading {
 				code = c.code
@@ -434,13 +434,14 @@ func (c *Coder) Zeros(model []Counter, at []int32, limit int) (done int) {
 		}
 	}
 	model[ctx] = Counter(p<<countBits | n)
-	c.move(off, code, rng)
+	c.narrow(off, code, rng)
 	return done
 }
 
-// move leaves the interval to the part of it that begins at off, where a reader's code is
-// code, and makes it wide enough again.
-func (c *Coder) move(off uint64, code, rng uint32) {
+// narrow replaces the interval by the subinterval of width rng that begins off above low, then
+// renormalises. code is a reader's code relative to the new low. A writer ignores code, a reader
+// ignores off.
+func (c *Coder) narrow(off uint64, code, rng uint32) {
 	c.rng = rng
 	if c.reading {
 		c.code = code

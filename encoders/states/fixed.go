@@ -295,7 +295,8 @@ func halfOctaves(v uint64) int {
 
 const rootTwo = 0xB504F333F9DE6484 // sqrt(2) * 2^63
 
-// sqrt returns the square root of v, rounded down.
+// sqrt returns the square root of v, rounded down. For v >= 1<<52 the result of math.Sqrt may be off by
+// one, which the loops correct.
 func sqrt(v uint64) uint64 {
 	r := uint64(math.Sqrt(float64(v)))
 	for r > 0 && (r > math.MaxUint32 || r*r > v) {

@@ -15,7 +15,7 @@ func cubesFrames(b *testing.B, synthetic bool) (frames []*frame.Frame, age int) 
 	if synthetic {
 		return story(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
 	}
-	return recording.Load(b, "charlie", 900), recording.Age
+	return recording.Load(b, "charlie", 900), recording.BaselineAge
 }
 
 func benchmarks(b *testing.B, run func(b *testing.B, c encoders.Codec, frames []*frame.Frame, age int)) {

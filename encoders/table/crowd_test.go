@@ -42,8 +42,8 @@ func benchmarkCrowd(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*f
 	bytes, movers := 0, 0
 	for b.Loop() {
 		bytes, movers = 0, 0
-		for i := recording.Age; i < n; i++ {
-			base := i - recording.Age
+		for i := recording.BaselineAge; i < n; i++ {
+			base := i - recording.BaselineAge
 			changed.Compare(frames[i].Table, frames[base].Table, frame.CubeFields)
 			refs := []encoders.Ref{{Frame: frames[base], Memo: sent[base], Changed: changed}}
 			start := time.Now()

@@ -29,8 +29,8 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 	var total int
 	got, refs := s.NewFrame(), []encoders.Ref{{}}
 	sent, seen := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
-	for n := recording.Age; n < len(frames); n++ {
-		base := n - recording.Age
+	for n := recording.BaselineAge; n < len(frames); n++ {
+		base := n - recording.BaselineAge
 		refs[0] = encoders.Ref{Frame: frames[base], Memo: sent[base]}
 		if payload, sent[n], err = enc.Encode(payload[:0], frames[n], refs, nil, &budget); err != nil {
 			t.Fatalf("%s, frame %d: encode: %v", c.Name, n, err)
@@ -44,7 +44,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 		}
 		total += len(payload)
 	}
-	packets := len(frames) - recording.Age
+	packets := len(frames) - recording.BaselineAge
 	if want := int64(total) * 8 * encoders.BitUnit; budget.Total() != want {
 		t.Fatalf("%s: the budget sums to %d units, want %d", c.Name, budget.Total(), want)
 	}

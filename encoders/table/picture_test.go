@@ -37,7 +37,7 @@ var shares = []share{
 // walk-off: frame 0 and every sixth after it.
 func oneChain(frames []*frame.Frame) []*frame.Frame {
 	var chain []*frame.Frame
-	for n := 0; n < len(frames); n += recording.Age {
+	for n := 0; n < len(frames); n += recording.BaselineAge {
 		chain = append(chain, frames[n])
 	}
 	return chain

@@ -116,7 +116,7 @@ func TestDeferral(t *testing.T) {
 				rcv.Finish()
 			}
 			if n%3 > 0 {
-				if err := snd.Learn(ack); err != nil {
+				if err := snd.HandleAck(ack); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -38,7 +38,7 @@ func Example() {
 			decoded++
 		}
 		ack = receiver.Ack(ack[:0])
-		if err := sender.Learn(ack); err != nil {
+		if err := sender.HandleAck(ack); err != nil {
 			panic(err)
 		}
 	}

@@ -66,7 +66,7 @@ func serve(conn *net.UDPConn, client *net.UDPAddr, ticks int) error {
 		case err != nil:
 			return err
 		default:
-			_ = sender.Learn(buf[:n]) // who sends nonsense here is not listened to
+			_ = sender.HandleAck(buf[:n]) // who sends nonsense here is not listened to
 		}
 	}
 	return nil

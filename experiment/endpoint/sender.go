@@ -264,8 +264,10 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	return s.history.Get(seq)
 }
 
-// Learn handles an ack. src may be any bytes.
-func (s *Sender) Learn(src []byte) error {
+// HandleAck parses an ack, records which packets the receiver holds, and passes the report in the ack to
+// the encoder. If the digest in the ack shows that the receiver holds another frame, the sender starts
+// over: see restart. src may be any bytes. An old or duplicate ack is not an error.
+func (s *Sender) HandleAck(src []byte) error {
 	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first {
 		return err

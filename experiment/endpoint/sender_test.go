@@ -82,7 +82,7 @@ func TestEpochs(t *testing.T) {
 		if rx := r.Receive(p.Datagram); rx.Outcome != Decoded {
 			t.Fatalf("packet %d: %v, %v", p.Seq, rx.Outcome, rx.Err)
 		}
-		if err := s.Learn(r.Ack(nil)); err != nil {
+		if err := s.HandleAck(r.Ack(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestMalformedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ack := range [][]byte{{1}, {9, 0, 0, 0, 0, 0, 0}} {
-		if err := s.Learn(ack); !errors.Is(err, ErrMalformed) {
+		if err := s.HandleAck(ack); !errors.Is(err, ErrMalformed) {
 			t.Errorf("ack % x: %v", ack, err)
 		}
 	}

@@ -116,7 +116,7 @@ func TestSharedFramesMakeTheSamePackets(t *testing.T) {
 			}
 			for len(acks) > rng.IntN(6) {
 				for _, s := range senders {
-					if err := s.Learn(acks[0]); err != nil {
+					if err := s.HandleAck(acks[0]); err != nil {
 						t.Fatal(err)
 					}
 				}

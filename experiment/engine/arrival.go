@@ -41,7 +41,7 @@ func (l *lane) learnAck(now time.Duration, ack []byte) error {
 	if l.delivery != nil {
 		return l.delivery.LearnAck(now, ack)
 	}
-	return l.snd.Learn(ack)
+	return l.snd.HandleAck(ack)
 }
 
 // reception is what the receiver made of a datagram, with what only the lab knows.

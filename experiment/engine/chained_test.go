@@ -316,7 +316,7 @@ func FuzzEndpoints(f *testing.F) {
 			case 0:
 				inject(l, datagram)
 			case 1:
-				_ = l.snd.Learn(datagram)
+				_ = l.snd.HandleAck(datagram)
 			default: // a real packet with some bytes written over
 				if err := s.RunUntil(s.NextFrame()); err != nil {
 					t.Fatal(err)

@@ -57,7 +57,7 @@ func TestLanesAreToldApart(t *testing.T) {
 				t.Errorf("the report bends encoder to %q", x.Encoder)
 			}
 		}
-		for i, x := range s.SideBySide() {
+		for i, x := range s.SamplesByLane() {
 			if x.Name != names[i] {
 				t.Errorf("samples of %q, the lane is %q", x.Name, names[i])
 			}

@@ -55,7 +55,7 @@ type FarEnd interface {
 	// Reported returns what the far end reported of the delivery that Receive returned last;
 	// false for one that was damaged before it left.
 	Reported() (Delivery, bool)
-	// RoundTrip returns the next round trip that was measured; false if none is left.
+	// RoundTrip removes and returns the oldest round-trip time not yet read; false if there is none.
 	RoundTrip() (time.Duration, bool)
 	// Counts returns the newest counts of the far end's display, and what the lab itself added
 	// to the game's traffic.

@@ -33,9 +33,9 @@ type Result struct {
 	Digest      string                 `json:"digest"`
 	Label       string                 `json:"label,omitempty"` // the first encoder at the end, named as the shadows are
 	completion
-	SideBySide []LaneSamples `json:"-"`                // of all encoders, where there are shadows
-	Files      []DataFile    `json:"files,omitempty"`  // that the data and the links were read from
-	Remote     *Remote       `json:"remote,omitempty"` // what came in, if the receiver was elsewhere
+	SamplesByLane []LaneSamples `json:"-"`                // of all encoders, where there are shadows
+	Files         []DataFile    `json:"files,omitempty"`  // that the data and the links were read from
+	Remote        *Remote       `json:"remote,omitempty"` // what came in, if the receiver was elsewhere
 }
 
 // extent is how much a run covers.

@@ -103,8 +103,8 @@ type LaneSamples struct {
 	Samples []meters.Sample
 }
 
-// SideBySide returns the samples of every lane, those of the first encoder first.
-func (s *Session) SideBySide() []LaneSamples {
+// SamplesByLane returns the samples of every lane; the active encoder is first.
+func (s *Session) SamplesByLane() []LaneSamples {
 	var out []LaneSamples
 	differs := s.differences()
 	for i, l := range s.lanes {

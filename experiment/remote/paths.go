@@ -9,17 +9,17 @@ import (
 	"wirelab/lossmodel"
 )
 
-// event is something that the far end let happen, at a virtual time.
+// event is an event at the far end, at a virtual time.
 type event struct {
 	at     time.Duration
 	number uint32        // of a datagram
-	took   time.Duration // an ack: the round trip; an arrival: how much longer than the fastest
+	took   time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the fastest
 	timed  bool          // took is known
 	data   []byte        // of an ack
 	record record        // of an arrival
-	heard  time.Duration // when the report of it came
+	heard  time.Duration // when the report of the event arrived
 
-	counts  bool // no arrival: the display has counted
+	counts  bool // the event is no arrival: it carries display
 	display meters.DisplayCounts
 }
 
@@ -32,15 +32,15 @@ type queue struct {
 	free   [][]byte
 }
 
-// What a queue holds at most. It is emptied as time goes on; while that stands still, the
-// far end must not decide how much memory its messages take.
+// Limits of a queue. It is emptied as virtual time advances. While time stands still, the
+// limits bound the memory that messages of the far end take.
 const (
 	maxQueued      = 1 << 15
 	maxQueuedBytes = 8 << 20
 )
 
-// push puts an event behind the others. What there is no room for was lost on the way.
-// Counts of the display take the place of older ones that did not happen yet.
+// push appends an event. If the queue is full, the event is dropped, as if lost on the way.
+// Counts of the display replace the counts before them if these are the newest event.
 func (q *queue) push(e event) {
 	n := len(q.events) - q.head
 	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
@@ -67,7 +67,7 @@ func (q *queue) due(now time.Duration) *event {
 	return &q.events[q.head]
 }
 
-// pop takes the event off; it is valid until the next push.
+// pop removes the next event; it is valid until the next push.
 func (q *queue) pop() {
 	e := &q.events[q.head]
 	if e.data != nil {
@@ -80,7 +80,7 @@ func (q *queue) pop() {
 	}
 }
 
-// next returns the time of the next event.
+// next returns the time of the next event; false if there is none.
 func (q *queue) next() (time.Duration, bool) {
 	if q.head == len(q.events) {
 		return 0, false
@@ -88,7 +88,7 @@ func (q *queue) next() (time.Duration, bool) {
 	return q.events[q.head].at, true
 }
 
-// hurry lets everything happen at t at the latest.
+// hurry moves all events that are later than t to t.
 func (q *queue) hurry(t time.Duration) {
 	for i := q.head; i < len(q.events); i++ {
 		q.events[i].at = min(q.events[i].at, t)
@@ -96,7 +96,7 @@ func (q *queue) hurry(t time.Duration) {
 	q.last = min(q.last, t)
 }
 
-// spare returns an empty buffer.
+// spare returns an empty buffer, reused if possible.
 func (q *queue) spare() []byte {
 	n := len(q.free)
 	if n == 0 {
@@ -107,7 +107,7 @@ func (q *queue) spare() []byte {
 	return b
 }
 
-// earlier returns the earlier of two times, of which either may not be.
+// earlier returns the earlier of two times; okA and okB report whether a and b are valid.
 func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duration, bool) {
 	if !okA || okB && b < a {
 		return b, okB
@@ -118,7 +118,8 @@ func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duratio
 // downPath is a link as the path to the far end: through the model, then the socket.
 type downPath Link
 
-// Send implements engine.Path. What the model loses is lost; of the rest it will be told.
+// Send implements engine.Path. The model decides which packets are lost; the far end reports the
+// outcome of the others later.
 func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.down.Send(now, datagram, tag)
 	v.Open = true
@@ -162,7 +163,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	return lossmodel.Delivery{}, false
 }
 
-// leave gives a datagram that has passed the model to the socket.
+// leave sends a datagram that has passed the model through the socket.
 func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 	x := p.flying.add(d.Data)
 	x.left, x.tag, x.copied, x.flipped = now, d.Tag, d.Copy, d.Flipped
@@ -179,12 +180,13 @@ func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 // Reported implements engine.FarEnd.
 func (p *downPath) Reported() (engine.Delivery, bool) { return p.latest, p.reported }
 
-// RoundTrip implements engine.FarEnd.
-func (p *downPath) RoundTrip() (time.Duration, bool) {
+// RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet read; ok
+// is false if there is none.
+func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	if len(p.rtts) == 0 {
 		return 0, false
 	}
-	rtt := p.rtts[0]
+	rtt = p.rtts[0]
 	p.rtts = p.rtts[:copy(p.rtts, p.rtts[1:])]
 	return rtt, true
 }
@@ -195,8 +197,8 @@ func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p
 // upPath is a link as the path back: from the socket, then through the model.
 type upPath Link
 
-// Send implements engine.Path. The ack is that of the receiver here, which the one at the
-// far end sends.
+// Send implements engine.Path. It sends nothing: the receiver at the far end sends the same
+// ack.
 func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
 	v := lossmodel.Verdict{Open: true}
 	v.Wire, v.Fragments = lossmodel.WireBytes(len(ack), p.up.Spec().MTU)

@@ -100,8 +100,8 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	if len(x.SideBySide) > 1 {
-		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
+	if len(x.SamplesByLane) > 1 {
+		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
 	}
 	if e.page != nil {
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {

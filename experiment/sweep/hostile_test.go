@@ -36,7 +36,7 @@ func outcome(run int) Outcome {
 func TestOneRunTwiceInAMessage(t *testing.T) {
 	p := planned(t, small)
 	s := newState(p, Options{Clock: clock})
-	d := done{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
+	d := jobResult{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
 	if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
 		t.Errorf("counted %d runs: %v", s.progress.Runs, err)
 	}
@@ -52,7 +52,7 @@ func TestNamesOfResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newState(p, Options{Clock: clock, Store: store})
-	for _, d := range []done{
+	for _, d := range []jobResult{
 		{Key: "../../escaped", Runs: []Outcome{outcome(1)}},
 		{Key: "k", Runs: []Outcome{outcome(2), outcome(3)}},
 		{Key: "k", Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
@@ -64,7 +64,7 @@ func TestNamesOfResults(t *testing.T) {
 	}
 	found := 0
 	again := newState(p, Options{Clock: clock})
-	if _, err := store.Load(p, func(d done) error { found += len(d.Runs); return again.take(d, false) }); err != nil {
+	if _, err := store.Load(p, func(d jobResult) error { found += len(d.Runs); return again.take(d, false) }); err != nil {
 		t.Fatal(err)
 	}
 	if found != 4 || again.progress.Runs != 4 {

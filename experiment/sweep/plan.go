@@ -81,13 +81,13 @@ type job struct {
 // maxChunk bounds the runs of a job, so that its results fit into a message.
 const maxChunk = 64
 
-// job makes the job of these runs.
+// job returns the job of these runs. Its key is a hash of the plan and the run numbers.
 func (p *Plan) job(runs []int) job {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v", p.ID, runs))
 	return job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
 }
 
-// check says whether a job that somebody sent is one of this plan.
+// check returns an error if a received job is not one of this plan.
 func (p *Plan) check(j job) error {
 	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxChunk || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
 		j.Runs[len(j.Runs)-1] >= p.Runs() || j.Key != p.job(j.Runs).Key {
@@ -96,18 +96,18 @@ func (p *Plan) check(j job) error {
 	return nil
 }
 
-// done is what a job came to.
-type done struct {
+// jobResult is the result of a job: its runs, and the error that ended it.
+type jobResult struct {
 	Key     string    `json:"key"`
 	Plan    string    `json:"plan"`
 	Version string    `json:"version"` // of the program that ran it
 	Worker  string    `json:"worker"`  // its name
 	Seconds float64   `json:"seconds"` // of its wall time
 	Runs    []Outcome `json:"runs"`
-	Error   string    `json:"error,omitempty"` // why the rest of it could not be run
+	Error   string    `json:"error,omitempty"` // why the other runs of the job could not be run
 }
 
-// Outcome is what one run came to.
+// Outcome is the result of one run.
 type Outcome struct {
 	Run    int            `json:"run"`
 	Result *engine.Result `json:"result"`

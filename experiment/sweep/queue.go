@@ -430,7 +430,7 @@ const maxUnpacked = 16 << 20
 var errTooMuch = errors.New("more than a message may hold")
 
 // pack compresses results for a message.
-func pack(d done) ([]byte, error) {
+func pack(d jobResult) ([]byte, error) {
 	data, err := json.Marshal(d)
 	if err == nil && len(data) > maxUnpacked {
 		err = errTooMuch
@@ -449,7 +449,7 @@ func pack(d done) ([]byte, error) {
 var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
 // unpack is the reverse of pack, of a message that anybody may have sent.
-func unpack(data []byte) (d done, err error) {
+func unpack(data []byte) (d jobResult, err error) {
 	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
 		return d, err

@@ -295,7 +295,7 @@ func TestHostileJobs(t *testing.T) {
 		}
 	}
 	s := newState(p, Options{Clock: clock})
-	for _, d := range []done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
+	for _, d := range []jobResult{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
 		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
 		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)
@@ -305,11 +305,11 @@ func TestHostileJobs(t *testing.T) {
 
 // A message of exactly the limit arrives; a longer one is neither sent nor cut off on arrival.
 func TestMessageLimit(t *testing.T) {
-	empty, err := json.Marshal(done{})
+	empty, err := json.Marshal(jobResult{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := done{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
+	largest := jobResult{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
 	if text, err := json.Marshal(largest); err != nil || len(text) != maxUnpacked {
 		t.Fatalf("%d bytes, want %d; %v", len(text), maxUnpacked, err)
 	}
@@ -346,7 +346,7 @@ func TestMessageLimit(t *testing.T) {
 
 // FuzzUnpack: messages of strangers are refused, in bounded memory.
 func FuzzUnpack(f *testing.F) {
-	data, err := pack(done{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
+	data, err := pack(jobResult{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
 	if err != nil {
 		f.Fatal(err)
 	}

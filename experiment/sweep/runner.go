@@ -32,9 +32,9 @@ func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 
 // do runs a job. When ctx ends it returns the runs that were finished, and ctx's error. A
 // run that fails ends the job; what it says is in Error.
-func (x *executor) do(ctx context.Context, j job) (done, error) {
+func (x *executor) do(ctx context.Context, j job) (jobResult, error) {
 	began := x.clock.Now()
-	d := done{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
+	d := jobResult{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
 	for _, n := range j.Runs {
 		point := x.plan.Run(n)
 		result, err := x.run(ctx, point.Config)

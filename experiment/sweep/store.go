@@ -26,7 +26,7 @@ const (
 
 var sweepName = regexp.MustCompile(`^(sweep\.json|experiment\.toml|results|report\.(md|json|html)|summary\.csv)$`)
 
-// manifest is what the folder of a sweep says of the plan.
+// manifest describes the plan in the folder of a sweep.
 type manifest struct {
 	Plan    string            `json:"plan"`
 	Version string            `json:"version"`
@@ -36,15 +36,16 @@ type manifest struct {
 	Files   []engine.DataFile `json:"files"`
 }
 
-// Store keeps the results of a sweep in a folder, a file for each job, each written whole
-// or not at all. A nil Store keeps nothing.
+// Store keeps the results of a sweep in a folder, a file for each job. Files are written
+// atomically. A nil Store keeps nothing.
 type Store struct {
 	disk   *atomicfile.Disk
 	folder *atomicfile.Folder
 	dir    string
 }
 
-// NewStore begins the folder of a sweep. Another's results there are refused, unless force.
+// NewStore creates the folder of a sweep. If the folder already has results, NewStore returns an
+// error, or replaces them if force.
 func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
 	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
@@ -65,7 +66,8 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 
 func (s *Store) results() string { return filepath.Join(s.dir, resultsName) }
 
-// OpenStore goes on with the folder of a sweep, by the same version of the program.
+// OpenStore opens the folder of a sweep to continue it. It returns an error if another version of the
+// program began the sweep.
 func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error) {
 	bad := func(name, problem string, cause error) error {
 		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
@@ -103,7 +105,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 	if p.ID != m.Plan {
 		return nil, nil, bad(configName, "is not the configuration that the sweep was begun with", nil)
 	}
-	// Files are added and rewritten, and nothing gives way: other files may lie there.
+	// Files are added and rewritten, and none is removed: there may be other files.
 	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
 	if err != nil {
 		return nil, nil, err
@@ -113,19 +115,20 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 	return s, p, report.WriteError(err)
 }
 
-// Save keeps runs of a job. The file is called by these runs, whatever the job was: what is
-// there already is never replaced by less, and nobody who sends a key chooses the name.
-func (s *Store) Save(p *Plan, d done) error {
+// Save writes the runs in result to a file. The file name is the key computed from the plan and the
+// run numbers in result, not the key that the worker sent: so a worker cannot choose the file name, and
+// a partial result cannot replace a complete one. A nil Store discards the result.
+func (s *Store) Save(p *Plan, result jobResult) error {
 	if s == nil {
 		return nil
 	}
-	runs := make([]int, len(d.Runs))
-	for i, o := range d.Runs {
+	runs := make([]int, len(result.Runs))
+	for i, o := range result.Runs {
 		runs[i] = o.Run
 	}
-	d.Key = p.job(runs).Key
-	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *atomicfile.File) error {
-		return json.NewEncoder(f).Encode(d)
+	result.Key = p.job(runs).Key
+	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), result.Key+".json"), 0o644, func(f *atomicfile.File) error {
+		return json.NewEncoder(f).Encode(result)
 	}))
 	if err != nil {
 		return &notKept{err}
@@ -133,14 +136,14 @@ func (s *Store) Save(p *Plan, d done) error {
 	return nil
 }
 
-// notKept says that results could not be written: whoever has them must keep them.
+// notKept means that results could not be written, so that their message must not be acknowledged.
 type notKept struct{ error }
 
 func (e *notKept) Unwrap() error { return e.error }
 
-// Load calls each with every result that there is, in no order that matters, and returns how many
-// files could not be read or were another sweep's: their runs are missing, no more.
-func (s *Store) Load(p *Plan, each func(done) error) (skipped int, err error) {
+// Load calls each with every result in the folder, in any order. It skips files that cannot be read or
+// belong to another sweep, whose runs are then missing, and returns how many.
+func (s *Store) Load(p *Plan, each func(jobResult) error) (skipped int, err error) {
 	if s == nil {
 		return 0, nil
 	}
@@ -152,37 +155,37 @@ func (s *Store) Load(p *Plan, each func(done) error) (skipped int, err error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		var d done
+		var result jobResult
 		data, err := config.ReadFile(filepath.Join(s.results(), e.Name()), maxDone, "the results of a job")
 		if err == nil {
-			err = json.Unmarshal(data, &d)
+			err = json.Unmarshal(data, &result)
 		}
 		if err == nil {
-			err = p.accepts(&d)
+			err = p.accepts(&result)
 		}
 		if err != nil {
 			skipped++
 			continue
 		}
-		d.Error = "" // of that time: what the job did not come to is run again
-		if err := each(d); err != nil {
+		result.Error = "" // the runs that failed at that time are run again
+		if err := each(result); err != nil {
 			return skipped, err
 		}
 	}
 	return skipped, nil
 }
 
-// maxDone bounds what is read as the results of a job.
+// maxDone is the maximum size of a result file, in bytes.
 const maxDone = 64 << 20
 
-// accepts says what is wrong with results that somebody sent.
-func (p *Plan) accepts(d *done) error {
-	if d.Plan != p.ID || d.Version != p.Version {
+// accepts returns an error if received results do not belong to the plan. It sorts their runs.
+func (p *Plan) accepts(result *jobResult) error {
+	if result.Plan != p.ID || result.Version != p.Version {
 		return errors.New("results of another sweep")
 	}
-	slices.SortFunc(d.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
-	for i, o := range d.Runs {
-		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == d.Runs[i-1].Run {
+	slices.SortFunc(result.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
+	for i, o := range result.Runs {
+		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == result.Runs[i-1].Run {
 			return errors.New("a result that is none of this sweep")
 		}
 	}

@@ -68,7 +68,7 @@ type state struct {
 // returns what was measured until then, marked as interrupted, and no error.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newState(p, opt)
-	skipped, err := opt.Store.Load(p, func(d done) error { return s.take(d, false) })
+	skipped, err := opt.Store.Load(p, func(d jobResult) error { return s.take(d, false) })
 	if err != nil {
 		return s.sum, err
 	}
@@ -180,7 +180,7 @@ func (s *state) executor() *executor {
 }
 
 // take takes what a job came to, and keeps it if it is news.
-func (s *state) take(d done, keep bool) error {
+func (s *state) take(d jobResult, keep bool) error {
 	if err := s.plan.accepts(&d); err != nil {
 		return nil // of another sweep: nothing to us
 	}

@@ -171,7 +171,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d done
+		var d jobResult
 		if err := json.Unmarshal(data, &d); err != nil {
 			t.Fatal(err)
 		}

@@ -204,7 +204,7 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	if err == nil {
 		err = x.plan.check(j)
 	}
-	d := done{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	d := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
@@ -234,7 +234,7 @@ const maxHeader = 4096
 
 // send brings results to the server, for as long as that takes or ctx lasts: in halves if
 // they are more than its messages may hold.
-func (w *worker) send(ctx context.Context, d done) error {
+func (w *worker) send(ctx context.Context, d jobResult) error {
 	data, err := pack(d)
 	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxHeader {
 		err = errTooMuch

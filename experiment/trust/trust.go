@@ -43,8 +43,8 @@ func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 	if len(all) == 0 {
 		return nil
 	}
-	out = append(out, lossOf(all), j.delayOf(all))
-	if rate, any := rateOf(all); any {
+	out = append(out, checkLoss(all), j.checkDelay(all))
+	if rate, ok := checkRate(all); ok {
 		out = append(out, rate)
 	}
 	for i := range out {
@@ -54,9 +54,11 @@ func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 	return out
 }
 
-// lossOf returns the share lost, in percent. Packets that a full queue dropped do not count where the
-// rate is limited.
-func lossOf(all []meters.LinkStretch) Check {
+// checkLoss compares the measured packet loss with the loss that the settings predict, both in
+// percent. Least and Most bound the measured loss at significance level alpha. Known is false if the
+// loss of a stretch cannot be predicted. Where the rate is limited, packets dropped by a full queue are
+// not counted, because the settings do not predict how many there are.
+func checkLoss(all []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.Odds
 	sent, lost := 0.0, 0.0
@@ -79,14 +81,16 @@ func lossOf(all []meters.LinkStretch) Check {
 	return c
 }
 
+// limited reports whether the link has a bottleneck.
 func limited(s *lossmodel.Spec) bool {
 	return s.Rate.BitsPerSecond > 0 || s.Rate.Trace.Path != ""
 }
 
-// delayOf returns the mean delay of packets that arrived, in milliseconds, bounded by Bernstein's
-// inequality. Queues, spikes and keeping the order only add to latency and jitter: then it is bounded
-// only below.
-func (j *Judge) delayOf(all []meters.LinkStretch) Check {
+// checkDelay compares the mean delay of the packets that arrived with the mean that the settings
+// predict, both in milliseconds. Least and Most follow from Bernstein's inequality. Known is false if
+// the delay of a stretch cannot be predicted or nothing arrived. Most is infinite if queues, spikes or
+// keeping the order can add to latency and jitter.
+func (j *Judge) checkDelay(all []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
 	var arrived, under, sum, variance, reach, flying float64
 	more := false
@@ -107,7 +111,7 @@ func (j *Judge) delayOf(all []meters.LinkStretch) Check {
 		variance += n * law.SD * law.SD * linger
 		reach = max(reach, max(law.Hi-law.Mean, law.Mean-law.Lo)*linger)
 		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow packets are still in flight
-		more = more || limited(&a.Down) || adds(&a.Down)
+		more = more || limited(&a.Down) || addsDelay(&a.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
@@ -124,8 +128,8 @@ func (j *Judge) delayOf(all []meters.LinkStretch) Check {
 	return c
 }
 
-// adds reports whether more than latency and jitter delays packets.
-func adds(s *lossmodel.Spec) bool {
+// addsDelay reports whether settings other than latency and jitter delay packets.
+func addsDelay(s *lossmodel.Spec) bool {
 	d := &s.Delay
 	return d.KeepOrder || d.SpikeEvery > 0 || d.Burst > 0 || d.Trace.Path != "" || s.Reorder.P > 0
 }
@@ -142,10 +146,11 @@ func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
 	return law
 }
 
-// rateOf returns the rate of the link since its last change, in kbps; false if it is not limited. All
-// of the traffic crossed the link after its first packet was sent, so it is at most the configured
-// rate plus the burst of a token bucket.
-func rateOf(all []meters.LinkStretch) (c Check, any bool) {
+// checkRate compares the measured rate of the link since its last change with the configured rate, both
+// in kbps; ok is false if the settings have no constant rate, or if no time has passed. All traffic
+// crossed the link after the first packet was sent, so Most is the configured rate plus the burst of a
+// token bucket.
+func checkRate(all []meters.LinkStretch) (c Check, ok bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
 	last := &all[len(all)-1]
 	from, until, bits := last.From, last.Until, 0.0

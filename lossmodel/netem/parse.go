@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// longest is how many bytes of a line are worth reading.
+// longest is the maximum length of a line, in bytes.
 const longest = 4096
 
 // Parse reads the options of a netem line as tc does, or the whole line from "tc
@@ -25,20 +25,20 @@ func Parse(line string) (Params, error) {
 			return Params{}, err
 		}
 	}
-	if err := r.together(); err != nil {
+	if err := r.checkCombinations(); err != nil {
 		return Params{}, err
 	}
 	r.tidy()
 	return r.p, nil
 }
 
-// reader goes along the words of a line.
+// reader parses the words of a line.
 type reader struct {
 	words []string
 	at    int // the next word
 	p     Params
 
-	correlations bool // one was given that makes tc pass on all of them
+	correlations bool // a correlation was given that makes tc send all correlations
 	lossGiven    bool // a second loss is refused
 	distribution bool
 }
@@ -80,11 +80,11 @@ func (r *reader) option() error {
 		}
 		names[i] = o.name
 	}
-	return r.refuse(word, "one of "+strings.Join(names, ", "), names)
+	return r.errorAt(word, "one of "+strings.Join(names, ", "), names)
 }
 
-// refuse makes the error for a word at the present place.
-func (r *reader) refuse(word, expected string, known []string) error {
+// errorAt returns the error for a word at the current position.
+func (r *reader) errorAt(word, expected string, known []string) error {
 	e := &SyntaxError{Word: word, Expected: expected, Known: known}
 	if r.at > 0 {
 		e.After = r.words[r.at-1]
@@ -95,7 +95,7 @@ func (r *reader) refuse(word, expected string, known []string) error {
 // follows reports whether the next word is an optional value: it begins with a
 // digit, or with a minus sign if it may be below zero.
 func (r *reader) follows(signed bool) bool {
-	word := r.here()
+	word := r.peek()
 	return word != "" && (word[0] >= '0' && word[0] <= '9' || signed && word[0] == '-')
 }
 
@@ -105,15 +105,15 @@ func (r *reader) values(f form) error {
 		if i >= f.needed && !r.follows(v.signed) {
 			continue
 		}
-		if word := r.here(); word == "" || !v.read(word) {
-			return r.refuse(word, v.expected, nil)
+		if word := r.peek(); word == "" || !v.read(word) {
+			return r.errorAt(word, v.expected, nil)
 		}
 		r.at++
 	}
 	return nil
 }
 
-// correlated reads the values of a form and notes if the last one, a correlation, was given.
+// correlated reads the values of a form and records whether the last one, a correlation, was given.
 func (r *reader) correlated(f form) error {
 	from := r.at
 	err := r.values(f)
@@ -127,10 +127,10 @@ func (r *reader) chance(c *chance) error { return r.correlated(c.form()) }
 func (r *reader) loss() error {
 	if r.lossGiven {
 		r.at--
-		return r.refuse(r.here(), "no second loss: netem loses packets in one way only", nil)
+		return r.errorAt(r.peek(), "no second loss: netem loses packets in one way only", nil)
 	}
 	l := &r.p.Loss
-	switch word := r.here(); {
+	switch word := r.peek(); {
 	case r.follows(false):
 	case word == "random":
 		r.at++
@@ -143,7 +143,7 @@ func (r *reader) loss() error {
 		l.Model, r.lossGiven = gilbertElliott, true
 		return r.values(l.gemodelForm())
 	default:
-		return r.refuse(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
+		return r.errorAt(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
 	}
 	err := r.chance(&l.chance)
 	r.lossGiven = l.Share > 0 // as in tc, a loss of 0% may be followed by another
@@ -153,7 +153,7 @@ func (r *reader) loss() error {
 // table reads the name of a distribution.
 func (r *reader) table(into *distribution) error {
 	names := []string{normal.String(), pareto.String(), paretoNormal.String()}
-	word := r.here()
+	word := r.peek()
 	i := slices.Index(names, word)
 	if i < 0 {
 		expected := strings.Join(names, ", ")
@@ -163,7 +163,7 @@ func (r *reader) table(into *distribution) error {
 		case "experimental":
 			expected += " (that table was measured, so it is not made here)"
 		}
-		return r.refuse(word, expected, names)
+		return r.errorAt(word, expected, names)
 	}
 	*into = normal + distribution(i)
 	r.at++
@@ -171,8 +171,8 @@ func (r *reader) table(into *distribution) error {
 }
 
 func (r *reader) rate() error {
-	if strings.Contains(r.here(), "%") {
-		return r.refuse(r.here(), rates.expected+"; a share would be of a device's speed, and there is no device", nil)
+	if strings.Contains(r.peek(), "%") {
+		return r.errorAt(r.peek(), rates.expected+"; a share would be of a device's speed, and there is no device", nil)
 	}
 	return r.values(r.p.rateForm())
 }
@@ -186,10 +186,10 @@ func (r *reader) slot() error {
 	case r.skip("distribution"):
 		err = r.slotDistribution(s)
 	default:
-		return r.refuse(r.here(), `a time such as "20ms", or distribution`, []string{"distribution"})
+		return r.errorAt(r.peek(), `a time such as "20ms", or distribution`, []string{"distribution"})
 	}
 	for _, limit := range []form{s.packetsForm(), s.bytesForm()} {
-		word := r.here()
+		word := r.peek()
 		if err != nil || word == "" || !strings.HasPrefix(limit.words[0], word) {
 			continue
 		}
@@ -209,7 +209,7 @@ func (r *reader) slotBounds(s *slot) error {
 	}
 	if s.Max < s.Min {
 		r.at--
-		return r.refuse(r.here(), "a time not below the least, "+r.words[r.at-1], nil)
+		return r.errorAt(r.peek(), "a time not below the least, "+r.words[r.at-1], nil)
 	}
 	return nil
 }
@@ -221,15 +221,15 @@ func (r *reader) slotDistribution(s *slot) error {
 	err := r.values(s.distributionForm())
 	if err == nil && s.Jitter == 0 {
 		r.at--
-		return r.refuse(r.here(), "a jitter above 0", nil)
+		return r.errorAt(r.peek(), "a jitter above 0", nil)
 	}
 	return err
 }
 
-// preamble passes what comes before the options in a whole line.
+// preamble skips the words before the options in a whole line.
 func (r *reader) preamble() error {
 	r.skip("sudo")
-	if word := r.here(); word == "tc" || strings.HasSuffix(word, "/tc") {
+	if word := r.peek(); word == "tc" || strings.HasSuffix(word, "/tc") {
 		r.at++
 		return r.command()
 	}
@@ -245,7 +245,7 @@ func (r *reader) skip(word string) bool {
 	return false
 }
 
-// command passes tc's flags, the verb and the place, up to the word netem.
+// command skips tc's flags, the verb and the place, up to and including the word netem.
 func (r *reader) command() error {
 	for r.at < len(r.words) && strings.HasPrefix(r.words[r.at], "-") {
 		if strings.HasPrefix("-netns", r.words[r.at]) && r.words[r.at] != "-" {
@@ -260,42 +260,43 @@ func (r *reader) command() error {
 		return err
 	}
 	for !r.skip("netem") {
-		switch word := r.here(); word {
+		switch word := r.peek(); word {
 		case "dev", "parent", "handle":
 			r.at++
-			if r.here() == "" {
-				return r.refuse("", "a name", nil)
+			if r.peek() == "" {
+				return r.errorAt("", "a name", nil)
 			}
 			r.at++
 		case "root":
 			r.at++
 		default:
-			return r.refuse(word, "dev NAME, root, parent ID, handle ID or netem", nil)
+			return r.errorAt(word, "dev NAME, root, parent ID, handle ID or netem", nil)
 		}
 	}
 	return nil
 }
 
-// here returns the next word, "" at the end.
-func (r *reader) here() string {
+// peek returns the next word without consuming it, "" at the end.
+func (r *reader) peek() string {
 	if r.at < len(r.words) {
 		return r.words[r.at]
 	}
 	return ""
 }
 
-// oneOf passes one of some words, which may be cut short.
+// oneOf skips the next word, which must be one of names or the beginning of one.
 func (r *reader) oneOf(names ...string) error {
-	word := r.here()
+	word := r.peek()
 	if word == "" || !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {
-		return r.refuse(word, strings.Join(names, " or "), nil)
+		return r.errorAt(word, strings.Join(names, " or "), nil)
 	}
 	r.at++
 	return nil
 }
 
-// together checks the options against each other, as tc does at the end.
-func (r *reader) together() error {
+// checkCombinations returns an error if an option needs another one that is missing, as tc does at the
+// end.
+func (r *reader) checkCombinations() error {
 	p := &r.p
 	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }
 	switch {
@@ -311,7 +312,7 @@ func (r *reader) together() error {
 	return nil
 }
 
-// tidy removes what has no effect, so that lines that mean the same are equal.
+// tidy resets values without effect, so that lines with the same meaning have equal Params.
 func (r *reader) tidy() {
 	p := &r.p
 	for _, c := range []struct {

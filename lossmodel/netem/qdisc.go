@@ -13,45 +13,44 @@ const (
 	Full             // lost because Limit packets were waiting
 )
 
-// Packet is what was decided about one packet.
+// Packet is the decision about one packet.
 type Packet struct {
 	Outcome   outcome
-	Due       int64 // when it leaves, in nanoseconds; never before it came. Only if kept
-	Corrupted bool  // one bit of it is damaged; which is for the caller to choose
-	Overtakes bool  // it was picked to go ahead of those that wait
+	Due       int64 // when it leaves, in nanoseconds; not before it arrived. Only if kept
+	Corrupted bool  // one bit of it is damaged; the caller chooses which
+	Overtakes bool  // it was chosen to leave before the packets that wait
 }
 
-// decision is what was decided about one packet sent: whether it was doubled,
-// and the outcome of the packet and of its copy. A packet that is picked to be
-// doubled and to be lost is neither. The copy passed all steps but the doubling,
-// right before the packet.
+// decision is the decision about one packet sent: whether it was duplicated, and the
+// outcomes of the packet and of its copy. The copy is enqueued immediately before the
+// packet and passes all steps except duplication.
 type decision struct {
 	Packet, Copy Packet
 	Doubled      bool
 }
 
-// horizon is how long a packet waits at most, in nanoseconds: one that would
-// wait longer is Full. The kernel has no such bound; time here must not overflow.
+// horizon is the longest time that a packet waits, in nanoseconds; the outcome of a
+// packet that would wait longer is Full. The kernel has no such bound; here it keeps
+// time from overflowing.
 const horizon = 24 * 3600 * 1_000_000_000
 
-// Qdisc decides packet by packet. It allocates only to let more packets wait than
-// ever before.
+// Qdisc models the netem queue discipline. It allocates only when more packets wait
+// than ever before.
 type Qdisc struct {
 	p    Params
-	main lfsr // the kernel's, from the line's seed
-	own  lfsr // for what the kernel takes from no seed
+	main lfsr // the kernel's generator, seeded by the line
+	own  lfsr // for values that the kernel draws without a seed
 
 	loss                     losses
 	dup, corr, reorder, late correlated
-	counter                  uint32 // packets since one was picked to overtake
+	counter                  uint32 // packets since the last one that overtook
 	spread                   spread
 	waiting                  waiting
 	slots                    slots
 }
 
-// New returns a Qdisc at its start. seed takes the place of what the kernel draws
-// by itself: the line's seed if it has none, and the first values of its
-// correlations.
+// New returns a Qdisc without packets. seed replaces the values that the kernel draws
+// itself: the seed, if the line has none, and the first values of the correlations.
 func New(p Params, seed uint64) *Qdisc {
 	q := &Qdisc{main: newLFSR(seed), own: newLFSR(^seed)}
 	for _, c := range []*correlated{&q.loss.corr, &q.dup, &q.corr, &q.reorder, &q.late} {
@@ -62,8 +61,8 @@ func New(p Params, seed uint64) *Qdisc {
 }
 
 // Change replaces the parameters and resets nothing (tc change resets the loss
-// chain and the gap): a burst goes on, what waits goes on waiting. Only a seed
-// that differs from the one before restarts the generator.
+// chain and the gap): a burst continues, and packets keep waiting. Only a seed that
+// differs from the previous one restarts the generator.
 func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
 		q.main = newLFSR(p.Seed)
@@ -75,67 +74,69 @@ func (q *Qdisc) Change(p Params) {
 	q.spread = newSpread(kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter), p.Delay.Distribution)
 }
 
-// Clone returns a second Qdisc in the very state of this one.
+// Clone returns a Qdisc with a copy of the state of q.
 func (q *Qdisc) Clone() *Qdisc {
 	c := *q
 	c.waiting.leaves = slices.Clone(q.waiting.leaves)
 	return &c
 }
 
-// Enqueue decides about a packet of wire bytes, Ethernet's header included, that
-// comes at time now, in nanoseconds, not before the one before.
-func (q *Qdisc) Enqueue(now int64, wire int) decision {
+// Enqueue returns the outcome for a packet that arrives at time now, in nanoseconds.
+// wireBytes includes the Ethernet header. now must not decrease between calls. As in
+// the kernel, loss and duplication are drawn separately: a packet that is both lost
+// and duplicated is sent once.
+func (q *Qdisc) Enqueue(now int64, wireBytes int) decision {
 	q.waiting.leave(now)
 	doubled := q.hit(q.p.Duplicate.Share, q.p.sentDuplicateCorr(), &q.dup)
-	lost := q.loss.next(&q.main, &q.p.Loss)
-	if lost != kept && !doubled {
-		return decision{Packet: Packet{Outcome: lost}}
+	lossOutcome := q.loss.next(&q.main, &q.p.Loss)
+	if lossOutcome != kept && !doubled {
+		return decision{Packet: Packet{Outcome: lossOutcome}}
 	}
-	d := decision{Doubled: doubled && lost == kept}
+	d := decision{Doubled: doubled && lossOutcome == kept}
 	d.Packet.Corrupted = q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)
 	if q.full() {
 		return decision{Packet: Packet{Outcome: Full}}
 	}
 	if d.Doubled {
-		d.Copy = q.copied(now, wire)
+		d.Copy = q.enqueueCopy(now, wireBytes)
 	}
-	q.place(now, wire, &d.Packet)
+	q.place(now, wireBytes, &d.Packet)
 	return d
 }
 
-// Waiting returns how many packets have not left by a time that is not before the
-// last packet came, nor after the next one comes.
+// Waiting returns how many packets have not left at time now, which must lie between
+// the arrivals of the last and of the next packet.
 func (q *Qdisc) Waiting(now int64) int {
 	q.waiting.leave(now)
 	return q.waiting.Len()
 }
 
-// Peak returns the most packets that ever waited.
+// Peak returns the largest number of packets that ever waited.
 func (q *Qdisc) Peak() int { return q.waiting.peak }
 
-// copied decides about a double, which is not doubled again.
-func (q *Qdisc) copied(now int64, wire int) Packet {
-	if lost := q.loss.next(&q.main, &q.p.Loss); lost != kept {
-		return Packet{Outcome: lost}
+// enqueueCopy returns the outcome for the copy of a packet, which is not duplicated again.
+func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
+	if lossOutcome := q.loss.next(&q.main, &q.p.Loss); lossOutcome != kept {
+		return Packet{Outcome: lossOutcome}
 	}
 	p := Packet{Corrupted: q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)}
 	if q.full() {
 		return Packet{Outcome: Full}
 	}
-	q.place(now, wire, &p)
+	q.place(now, wireBytes, &p)
 	return p
 }
 
-// hit draws only if there is anything to hit.
+// hit reports whether an event of probability share occurs. It draws no number if share is 0.
 func (q *Qdisc) hit(share, rho share, c *correlated) bool {
 	return share > 0 && uint32(share) >= c.next(&q.main, rho)
 }
 
 func (q *Qdisc) full() bool { return uint64(q.waiting.Len()) >= uint64(q.p.Limit) }
 
-// place decides when a packet leaves. One that overtakes leaves at once, whatever
-// the delay and the rate.
-func (q *Qdisc) place(now int64, wire int, p *Packet) {
+// place decides when a packet leaves. A packet that overtakes leaves immediately,
+// whatever the delay and the rate.
+func (q *Qdisc) place(now int64, wireBytes int, p *Packet) {
 	if q.p.Gap > 0 && q.counter >= q.p.Gap-1 && uint32(q.p.Reorder.Share) >= q.reorder.next(&q.main, q.p.Reorder.Corr) {
 		q.counter = 0
 		p.Due, p.Overtakes = now, true
@@ -150,9 +151,9 @@ func (q *Qdisc) place(now int64, wire int, p *Packet) {
 		if last, ok := q.waiting.last(); ok {
 			send = max(send, last)
 		}
-		send += q.p.lineTime(wire)
+		send += q.p.lineTime(wireBytes)
 	}
-	leaves := q.slots.open(max(send, now), wire, &q.p.Slot, &q.own)
+	leaves := q.slots.open(max(send, now), wireBytes, &q.p.Slot, &q.own)
 	if leaves-now > horizon {
 		*p = Packet{Outcome: Full}
 		return

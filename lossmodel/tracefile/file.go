@@ -1,6 +1,6 @@
 // Package tracefile reads the files that a link can name: captures to replay, and
-// whatever else a loss model or a stage declares a Kind for. A file is read once for
-// each link and noted with its hash.
+// all other files for which a loss model or a stage declares a Kind. A file is read
+// once for each link, and its hash is recorded.
 package tracefile
 
 import (
@@ -16,11 +16,11 @@ import (
 	"wirelab/internal/words"
 )
 
-// Sentinels for what can be wrong with a file that a spec names.
+// Errors for files that a spec names.
 var (
-	// ErrFile: it cannot be read, or its content makes no sense.
+	// ErrFile means that the file cannot be read, or that its content is invalid.
 	ErrFile = errors.New("bad file")
-	// ErrChanged: its content is not what the spec says it was.
+	// ErrChanged means that the content does not have the hash in the spec.
 	ErrChanged = errors.New("file has changed")
 )
 
@@ -81,7 +81,7 @@ func (f File) check(content []byte) (sum string, err error) {
 	return sum[:hashDigits], nil
 }
 
-// Options writes what goes with the path.
+// Options formats the options that follow the path, each with a space before it; "" if there are none.
 func (f File) Options() string {
 	text := ""
 	if f.ByTime {
@@ -93,7 +93,7 @@ func (f File) Options() string {
 	return text
 }
 
-// Option sets by or sha256.
+// Option sets the option by or sha256. It returns false if key or value is invalid.
 func (f *File) Option(key, value string) bool {
 	switch key {
 	case "by":
@@ -119,14 +119,15 @@ func (f File) Valid() bool {
 	return len(f.Path) <= 4096 && (f.SHA256 == "" || isHash(f.SHA256))
 }
 
-// Parse reads a file as its text.
+// Parse parses a trace file specification: a path followed by key=value options, separated by spaces.
+// ok is false if the path is missing, a quote is not closed or an option is invalid.
 func Parse(text string) (f File, ok bool) {
-	words, ok := words.Split(text)
-	if !ok || len(words) == 0 {
+	fields, ok := words.Split(text)
+	if !ok || len(fields) == 0 {
 		return File{}, false
 	}
-	f.Path = words[0]
-	for _, word := range words[1:] {
+	f.Path = fields[0]
+	for _, word := range fields[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		if !f.Option(key, value) {
 			return File{}, false
@@ -135,7 +136,7 @@ func Parse(text string) (f File, ok bool) {
 	return f, f.Path != ""
 }
 
-// Format writes a file as text, "off" for none.
+// Format is the inverse of Parse; it returns "off" if f names no file.
 func Format(f File) string {
 	if f.Path == "" {
 		return "off"
@@ -143,8 +144,8 @@ func Format(f File) string {
 	return words.Quote(f.Path) + f.Options()
 }
 
-// Unit returns the unit of keys that name a file; timed says that by=time makes
-// sense.
+// Unit returns the unit of keys that name a file; what describes the file in messages. timed
+// reports whether by=time is allowed.
 func Unit(what string, timed bool) setting.Unit[File] {
 	expected := "the path of " + what + `, perhaps with sha256=DIGITS after it, or "off"`
 	if timed {

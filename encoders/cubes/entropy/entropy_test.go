@@ -168,11 +168,11 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) float64 {
 	sent, got := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
 	dst, total := &frame.Frame{}, 0
 	var payload []byte
-	for n := recording.Age; n < len(frames); n++ {
-		base := n - recording.Age
+	for n := recording.BaselineAge; n < len(frames); n++ {
+		base := n - recording.BaselineAge
 		var spareSent, spareGot encoders.Memo
-		if base >= recording.Age {
-			spareSent, spareGot = sent[base-recording.Age], got[base-recording.Age]
+		if base >= recording.BaselineAge {
+			spareSent, spareGot = sent[base-recording.BaselineAge], got[base-recording.BaselineAge]
 		}
 		var err error
 		payload, sent[n], err = enc.Encode(payload[:0], frames[n], []encoders.Ref{{Frame: frames[base], Memo: sent[base]}}, spareSent, nil)
@@ -186,7 +186,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) float64 {
 		}
 		total += len(payload)
 	}
-	return float64(total) / float64(len(frames)-recording.Age)
+	return float64(total) / float64(len(frames)-recording.BaselineAge)
 }
 
 // adaptive needs no more than Giesen's program, and predictive clearly
@@ -301,17 +301,19 @@ func FuzzChain(f *testing.F) {
 
 // memories are the memos of one end by the rules of the walk-off: of the newest frame
 // of each residue class, and one more to be written over.
-type memories struct{ memo, spare [recording.Age]encoders.Memo }
+type memories struct {
+	memo, spare [recording.BaselineAge]encoders.Memo
+}
 
 func (r *memories) at(n int) (memo, spare encoders.Memo) {
-	if n < 2*recording.Age { // the recording begins again
-		return nil, r.spare[n%recording.Age]
+	if n < 2*recording.BaselineAge { // the recording begins again
+		return nil, r.spare[n%recording.BaselineAge]
 	}
-	return r.memo[n%recording.Age], r.spare[n%recording.Age]
+	return r.memo[n%recording.BaselineAge], r.spare[n%recording.BaselineAge]
 }
 
 func (r *memories) put(n int, memo encoders.Memo) {
-	k := n % recording.Age
+	k := n % recording.BaselineAge
 	r.memo[k], r.spare[k] = memo, r.memo[k]
 }
 
@@ -324,13 +326,13 @@ func BenchmarkWalkoff(b *testing.B) {
 		enc, dec := ends(b, c, frame.WalkoffCubes)
 		bench := func(name string, code func(n int, spare encoders.Memo) encoders.Memo) {
 			var r memories
-			n := recording.Age
+			n := recording.BaselineAge
 			step := func() {
 				memo, spare := r.at(n)
-				refs[0] = encoders.Ref{Frame: frames[n-recording.Age], Memo: memo}
+				refs[0] = encoders.Ref{Frame: frames[n-recording.BaselineAge], Memo: memo}
 				r.put(n, code(n, spare))
 				if n++; n == len(frames) {
-					n = recording.Age
+					n = recording.BaselineAge
 				}
 			}
 			for range frames { // memory grows to size, and packets are there to be decoded

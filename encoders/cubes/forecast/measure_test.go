@@ -75,10 +75,10 @@ func (c *chain) correct(before, base *frame.Frame) {
 		}
 		a := Awake{Cube: int32(i)}
 		if r := find(&results, i); r != nil {
-			a.Body = r.correctRow(row, recording.Age, 1)
+			a.Body = r.correctRow(row, recording.BaselineAge, 1)
 		} else {
 			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: restSeconds}}
-			a.Body = rest.correctRow(row, recording.Age, 1)
+			a.Body = rest.correctRow(row, recording.BaselineAge, 1)
 		}
 		c.awake = append(c.awake, a)
 	}
@@ -107,20 +107,20 @@ func (s *score) add(base, now *frame.Frame, results []Result) {
 
 // measure forecasts every frame of a recording from the sixth before it.
 func measure(frames []*frame.Frame, how setup) (s score) {
-	var chains [recording.Age]chain
+	var chains [recording.BaselineAge]chain
 	law := physics.Recorder()
 	law.Iterations = how.iterations
 	for i := range chains {
 		chains[i].sim = New(frame.WalkoffCubes, law)
 	}
-	for n := 2 * recording.Age; n < len(frames); n++ {
-		c := &chains[n%recording.Age]
-		before, base, now := frames[n-2*recording.Age], frames[n-recording.Age], frames[n]
-		path := Path{Before: rowOf(before, 0), From: rowOf(base, 0), To: rowOf(now, 0), Lead: recording.Age, Ticks: recording.Age}
+	for n := 2 * recording.BaselineAge; n < len(frames); n++ {
+		c := &chains[n%recording.BaselineAge]
+		before, base, now := frames[n-2*recording.BaselineAge], frames[n-recording.BaselineAge], frames[n]
+		path := Path{Before: rowOf(before, 0), From: rowOf(base, 0), To: rowOf(now, 0), Lead: recording.BaselineAge, Ticks: recording.BaselineAge}
 		c.correct(before, base)
 		for k := range c.awake {
 			if a := &c.awake[k]; how.gap > 0 {
-				earlier := frames[n-recording.Age-how.gap]
+				earlier := frames[n-recording.BaselineAge-how.gap]
 				a.Body = a.Blend(rowOf(earlier, int(a.Cube)), rowOf(base, int(a.Cube)), how.gap)
 			}
 		}
@@ -186,11 +186,11 @@ func BenchmarkRun(b *testing.B) {
 			law.Iterations = iterations
 			c, n := chain{sim: New(frame.WalkoffCubes, law)}, 12
 			for b.Loop() {
-				if n += recording.Age; n >= len(frames) {
+				if n += recording.BaselineAge; n >= len(frames) {
 					n = 12
 				}
 				before, base, now := frames[n-12], frames[n-6], frames[n]
-				path := Path{Before: rowOf(before, 0), From: rowOf(base, 0), To: rowOf(now, 0), Lead: recording.Age, Ticks: recording.Age}
+				path := Path{Before: rowOf(before, 0), From: rowOf(base, 0), To: rowOf(now, 0), Lead: recording.BaselineAge, Ticks: recording.BaselineAge}
 				c.correct(before, base)
 				c.results = c.sim.Run(base, c.awake, &path)
 			}

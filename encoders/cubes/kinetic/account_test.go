@@ -86,16 +86,16 @@ type ledger struct {
 
 // newAccount sends frames by the rules and keeps account of every cube.
 func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
-	a := &ledger{packets: float64(len(list) - recording.Age)}
+	a := &ledger{packets: float64(len(list) - recording.BaselineAge)}
 	memos := make([]encoders.Memo, len(list))
-	for n := recording.Age; n < len(list); n++ {
-		base := list[n-recording.Age]
+	for n := recording.BaselineAge; n < len(list); n++ {
+		base := list[n-recording.BaselineAge]
 		var b encoders.Budget
 		e.Begin(nil, &b)
 		if err := e.compare(list[n], base, nil); err != nil {
 			t.Fatal(err)
 		}
-		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
+		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.BaselineAge]}}, nil)
 		for _, i := range e.scene.order {
 			var before [encoders.SlotPadding]int64
 			for slot := range before {

@@ -28,17 +28,17 @@ func benchmark(b *testing.B, decode bool) {
 			}
 			memos, packets := make([]encoders.Memo, len(list)), make([][]byte, len(list))
 			moved := 0
-			for n := recording.Age; n < len(list); n++ {
-				refs := []encoders.Ref{{Frame: list[n-recording.Age], Memo: memos[n-recording.Age]}}
+			for n := recording.BaselineAge; n < len(list); n++ {
+				refs := []encoders.Ref{{Frame: list[n-recording.BaselineAge], Memo: memos[n-recording.BaselineAge]}}
 				if packets[n], memos[n], err = enc.Encode(nil, list[n], refs, nil, nil); err != nil {
 					b.Fatal(err)
 				}
-				moved += list[n].ChangedRows(list[n-recording.Age], frame.CubeFields)
+				moved += list[n].ChangedRows(list[n-recording.BaselineAge], frame.CubeFields)
 			}
 			var out []byte
 			var spare encoders.Memo
 			refs := make([]encoders.Ref, 1)
-			got, n := s.NewFrame(), recording.Age
+			got, n := s.NewFrame(), recording.BaselineAge
 			var there, done [1000]time.Duration // of frame n
 			end := enc.(encoders.Finisher)
 			if decode {
@@ -48,7 +48,7 @@ func benchmark(b *testing.B, decode bool) {
 			b.ReportAllocs()
 			for b.Loop() {
 				start := time.Now()
-				refs[0] = encoders.Ref{Frame: list[n-recording.Age], Memo: memos[n-recording.Age]}
+				refs[0] = encoders.Ref{Frame: list[n-recording.BaselineAge], Memo: memos[n-recording.BaselineAge]}
 				if decode {
 					got.Tick = list[n].Tick
 					spare, err = dec.Decode(got, packets[n], refs, spare)
@@ -65,7 +65,7 @@ func benchmark(b *testing.B, decode bool) {
 					there[n], done[n] = until, all
 				}
 				if n++; n == len(list) {
-					n = recording.Age
+					n = recording.BaselineAge
 				}
 			}
 			for _, m := range []struct {
@@ -77,7 +77,7 @@ func benchmark(b *testing.B, decode bool) {
 				b.ReportMetric(float64(list[len(list)/2].Microseconds()), m.name+"-p50-us")
 				b.ReportMetric(float64(list[len(list)*99/100].Microseconds()), m.name+"-p99-us")
 			}
-			b.ReportMetric(float64(moved)/float64(len(list)-recording.Age), "cubes")
+			b.ReportMetric(float64(moved)/float64(len(list)-recording.BaselineAge), "cubes")
 		})
 	}
 }

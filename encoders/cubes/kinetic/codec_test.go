@@ -94,8 +94,8 @@ func TestRecordings(t *testing.T) {
 		for _, name := range []string{"bravo", "lima"} {
 			list := recording.Load(t, name, 360+frames)[360:]
 			c := newChains(t, codec, frame.WalkoffCubes)
-			for n := recording.Age; n < len(list); n++ {
-				c.send(t, list[n], list[max(n-recording.Age, 0)])
+			for n := recording.BaselineAge; n < len(list); n++ {
+				c.send(t, list[n], list[max(n-recording.BaselineAge, 0)])
 			}
 			mean := float64(c.by) / float64(c.frames)
 			t.Logf("%s: %.1f bytes/packet over %d frames", name, mean, c.frames)

@@ -18,8 +18,8 @@ func TestDeferred(t *testing.T) {
 		enc, dec := later.enc.(*coder), later.dec.(*coder)
 		enc.Defer()
 		dec.Defer()
-		for n := recording.Age; n < len(list); n++ {
-			cur, base := list[n], list[n-recording.Age]
+		for n := recording.BaselineAge; n < len(list); n++ {
+			cur, base := list[n], list[n-recording.BaselineAge]
 			want := now.send(t, cur, base)
 			got, m, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: later.sent[base.Tick]}}, nil, nil)
 			if err != nil || !bytes.Equal(got, want) {

@@ -27,8 +27,8 @@ func TestPacketsStay(t *testing.T) {
 	list := recording.Demo(t, 400, 400+frames)
 	both(t, func(t *testing.T, codec encoders.Codec) {
 		c, sum := newChains(t, codec, frame.WalkoffCubes), sha256.New()
-		for n := recording.Age; n < len(list); n++ {
-			fmt.Fprintf(sum, "%x\n", c.send(t, list[n], list[n-recording.Age]))
+		for n := recording.BaselineAge; n < len(list); n++ {
+			fmt.Fprintf(sum, "%x\n", c.send(t, list[n], list[n-recording.BaselineAge]))
 		}
 		if got := fmt.Sprintf("%.8x", sum.Sum(nil)); got != want[codec.Name] {
 			t.Errorf("digest %s of %d packets, want %s", got, c.frames, want[codec.Name])

@@ -21,14 +21,14 @@ func TestQuiet(t *testing.T) {
 		for name, list := range worlds {
 			rows := len(list[0].Table) / frame.CubeFields
 			c, plain, memos, quiet := newChains(t, codec, rows), newChains(t, codec, rows).enc.(*coder), map[int]encoders.Memo{}, 0
-			for n := recording.Age; n < len(list); n++ {
-				base := list[n-recording.Age]
+			for n := recording.BaselineAge; n < len(list); n++ {
+				base := list[n-recording.BaselineAge]
 				want := c.send(t, list[n], base)
 				plain.Begin(nil, nil)
 				if err := plain.compare(list[n], base, nil); err != nil {
 					t.Fatal(err)
 				}
-				plain.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
+				plain.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.BaselineAge]}}, nil)
 				for _, i := range plain.scene.order {
 					if plain.scene.isQuiet(int(i)) {
 						quiet++
@@ -80,12 +80,12 @@ func TestCrowdOfMovers(t *testing.T) {
 		list := recording.Crowd(10_000, movers, 24)
 		c := newChains(t, Kinetic(), 10_000)
 		bytes, moved := 0, 0
-		for n := recording.Age; n < len(list); n++ {
-			out := c.send(t, list[n], list[n-recording.Age])
+		for n := recording.BaselineAge; n < len(list); n++ {
+			out := c.send(t, list[n], list[n-recording.BaselineAge])
 			checkMemo(t, c.sent[list[n].Tick].(*memo))
 			if n >= 12 {
 				bytes += len(out)
-				moved += list[n].ChangedRows(list[n-recording.Age], frame.CubeFields)
+				moved += list[n].ChangedRows(list[n-recording.BaselineAge], frame.CubeFields)
 			}
 		}
 		return float64(bytes) / float64(moved)

@@ -21,8 +21,8 @@ func secondBytes(t *testing.T, list []*frame.Frame, gap int, remember bool) floa
 	memos := make([]encoders.Memo, len(list))
 	bytes, packets := 0, 0
 	const from = 48 // by when there are memos, and how a chain began is forgotten
-	for n := recording.Age; n < len(list); n++ {
-		base := n - recording.Age
+	for n := recording.BaselineAge; n < len(list); n++ {
+		base := n - recording.BaselineAge
 		refs := []encoders.Ref{{Frame: list[base]}}
 		if remember {
 			refs[0].Memo = memos[base]

@@ -135,8 +135,8 @@ func TestAgainstEveryValue(t *testing.T) {
 func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
 	list := recording.Load(t, name, frames)
 	var pairs [][2]*frame.Frame
-	for n := recording.Age; n < len(list); n += step {
-		pairs = append(pairs, [2]*frame.Frame{list[n], list[n-recording.Age]})
+	for n := recording.BaselineAge; n < len(list); n += step {
+		pairs = append(pairs, [2]*frame.Frame{list[n], list[n-recording.BaselineAge]})
 	}
 	return pairs
 }

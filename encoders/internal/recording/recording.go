@@ -16,19 +16,22 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Names are the recordings there are, in alphabetical order.
+// Names returns the names of all recordings, in alphabetical order.
 func Names() []string {
 	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"}
 }
 
-// Age is how many frames before its own a frame's baseline is by the rules of
-// the walk-off; frames before that are the initial state.
-const Age = 6
+// BaselineAge is the distance in frames from a frame to its baseline, by the rules of the walk-off.
+const BaselineAge = 6
+
+// FirstTick is the tick of the first frame of the embedded recording. Until then, frames are the
+// initial state.
+const FirstTick = BaselineAge
 
 const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
 
-// Demo returns frames from..to of the embedded recording, in which the player ploughs
-// through cubes, with ticks counted from 0. The first that there is is number Age.
+// Demo returns the frames of the embedded recording with ticks from <= tick < to. The recording
+// begins at FirstTick. In it the player pushes cubes away.
 func Demo(t testing.TB, from, to int) []*frame.Frame {
 	t.Helper()
 	src, err := dataset.Open("demo", dataset.Options{})
@@ -38,7 +41,7 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 	defer src.(io.Closer).Close()
 	var frames []*frame.Frame
 	f := src.Schema().NewFrame()
-	for n := Age; n < to; n++ {
+	for n := FirstTick; n < to; n++ {
 		if err := src.Next(f); err != nil {
 			t.Fatal(err)
 		}

@@ -55,8 +55,8 @@ func New(snd *endpoint.Sender, rcv *endpoint.Receiver, pair *Pair, packs *PackCa
 // Ended reports whether the delivery of the current epoch has ended, well or badly.
 func (d *Delivery) Ended() bool { return d.done || d.failed }
 
-// inStep reports whether the receiver is at the epoch that the sender delivers now.
-func (d *Delivery) inStep() bool {
+// sameEpoch reports whether the receiver is at the epoch that the sender delivers now.
+func (d *Delivery) sameEpoch() bool {
 	_, epoch := d.rcv.Progress()
 	return epoch == d.snd.LoadedEpoch()
 }
@@ -127,7 +127,7 @@ type unpacked struct {
 // checks size and hash against the label, and compares the result with the true file.
 func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
-	if d.Ended() || !in.Complete() || !d.inStep() {
+	if d.Ended() || !in.Complete() || !d.sameEpoch() {
 		return u, false
 	}
 	label, _ := in.Label()

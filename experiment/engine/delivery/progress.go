@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// maxRounds is the most finished rounds that are kept.
+// maxRounds is the maximum number of finished rounds that are kept.
 const maxRounds = 100
 
 // closeRound adds the delivery that ends at now to the rounds.
@@ -29,8 +29,8 @@ func (d *Delivery) closeRound(now time.Duration) {
 	d.packed = nil
 }
 
-// Figures returns the figures of the current delivery at now, of a lane that has sent that many
-// bytes: payload, on the wire, and on the uplink's wire.
+// Figures returns the figures of the current delivery at now; nil if d is nil. The lane has sent payload
+// bytes of payload, wire bytes on the wire, and feedback bytes on the uplink's wire.
 func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *figures.Transfer {
 	if d == nil {
 		return nil
@@ -46,7 +46,7 @@ func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *fi
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
-	if in, _ := d.rcv.Progress(); d.inStep() {
+	if in, _ := d.rcv.Progress(); d.sameEpoch() {
 		t.Delivered = in.Received()
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
@@ -85,7 +85,7 @@ func (d *Delivery) Progress() (done, total int) {
 		return 0, 0
 	}
 	total, block := d.snd.Bytes()
-	if in, _ := d.rcv.Progress(); d.inStep() {
+	if in, _ := d.rcv.Progress(); d.sameEpoch() {
 		done = min(in.Received()*block, total) // the last block may be short
 	}
 	return done, total
@@ -95,21 +95,21 @@ func (d *Delivery) Progress() (done, total int) {
 // ends.
 type BlockState uint8
 
-// The states, roughly from bad to good. Several blocks shown as one have the worst state of any
-// of them.
+// The states. Several blocks shown as one have the first of their undelivered states, or, if all
+// are delivered, BlockRecovered if one of them is.
 const (
-	blockWaiting   BlockState = iota // never sent
-	BlockUnderWay                    // sent once, not arrived
-	BlockAgain                       // sent more than once, not arrived
+	blockUnsent    BlockState = iota // never sent
+	BlockInFlight                    // sent once, not arrived
+	BlockResent                      // sent more than once, not arrived
 	BlockDelivered                   // arrived
-	BlockLate                        // arrived after it was sent more than once
+	BlockRecovered                   // arrived after it was sent more than once
 )
 
-// maxBlockStates is the most states in a snapshot.
+// maxBlockStates is the maximum number of states in a snapshot.
 const maxBlockStates = 2048
 
-// Blocks returns the states of all blocks in order. If there are too many, each entry stands for
-// several neighbours.
+// Blocks returns the states of all blocks in order; nil if no file is delivered. If there are more than
+// maxBlockStates, each entry stands for several neighbours.
 func (d *Delivery) Blocks() []BlockState {
 	if d == nil || d.snd.Progress().Blocks() == 0 {
 		return nil
@@ -118,9 +118,9 @@ func (d *Delivery) Blocks() []BlockState {
 	out := make([]BlockState, min(n, maxBlockStates))
 	for i := range out {
 		from, to := i*n/len(out), (i+1)*n/len(out)
-		out[i] = d.state(from)
+		out[i] = d.blockState(from)
 		for b := from + 1; b < to; b++ {
-			if s := d.state(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
+			if s := d.blockState(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}
 		}
@@ -128,21 +128,22 @@ func (d *Delivery) Blocks() []BlockState {
 	return out
 }
 
-func (d *Delivery) state(n int) BlockState {
-	times := d.snd.Progress().SendCount(n)
+// blockState returns the state of block n, from 0.
+func (d *Delivery) blockState(n int) BlockState {
+	sendCount := d.snd.Progress().SendCount(n)
 	in, _ := d.rcv.Progress()
-	arrived := d.inStep() && in.Has(n)
+	arrived := d.sameEpoch() && in.Has(n)
 	switch {
-	case arrived && times > 1:
-		return BlockLate
+	case arrived && sendCount > 1:
+		return BlockRecovered
 	case arrived:
 		return BlockDelivered
-	case times > 1:
-		return BlockAgain
-	case times > 0:
-		return BlockUnderWay
+	case sendCount > 1:
+		return BlockResent
+	case sendCount > 0:
+		return BlockInFlight
 	}
-	return blockWaiting
+	return blockUnsent
 }
 
 // Making is the progress of a patch in the making. Virtual time stands still until it is done.

@@ -25,15 +25,15 @@ type picker struct {
 	at     int
 	tall   bool // the description of a name is below the list, not beside it
 
-	shadows []string     // encoders that run as shadows; nil: it is no list of encoders
-	card    *encoderCard // about the encoder under the cursor; nil: it is no list of encoders
-	preview *preview     // of the name under the cursor; nil if there is none
+	shadows []string     // encoders that run as shadows; nil if the list is not of encoders
+	card    *encoderCard // about the encoder under the cursor; nil if the list is not of encoders
+	preview *preview     // of the name under the cursor; nil if none
 }
 
-// preview draws what a name stands for.
+// preview draws a description of the name under the cursor.
 type preview struct {
 	lines func(name string, w int, ascii bool) []string // of at most w columns
-	seen  map[string][]string                           // made so far, since making one takes longer than a redraw may
+	seen  map[string][]string                           // by name and width; making one takes longer than a redraw may
 }
 
 // draw writes the preview of a name into w columns and h rows.

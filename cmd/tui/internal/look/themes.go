@@ -11,22 +11,22 @@ import (
 // Scheme is how the dashboard is coloured.
 type Scheme uint8
 
-// The looks.
+// The schemes.
 const (
-	schemeAuto     Scheme = iota // after the terminal's ground
-	schemeDark                   // for dark ground
-	schemeLight                  // for light ground
-	schemeContrast               // nothing that is read is less than 7 : 1
+	schemeAuto     Scheme = iota // dark or light, by the terminal's background
+	schemeDark                   // for a dark background
+	schemeLight                  // for a light background
+	schemeContrast               // text has a contrast of at least 7 : 1
 	schemeMono                   // no colour: bold, reverse and underline
 	numSchemes
 )
 
-// String is the name of the scheme.
+// String returns the name of the scheme.
 func (l Scheme) String() string {
 	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[l]
 }
 
-// Themes names the looks that Options.Theme may have.
+// Themes returns the names of all schemes, the values of Options.Theme.
 func Themes() []string {
 	names := make([]string, numSchemes)
 	for l := range numSchemes {
@@ -35,7 +35,7 @@ func Themes() []string {
 	return names
 }
 
-// ThemeSummaries says what each of the Themes is for.
+// ThemeSummaries returns a description of each of the Themes.
 func ThemeSummaries() []string {
 	return []string{
 		"dark or light, as the terminal's ground is", "for dark ground", "for light ground",
@@ -43,7 +43,7 @@ func ThemeSummaries() []string {
 	}
 }
 
-// SchemeNamed finds a look; false if there is none of that name.
+// SchemeNamed returns the scheme of a name, schemeAuto if the name is empty; false if the name is unknown.
 func SchemeNamed(name string) (Scheme, bool) {
 	for l := range numSchemes {
 		if l.String() == strings.ToLower(name) {
@@ -53,8 +53,8 @@ func SchemeNamed(name string) (Scheme, bool) {
 	return schemeAuto, name == ""
 }
 
-// renderer is the one that paints for a look: the terminal's own, unless the look
-// knows better what ground there is.
+// renderer returns the renderer of a scheme: r, or one whose background is set by the
+// scheme instead of the terminal.
 func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 	if l != schemeDark && l != schemeLight && l != schemeMono {
 		return r
@@ -68,20 +68,20 @@ func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 	return own
 }
 
-// paint makes the styles of a look.
+// paint returns the styles of a scheme.
 func (l Scheme) paint(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	s := styles(l.renderer(r))
 	switch l {
 	case schemeContrast:
-		contrast(&s)
+		applyContrast(&s)
 	case schemeMono:
-		monochrome(&s)
+		applyMonochrome(&s)
 	}
 	return s
 }
 
-// contrastTones are the foregrounds of the look for weak eyes. A test holds what
-// is read to 7 : 1 against black or white, and what only guides to 4.5 : 1.
+// contrastTones returns the foregrounds of schemeContrast. A test requires a contrast
+// against black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guides.
 func contrastTones() map[Ink]tone {
 	white, grey := tone{"231", "15", "16", "0"}, tone{"248", "7", "241", "8"}
 	cyan, yellow := tone{"51", "14", "18", "4"}, tone{"228", "11", "52", "0"}
@@ -96,31 +96,33 @@ func contrastTones() map[Ink]tone {
 	}
 }
 
-// contrast replaces the colours that are hard to tell from the ground.
-func contrast(s *[numInks]lipgloss.Style) {
+// applyContrast replaces colours that are hard to tell from the background. The account of bits and
+// the shadows share a list of colours. The list begins with the colour of the active encoder, Payload,
+// so shadow i has colour i+1.
+func applyContrast(inkStyles *[numInks]lipgloss.Style) {
 	tones := contrastTones()
 	for k, t := range tones {
-		s[k] = s[k].Foreground(t.color())
+		inkStyles[k] = inkStyles[k].Foreground(t.color())
 	}
 	parts := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
 	for i := range slotInks {
 		t := tones[parts[i]]
-		s[SlotInk(i)] = s[SlotInk(i)].Foreground(t.color())
-		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color())
+		inkStyles[SlotInk(i)] = inkStyles[SlotInk(i)].Foreground(t.color())
+		inkStyles[BarInk(i)] = inkStyles[BarInk(i)].Foreground(t.color())
 	}
 	for i := range shadowInks {
-		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(tones[parts[(i+1)%len(parts)]].color())
+		inkStyles[ShadowInk(i)] = inkStyles[ShadowInk(i)].Foreground(tones[parts[(i+1)%len(parts)]].color())
 	}
 	for i := range Levels {
-		s[Rest+Ink(i)] = s[Rest+Ink(i)].Foreground(tones[Dim].color())
-		s[Touched+Ink(i)] = s[Touched+Ink(i)].Foreground(tones[Lost].color())
-		s[Player+Ink(i)] = s[Player+Ink(i)].Foreground(tones[Payload].color())
+		inkStyles[Rest+Ink(i)] = inkStyles[Rest+Ink(i)].Foreground(tones[Dim].color())
+		inkStyles[Touched+Ink(i)] = inkStyles[Touched+Ink(i)].Foreground(tones[Lost].color())
+		inkStyles[Player+Ink(i)] = inkStyles[Player+Ink(i)].Foreground(tones[Payload].color())
 	}
 }
 
-// monochrome says by weight what colours say otherwise; what has a shape of its
-// own needs no more.
-func monochrome(s *[numInks]lipgloss.Style) {
+// applyMonochrome replaces colours by bold, reverse and underline, where a sign or a
+// fill does not already show the difference.
+func applyMonochrome(s *[numInks]lipgloss.Style) {
 	for k := range s {
 		s[k] = s[k].UnsetForeground().UnsetBackground()
 	}

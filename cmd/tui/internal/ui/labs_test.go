@@ -106,11 +106,11 @@ func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
 		case i >= sent:
 			continue
 		case i%7 == 3 && i+12 > sent:
-			list[i] = delivery.BlockAgain
+			list[i] = delivery.BlockResent
 		case i+5 > sent && sent < len(list):
-			list[i] = delivery.BlockUnderWay
+			list[i] = delivery.BlockInFlight
 		case i%7 == 3:
-			list[i] = delivery.BlockLate
+			list[i] = delivery.BlockRecovered
 			x.Resent++
 		default:
 			list[i] = delivery.BlockDelivered

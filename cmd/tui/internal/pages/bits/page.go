@@ -13,13 +13,13 @@ type page struct {
 	stacks  [2]*stack // of the encoder under the keys, and of the shadow
 	table   *room.Slot
 	charts  [2]*room.Slot
-	vitals  *room.Slot
+	summary *room.Slot
 	w, h    int
 }
 
 // New returns the page. It shares with others which shadow stands beside.
 func New(second *panes.Second) *page {
-	p := &page{account: &account{second: second, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
+	p := &page{account: &account{second: second, chosen: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.account})
 	for i := range p.stacks {
 		p.stacks[i] = &stack{account: p.account, which: i}
@@ -31,7 +31,7 @@ func New(second *panes.Second) *page {
 func (p *page) Name() string { return "Bits" }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	if p.account.observe(v) {
 		p.renew()
 	}
@@ -63,7 +63,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.account.alone && p.account.other() != nil {
 		at = p.charts[1]
 	}
-	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	lines = append(lines, at.Render(th, w, h-above-rows, false)...)
 	return append(lines, p.table.Render(th, w, rows, false)...)
 }

@@ -16,7 +16,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// figure is something to compare encoders by. Of all of them less is better.
+// figure is a figure by which encoders are compared. The lower, the better.
 type figure uint8
 
 // The figures, in the order of the columns.
@@ -31,13 +31,13 @@ const (
 	numFigures
 )
 
-// figureText is how a figure is written: heads for wide and narrow columns.
+// figureText is the text of a figure: column head, unit, full name and decimal places.
 type figureText struct {
 	head, unit, long string
 	digits           int
 }
 
-// text names the figure; per is what bits are divided by: see panes.PerItem.
+// text returns the text of the figure; bits are given per item named per: see panes.PerItem.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},
@@ -50,7 +50,7 @@ func (f figure) text(per string) figureText {
 	}[f]
 }
 
-// write writes a value of the figure.
+// write formats a value of the figure.
 func (f figure) write(v float64) string {
 	if f == figureBits {
 		return panes.PerText(v)
@@ -67,13 +67,13 @@ type entry struct {
 	began           time.Duration
 	timing          figures.Timing
 	err             error
-	figures         [numFigures]float64 // NaN: nothing to say
+	figures         [numFigures]float64 // NaN if unknown
 
 	sizes          []float64 // of every packet
 	encode, decode []float64 // microseconds; of packets that were decoded in all lanes
 }
 
-// mark stands behind the times of a plugin.
+// mark returns the sign after the encode and decode times of a plugin, "" for other figures.
 func (r *entry) mark(f figure) string {
 	if f == figureEncode || f == figureDecode {
 		return r.timing.Mark()
@@ -81,18 +81,18 @@ func (r *entry) mark(f figure) string {
 	return ""
 }
 
-// label names the encoder, so that all of them can be told apart.
+// label returns the name of the encoder and the params that distinguish it.
 func (r *entry) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
 
-// comparison is all lanes over what they have in common.
+// comparison compares all lanes over the stretch that they have in common.
 type comparison struct {
 	lockstep.Stretch
-	packets int // that the sizes and times rest on
+	packets int // number of packets behind sizes and times
 	entries []entry
 }
 
-// compare gathers what the lanes of a snapshot measured. It takes time in
-// proportion to samples and lanes; the intervals are for later (see settle).
+// compare compares the lanes of a snapshot. It takes time in proportion to samples and
+// lanes; the confidence intervals are computed later (see settle).
 func compare(snap *engine.Snapshot) comparison {
 	c := comparison{Stretch: lockstep.Gather(snap)}
 	for i := range snap.Lanes {
@@ -102,17 +102,17 @@ func compare(snap *engine.Snapshot) comparison {
 	}
 	c.packets = c.pairPackets(snap)
 	for i := range c.entries {
-		c.entries[i].sum()
+		c.entries[i].computeFigures()
 	}
 	return c
 }
 
-// pairPackets takes the packets that every lane still knows, and returns how many
-// there are.
+// pairPackets collects sizes and times of the packets that every lane still keeps, and
+// returns the number of packets. Lanes that send nothing are ignored.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	at := make([]int, len(snap.Lanes))
 	row := make([]*packetlog.Record, len(snap.Lanes))
-	silent := make([]bool, len(snap.Lanes)) // sends nothing, and must not keep the others from being compared
+	silent := make([]bool, len(snap.Lanes)) // the lane sends nothing
 	n := 0
 	for i := range snap.Lanes {
 		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p packetlog.Record) bool { return p.Sent >= c.From })
@@ -160,7 +160,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	return n
 }
 
-// seek moves at on to the packet of a sequence; nil if there is none.
+// seek advances at to the packet with sequence seq and returns the packet; nil if there is none.
 func seek(list []packetlog.Record, at *int, seq uint64) *packetlog.Record {
 	for ; *at < len(list) && (list[*at].Seq < seq || list[*at].Copy > 0); *at++ {
 	}
@@ -170,7 +170,7 @@ func seek(list []packetlog.Record, at *int, seq uint64) *packetlog.Record {
 	return nil
 }
 
-// ratio is the figure as a sum over a sum; false if it is no such thing.
+// ratio returns the figure as a ratio of two sums; false if it is a quantile: see samplesFor.
 func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	switch f {
 	case figureKbps:
@@ -185,8 +185,8 @@ func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	return paired.Ratio{}, false
 }
 
-// quantile is the figure as a quantile of packets.
-func (r *entry) quantile(f figure) (values []float64, p float64) {
+// samplesFor returns the values per packet of a figure, and the p of the quantile that is shown.
+func (r *entry) samplesFor(f figure) (values []float64, p float64) {
 	switch f {
 	case figurePacket:
 		return r.sizes, 0.95
@@ -196,9 +196,9 @@ func (r *entry) quantile(f figure) (values []float64, p float64) {
 	return r.decode, 0.5
 }
 
-// sum works out the figures. An encoder that sent nothing has none: it is not the
-// cheapest of all.
-func (r *entry) sum() {
+// computeFigures computes the figures; NaN if unknown. All figures of an encoder that
+// sent nothing are NaN, so that it is not ranked as the cheapest.
+func (r *entry) computeFigures() {
 	for f := range numFigures {
 		r.figures[f] = math.NaN()
 	}
@@ -208,7 +208,7 @@ func (r *entry) sum() {
 	for f := range numFigures {
 		if x, ok := r.ratio(f); ok {
 			r.figures[f] = x.Value()
-		} else if v, p := r.quantile(f); len(v) > 0 {
+		} else if v, p := r.samplesFor(f); len(v) > 0 {
 			sorted := slices.Clone(v)
 			slices.Sort(sorted)
 			r.figures[f] = quantile.NearestRank(sorted, p)
@@ -216,28 +216,27 @@ func (r *entry) sum() {
 	}
 }
 
-// gap is what lies between two entries by a figure: how many times as much one has as
-// the other. Failures are told apart by their difference: of one that never fails nothing
-// is a multiple.
+// gap compares two entries by a figure, as a quotient. Failures are compared by their
+// difference, because an encoder that never fails would give a quotient by 0.
 type gap struct {
 	times paired.Quotient
 	apart paired.Interval // of failures only
 }
 
-// known reports whether there were enough data for an interval.
+// known reports whether there are enough data for an interval.
 func (g *gap) known() bool { return g.times.Known || g.apart.Known }
 
-// sure reports whether the two are told apart beyond doubt.
+// sure reports whether the difference is significant.
 func (g *gap) sure() bool { return g.times.Significant() || g.apart.Significant() }
 
-// block is how many samples or packets are drawn together.
+// block returns the number of samples or packets in a block of the bootstrap.
 func (g *gap) block() int { return max(g.times.Block, g.apart.Block) }
 
-// gapTo is how far r is from the leader by a figure, with its interval.
+// gapTo returns the gap from the leader to r by a figure, with its interval.
 func (r *entry) gapTo(leader *entry, f figure) gap {
 	const seed = 1 // the same draws every time: the interval moves with the data alone
 	if len(r.Payload) != len(leader.Payload) || len(r.sizes) != len(leader.sizes) && f == figurePacket {
-		return gap{} // one of them was not there
+		return gap{} // one of the two was absent for a time
 	}
 	a, ok := r.ratio(f)
 	b, _ := leader.ratio(f)
@@ -247,8 +246,8 @@ func (r *entry) gapTo(leader *entry, f figure) gap {
 	case ok:
 		return gap{times: paired.Quotients(a, b, seed)}
 	}
-	x, p := r.quantile(f)
-	y, _ := leader.quantile(f)
+	x, p := r.samplesFor(f)
+	y, _ := leader.samplesFor(f)
 	if len(x) != len(y) {
 		return gap{}
 	}

@@ -9,40 +9,40 @@ import (
 	"wirelab/experiment/config"
 )
 
-// page is page 5: every encoder that runs side by side, in a table, in a chart of the
-// figure that the table is sorted by, and in one of what each sends over what the encoder
-// under the keys does.
+// page is page 5. It compares all running encoders in a table, in a chart of the figure
+// that the table is sorted by, and in a chart of payload ratios to the active encoder.
 type page struct {
-	table  *table
-	charts *panes.Charts
-	ratios *panes.Charts
-	slots  [3]*room.Slot // table, chart, chart of ratios
-	shown  charts
-	vitals *room.Slot
-	places []room.Place
-	second *panes.Second // which shadow stands beside on other pages
-	h      int           // of the table
-	rest   int           // rows below it
+	table   *table
+	charts  *panes.Charts
+	ratios  *panes.Charts
+	slots   [3]*room.Slot // table, chart, chart of ratios
+	shown   charts
+	summary *room.Slot
+	places  []room.Place
+	second  *panes.Second // the shadow that other pages show next to the active encoder
+	h       int           // of the table
+	rest    int           // rows below it
 }
 
-// New returns the page. The shadow under its cursor stands beside on other pages.
+// New returns the comparison page. The shadow selected on it is stored in second, so that other pages
+// show it next to the active encoder.
 func New(second *panes.Second) *page {
-	p := &page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
-		ratios: &panes.Charts{Solo: true, Lit: panes.RatioChart}}
+	p := &page{second: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
+		ratios: &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}}
 	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
-	p.vitals = room.NewSlot(&panes.Vitals{})
+	p.summary = room.NewSlot(&panes.SummaryLine{})
 	return p
 }
 
 func (p *page) Name() string { return "Compare" }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
 }
 
-// Lines puts the line of vital numbers on top, the table below it, and the chart in
-// what is left.
+// Lines renders the summary line, the table below it, and one or both charts in the
+// remaining rows.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	rows := max(len(p.table.order), 1) + compareTop + compareTail - 1
@@ -60,20 +60,20 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	default:
 		p.places = append(p.places, p.slots[1].At(0, p.h, w, rest))
 	}
-	return append(p.vitals.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
+	return append(p.summary.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
 }
 
-// charts are which of the charts are in sight.
+// charts selects which of the charts are shown.
 type charts uint8
 
 const (
-	bothCharts charts = iota // where there is room for both
+	bothCharts charts = iota // if there is room for both
 	figureChart
 	ratioChart
 	numCharts
 )
 
-// charted is what is shown below the table, in so many rows.
+// charted returns which charts are shown below the table, in the given number of rows.
 func (p *page) charted(rows int) charts {
 	const leastForBoth = 20
 	switch {
@@ -83,7 +83,7 @@ func (p *page) charted(rows int) charts {
 	return p.shown
 }
 
-// turn shows the other chart, or both.
+// turn selects the next of: both charts, the figure's, the ratio's.
 func (p *page) turn() {
 	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
 	p.shown = (p.shown + 1) % numCharts
@@ -92,7 +92,7 @@ func (p *page) turn() {
 	}
 }
 
-// Move chooses an encoder, or what to sort by.
+// Move selects another encoder if dy is not 0, and another figure to sort by if dx is not 0.
 func (p *page) Move(dx, dy int) room.Request {
 	t := p.table
 	if dy != 0 {
@@ -105,24 +105,24 @@ func (p *page) Move(dx, dy int) room.Request {
 			step = int(numFigures) - 1
 		}
 		by := (t.by + figure(step)) % numFigures
-		if by == figureAge && !t.has(by) { // of files there is no display
+		if by == figureAge && !t.has(by) { // files have no display
 			by = (by + figure(step)) % numFigures
 		}
 		t.rank(by)
-		p.charts.Lit = chartOf(t.by)
+		p.charts.Selected = chartOf(t.by)
 	}
 	p.redraw()
 	return room.Request{}
 }
 
-// choose makes the shadow under the cursor the one that stands beside.
+// choose stores the shadow under the cursor in p.second.
 func (p *page) choose() {
 	if r := p.table.picked(); r != nil {
 		p.second.Choose(p.table.all, r.lane)
 	}
 }
 
-// chartOf is the chart that shows a figure, bandwidth where there is none.
+// chartOf returns the chart of a figure, BandwidthChart if the figure has none.
 func chartOf(f figure) int {
 	switch f {
 	case figureBits:
@@ -133,15 +133,14 @@ func chartOf(f figure) int {
 	return panes.BandwidthChart
 }
 
-// redraw has everything drawn anew.
+// redraw redraws the table and the charts.
 func (p *page) redraw() {
 	for _, s := range p.slots {
 		s.Redraw()
 	}
 }
 
-// Enter puts the chosen encoder under the keys, and the one that was there in its
-// place among the shadows.
+// Enter makes the selected shadow the active encoder, and the active encoder a shadow.
 func (p *page) Enter() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
@@ -155,8 +154,8 @@ func (p *page) Enter() room.Request {
 	return room.Change(ch)
 }
 
-// leave is the change that sends one shadow away. Those of one name leave together, so the
-// others of it join again in the same instant: they are left alone.
+// leave returns the change that removes one shadow. shadow_off removes all shadows of a
+// name, so the change adds the other shadows of that name again.
 func (p *page) leave(gone config.Encoder) config.Change {
 	ch := config.NewChange("shadow_off", []string{gone.Name})
 	var stay []config.Encoder
@@ -171,7 +170,7 @@ func (p *page) leave(gone config.Encoder) config.Change {
 	return ch
 }
 
-// drop sends the chosen shadow away.
+// drop removes the selected shadow.
 func (p *page) drop() room.Request {
 	r := p.table.picked()
 	if r == nil || r.lane == 0 {
@@ -192,13 +191,13 @@ func (p *page) Zoom() {
 
 func (p *page) Fit() { p.charts.Fit() }
 
-// Click chooses a row, or a column to sort by.
+// Click selects a row, or a column to sort by.
 func (p *page) Click(x, y int) room.Request {
 	y--
 	if y < p.h {
 		p.table.point(x, y, p.h)
 		p.choose()
-		p.charts.Lit = chartOf(p.table.by)
+		p.charts.Selected = chartOf(p.table.by)
 		p.redraw()
 	}
 	return room.Request{}

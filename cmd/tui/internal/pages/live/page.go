@@ -19,18 +19,18 @@ type page struct {
 	charts   *panes.Charts
 	packets  *strip
 	controls *controls.Pane
-	vitals   *room.Slot
+	summary  *room.Slot
 	lit      *room.Slot // what the tour points at; nil: nothing
 }
 
 // New returns the page.
 func New(cat *controls.Catalog) *page {
 	p := &page{
-		charts:   &panes.Charts{Lit: -1},
+		charts:   &panes.Charts{Selected: -1},
 		packets:  &strip{},
 		controls: &controls.Pane{Cat: cat},
 	}
-	p.vitals = room.NewSlot(&panes.Vitals{})
+	p.summary = room.NewSlot(&panes.SummaryLine{})
 	for _, q := range []room.Pane{p.charts, p.controls, p.packets, &panes.Bits{}, &now{}, &panes.Changes{}} {
 		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
@@ -62,12 +62,12 @@ func (p *page) Means(key string) string {
 }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
 }
 
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	p.charts.Solo = false
+	p.charts.OnlySelected = false
 	p.Resize(w, h)
 	if p.Wide() {
 		if p.At != atPackets {
@@ -77,9 +77,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, p.lit)
 	}
 	const above, below = 2, 1
-	p.charts.Solo = p.lit != nil // one chart is enough here
+	p.charts.OnlySelected = p.lit != nil // one chart is enough here
 	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above-below)}
-	lines := p.vitals.Render(th, w, 1, false)
+	lines := p.summary.Render(th, w, 1, false)
 	lines = append(lines[:1:1], p.Tabs(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-above-below, true)...)
 	c := look.NewCanvas(w, below)
@@ -157,11 +157,11 @@ func (p *page) ChosenPacket() (packetlog.ID, bool) {
 // Light implements tour.Lighter: it points at a place of the page: its border and title look as if it had the
 // keys, and on a small screen it is the one in sight.
 func (p *page) Light(s tour.Spot) {
-	p.lit, p.charts.Lit, p.charts.Brief = nil, -1, s != tour.Nowhere
+	p.lit, p.charts.Selected, p.charts.Brief = nil, -1, s != tour.Nowhere
 	p.Slots[atCharts].Redraw()
 	switch s {
 	case tour.OnBandwidth, tour.OnRatio, tour.OnFailures:
-		p.lit, p.charts.Lit = p.Slots[atCharts], int(s-tour.OnBandwidth)
+		p.lit, p.charts.Selected = p.Slots[atCharts], int(s-tour.OnBandwidth)
 	case tour.OnPackets:
 		p.lit = p.Slots[atPackets]
 	}

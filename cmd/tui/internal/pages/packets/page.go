@@ -11,16 +11,16 @@ import (
 // page is page 3: the packets of the last seconds as rows, and one of them
 // opened.
 type page struct {
-	list   *list
-	inside *details
-	rows   *room.Slot // of list
-	detail *room.Slot // of inside
-	vitals *room.Slot
+	list    *list
+	inside  *details
+	rows    *room.Slot // of list
+	detail  *room.Slot // of inside
+	summary *room.Slot
 }
 
 // New returns the page.
 func New() *page {
-	p := &page{list: &list{}, inside: &details{}, vitals: room.NewSlot(&panes.Vitals{})}
+	p := &page{list: &list{}, inside: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.rows, p.detail = room.NewSlot(p.list), room.NewSlot(p.inside)
 	return p
 }
@@ -28,14 +28,14 @@ func New() *page {
 func (p *page) Name() string { return "Packets" }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	p.inside.chosen, p.inside.choosing = p.list.chosen, p.list.choosing
 	return room.ObserveAll(v, p.rows, p.detail) || changed
 }
 
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
-	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
 		return append(lines, room.Join(th, []room.Place{p.rows.At(0, 0, left, h-above), p.detail.At(left, 0, w-left, h-above)},

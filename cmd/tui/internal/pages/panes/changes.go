@@ -12,18 +12,18 @@ import (
 	"wirelab/internal/units"
 )
 
-// Changes lists what was changed and when, the newest first, each with what it
-// did: the marks of the charts, spelt out.
+// Changes lists the marks of the charts as text, the newest first: time, change and
+// effect.
 type Changes struct {
-	all      []engine.Mark            // as in the snapshot
-	changes  []entry                  // worth showing
-	effects  map[time.Duration]effect // that are known, by the time of the change
-	measured int                      // of the snapshot's effects, those that were looked at
-	newest   *meters.Sample           // of the last of them
-	trying   time.Duration            // the change that is being measured; 0: none
-	per      string                   // what bits are divided by
-	seen     bool
-	again    string // what a seam says of the data
+	all       []engine.Mark            // as in the snapshot
+	changes   []entry                  // worth showing
+	effects   map[time.Duration]effect // known effects, by the time of the change
+	measured  int                      // number of the snapshot's effects in effects
+	newest    *meters.Sample           // newestEffect of the snapshot's effects
+	measuring time.Duration            // time of the change whose effect is being measured; 0 means none
+	per       string                   // the item in "bits per item"
+	seen      bool
+	again     string // the label of a seam
 }
 
 // Name implements room.Pane.
@@ -44,14 +44,14 @@ func (p *Changes) Observe(v room.View) bool {
 		p.changes = entries(v.Snap.Marks)
 	}
 	p.per = PerShort(v.Snap.Schema, v.Snap.Item)
-	if n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects); n != p.measured || newest != p.newest || v.Snap.Trying != p.trying {
-		p.measured, p.newest, p.trying, moved = n, newest, v.Snap.Trying, true
+	if n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects); n != p.measured || newest != p.newest || v.Snap.Trying != p.measuring {
+		p.measured, p.newest, p.measuring, moved = n, newest, v.Snap.Trying, true
 		p.measure(v.Snap.Effects)
 	}
 	return moved
 }
 
-// newestEffect tells the last of the effects from any other.
+// newestEffect returns a pointer that identifies the last of the effects; nil if there are none.
 func newestEffect(list []engine.Effect) *meters.Sample {
 	if len(list) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func newestEffect(list []engine.Effect) *meters.Sample {
 	return firstAfter(&list[len(list)-1])
 }
 
-// measure sums up the effects, but for those that are known: each takes hundreds of draws.
+// measure computes the effects that are not known yet. Each takes hundreds of draws.
 func (p *Changes) measure(list []engine.Effect) {
 	known := p.effects
 	p.effects = make(map[time.Duration]effect, len(list))
@@ -89,8 +89,8 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// row writes one change: when, what, and what it did as far as the row has room
-// for it beside what it was.
+// row draws one change: time, change and effect. The effect has the columns that the
+// change leaves.
 func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	label := string(look.MarkSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == engine.MarkSeam {
@@ -99,22 +99,24 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
 	const gap = 2
 	end := c.W - 2
-	said := p.said(ch, th, end-x-gap-look.TextWidth(label))
-	if n := look.SpansWidth(said); n > 0 {
-		c.Spans(end-n, y, n, said...)
+	spans := p.effectSpans(ch, th, end-x-gap-look.TextWidth(label))
+	if n := look.SpansWidth(spans); n > 0 {
+		c.Spans(end-n, y, n, spans...)
 		end -= n + gap
 	}
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// said is what there is to say of what a change did. What no other setting ran beside, as
-// a change of the link, cannot be told: what came after it were other frames.
-func (p *Changes) said(ch entry, th *look.Theme, room int) []look.Span {
+// effectSpans describes the effect of a change in at most room columns: the measured
+// effect; "measuring" while it is being measured; "-" if it was not measured, as for a
+// change of the link, where no encoder with the old setting ran on the same frames; nil
+// for shadows, notes and seams, which have no effect.
+func (p *Changes) effectSpans(ch entry, th *look.Theme, room int) []look.Span {
 	e, known := p.effects[ch.T]
 	switch {
 	case known:
-		return e.inWords(th, room, p.per)
-	case ch.T == p.trying && p.trying > 0:
+		return e.spans(th, room, p.per)
+	case ch.T == p.measuring && p.measuring > 0:
 		return look.Fit(room, []look.Span{look.Dim.Span("measuring against the setting before")}, []look.Span{look.Dim.Span("measuring")}, nil)
 	case hasEffect(ch):
 		return look.Fit(room, []look.Span{look.Faint.Span("-")}, nil)
@@ -122,31 +124,31 @@ func (p *Changes) said(ch entry, th *look.Theme, room int) []look.Span {
 	return nil
 }
 
-// inWords is what a change did, in as much detail as there is room for: by how many
-// percent it is told longest.
-func (e *effect) inWords(th *look.Theme, room int, per string) []look.Span {
+// spans describes the effect in as much detail as fits into room columns. The change in
+// percent is omitted last.
+func (e *effect) spans(th *look.Theme, room int, per string) []look.Span {
 	short, long := e.percent(th, false), e.percent(th, true)
 	space := []look.Span{look.Plain.Span("  ")}
-	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few changed to say
+	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few items changed
 		return look.Fit(room, slices.Concat(e.bandwidth(), space, long), long, short, nil)
 	}
 	return look.Fit(room, slices.Concat(e.bits(per), space, e.bandwidth(), space, long), slices.Concat(e.bandwidth(), space, long), long, short, nil)
 }
 
-// bits tells the bits per changed item before and after.
+// bits returns the bits per changed item before and after the change.
 func (e *effect) bits(per string) []look.Span {
 	return []look.Span{look.Plain.Span(units.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
 		look.Ratio.Span(units.Fixed(e.after.perChanged, 1)), look.Dim.Span(" bits/" + per)}
 }
 
-// bandwidth tells the payload before and after.
+// bandwidth returns the payload before and after the change.
 func (e *effect) bandwidth() []look.Span {
 	return []look.Span{look.Plain.Span(units.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "),
 		look.Payload.Span(units.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
-// percent is by how much the payload grew or shrank, and how surely that is known.
-func (e *effect) percent(th *look.Theme, surely bool) []look.Span {
+// percent returns the change of the payload in percent, with its confidence interval if withInterval.
+func (e *effect) percent(th *look.Theme, withInterval bool) []look.Span {
 	q := &e.times
 	digits := 0
 	if q.Known && q.Hi-q.Lo < 0.02 {
@@ -168,7 +170,7 @@ func (e *effect) percent(th *look.Theme, surely bool) []look.Span {
 	}
 	out := []look.Span{k.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
 	switch {
-	case !surely:
+	case !withInterval:
 	case !q.Known:
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
 	default:

@@ -60,9 +60,9 @@ type Charts struct {
 	fit    bool // the value axes go by the data, and need not begin at zero
 	back   bool // what is shown is over
 
-	Lit   int  // the chart that the tour points at; -1: none
-	Solo  bool // show that one only
-	Brief bool // a tour is on: show what a step of it takes
+	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
+	OnlySelected bool // show only the selected chart
+	Brief        bool // a tour is on: show what a step of it takes
 }
 
 // Name implements room.Pane.
@@ -148,15 +148,15 @@ func chartKinds() []chartKind {
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p = p.inSight(th, c.W-2)
 	kinds := chartKinds()[:liveCharts]
-	if p.Solo && p.Lit >= 0 {
-		kinds = chartKinds()[p.Lit : p.Lit+1]
+	if p.OnlySelected && p.Selected >= 0 {
+		kinds = chartKinds()[p.Selected : p.Selected+1]
 	}
 	list := make([]Stacked, len(kinds))
 	for i, k := range kinds {
 		x := &list[i]
-		lit := p.Lit == i || len(kinds) == 1
+		lit := p.Selected == i || len(kinds) == 1
 		x.Title, x.Spec, x.Fit = k.title(p), k.spec(p, th), p.fit
-		x.Focused = focused && (p.Lit < 0 || lit) || len(kinds) == 1 && p.Brief
+		x.Focused = focused && (p.Selected < 0 || lit) || len(kinds) == 1 && p.Brief
 		room := look.HeadRoom(c.W, x.Title)
 		if p.fit {
 			room = look.HeadRoom(c.W-len(notFromZero), x.Title)

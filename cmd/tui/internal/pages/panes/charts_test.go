@@ -32,7 +32,7 @@ func TestFailureRatesAgree(t *testing.T) {
 		}
 	}
 	lane.Totals.Failures.NoBaseline, lane.Totals.Failures.Corrupt = 0, int64(failed)
-	p := &Charts{Lit: -1}
+	p := &Charts{Selected: -1}
 	p.Observe(labtest.ViewOf(snap))
 	th := labtest.Theme(false)
 	spec := p.failures(th)
@@ -82,7 +82,7 @@ func TestBudgetOfTheChart(t *testing.T) {
 				snap.Lanes[i].Samples[k].PayloadBits, snap.Lanes[i].Samples[k].WireBits = 500, 600 // 5 kbps
 			}
 		}
-		p := &Charts{Lit: -1}
+		p := &Charts{Selected: -1}
 		for _, budget := range []float64{256, 64, 8} {
 			snap.Config.BudgetKbps = budget
 			lines := labtest.Draw(p, labtest.ViewOf(snap), 110, 40)
@@ -111,7 +111,9 @@ func TestSeamsSetNoScale(t *testing.T) {
 			s.PayloadBits, s.WireBits, s.Across = 20*s.PayloadBits, 20*s.WireBits, 6
 		}
 	}
-	draw := func(s *engine.Snapshot) []string { return labtest.Draw(&Charts{Lit: -1}, labtest.ViewOf(s), 110, 40) }
+	draw := func(s *engine.Snapshot) []string {
+		return labtest.Draw(&Charts{Selected: -1}, labtest.ViewOf(s), 110, 40)
+	}
 	want, got := draw(plain), draw(looped)
 	for y := range want {
 		if a, b := []rune(want[y])[:7], []rune(got[y])[:7]; string(a) != string(b) {
@@ -129,7 +131,7 @@ func TestSeamsSetNoScale(t *testing.T) {
 // chose stays.
 func TestChartsBeginWithWhatThereIs(t *testing.T) {
 	for _, there := range []time.Duration{2 * time.Second, 4 * time.Second, 9 * time.Second, 20 * time.Second, 45 * time.Second} {
-		p := &Charts{Lit: 0, Solo: true}
+		p := &Charts{Selected: 0, OnlySelected: true}
 		lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(there)), 160, 20)
 		first := 200
 		for _, line := range lines[1:17] {
@@ -152,7 +154,7 @@ func TestChartsBeginWithWhatThereIs(t *testing.T) {
 // the encoder under the keys did, in every column; that is 1.
 func TestChartOfRatios(t *testing.T) {
 	snap := labtest.FourShadows()
-	p := &Charts{Lit: RatioChart, Solo: true}
+	p := &Charts{Selected: RatioChart, OnlySelected: true}
 	p.Observe(labtest.ViewOf(snap))
 	th := labtest.Theme(false)
 	spec := p.overRunning(th)
@@ -184,7 +186,7 @@ func TestChartOfRatios(t *testing.T) {
 // No legend is longer than its heading has room for, however little that is.
 func TestLegendsFitBesideShadows(t *testing.T) {
 	for w := 58; w < 180; w += 4 {
-		for i, line := range labtest.Draw(&Charts{Lit: -1}, labtest.ViewOf(labtest.FourShadows()), w, 30) {
+		for i, line := range labtest.Draw(&Charts{Selected: -1}, labtest.ViewOf(labtest.FourShadows()), w, 30) {
 			if strings.Contains(line, "…") {
 				t.Errorf("%d columns, row %d: %s", w, i, line)
 			}
@@ -208,7 +210,7 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 	}
 	late := &snap.Lanes[2]
 	late.Began, late.Samples = 4*time.Minute+30*time.Second, late.Samples[2700:]
-	p := &Charts{Lit: -1}
+	p := &Charts{Selected: -1}
 	p.Observe(labtest.ViewOf(snap))
 	for range ChartSpans() {
 		p.NextSpan()

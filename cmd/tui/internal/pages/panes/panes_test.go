@@ -31,7 +31,7 @@ func TestFailuresAreRates(t *testing.T) {
 }
 
 func TestVitalsDropWholeFigures(t *testing.T) {
-	p := &Vitals{}
+	p := &SummaryLine{}
 	p.Observe(labtest.ViewOf(labtest.NewDamaged().Snap))
 	for w := 60; w <= 100; w++ {
 		c := look.NewCanvas(w, 1)

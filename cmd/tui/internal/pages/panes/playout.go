@@ -13,63 +13,68 @@ import (
 	"wirelab/internal/units"
 )
 
-// Playout is how the receiver's display fared over time: how old what it showed was, what
-// starved it, how far off it showed the cubes, what came too late for it. It collects what the
-// charts of page 1 collect, and has their time axis.
+// Playout shows charts of the receiver's display over time: the age of the data shown,
+// starvation, position and orientation errors of the cubes, and late snapshots. It collects
+// the same samples as the charts of page 1 and has the same time axis.
 type Playout struct {
 	Charts
 	cubes bool
 }
 
-// NewPlayout returns the charts of a display, of cubes or of other data.
-func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Lit: -1}, cubes} }
+// NewPlayout returns the charts of a display. cubes reports whether the data are cubes.
+func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Selected: -1}, cubes} }
 
 // Name implements room.Pane.
 func (p *Playout) Name() string { return "Playout" }
 
-// playoutWidth is how wide a chart is at least: so that its time axis has a label.
+// playoutWidth is the minimum width of a chart, so that its time axis has a label.
 const playoutWidth = 38
 
-// playoutChart is one of the charts, those worth most first.
+// playoutChart is one of the charts.
 type playoutChart struct {
 	title  string
-	cubes  bool // there are none of other data
+	cubes  bool // only for cubes
 	reduce chart.Reduce
 	ink    look.Ink
-	floor  float64 // the top of the axis is at least this
-	of     func([]meters.Sample) []float64
+	floor  float64 // the minimum of the axis's upper end
+	values func([]meters.Sample) []float64
 	legend func(*engine.Lane) []look.Span
 }
 
+// playoutCharts returns all charts, the most important first.
 func playoutCharts() []playoutChart {
-	figure := func(before string, v float64, prec int, after string) []look.Span {
+	valueSpans := func(before string, v float64, prec int, after string) []look.Span {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{"Age ms", false, chart.Max, look.Payload, 100, worst(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 }), AgeText},
-		{"Starved %", false, chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", true, chart.Max, look.Bad, 10, worst(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
-			func(l *engine.Lane) []look.Span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Late /s", false, chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
+		{title: "Age ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeText,
+			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
+		{title: "Starved %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedLine,
+			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
+		{title: "Off mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
+			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
+			legend: func(l *engine.Lane) []look.Span { return valueSpans("worst ", l.Recent.PositionErrorMM, 1, "") }},
+		{title: "Late /s", reduce: chart.Mean, ink: look.Late, floor: 4, values: lateLine, legend: func(l *engine.Lane) []look.Span {
 			rate := lateLine(meters.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
 			if n := len(rate); n > 0 {
 				now = rate[n-1]
 			}
-			return append(figure("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
+			return append(valueSpans("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
-			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
+		{title: "Turned deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
+			values: perSample(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
+			legend: func(l *engine.Lane) []look.Span { return valueSpans("worst ", worstTurn(l), 1, "") }},
 	}
 }
 
-// worst takes from every sample what was worst in it.
-func worst(of func(*meters.Sample) float64) func([]meters.Sample) []float64 {
-	return func(all []meters.Sample) []float64 { return series(all, of) }
+// perSample returns a function that computes value for every sample.
+func perSample(value func(*meters.Sample) float64) func([]meters.Sample) []float64 {
+	return func(all []meters.Sample) []float64 { return series(all, value) }
 }
 
-// starvedLine is the share of the display ticks of two seconds, as the figure in the
-// heading is.
+// starvedLine returns the percentage of display ticks that starved, over the same two
+// seconds as the figure in the heading.
 func starvedLine(all []meters.Sample) []float64 {
 	shown := rateLine(all, func(s *meters.Sample) int { return s.Displayed })
 	starved := rateLine(all, func(s *meters.Sample) int { return s.Starved })
@@ -79,20 +84,20 @@ func starvedLine(all []meters.Sample) []float64 {
 	return starved
 }
 
-// lateLine is how many snapshots a second came too late to be shown.
+// lateLine returns the number of snapshots a second that arrived too late to be shown.
 func lateLine(all []meters.Sample) []float64 {
 	return rateLine(all, func(s *meters.Sample) int { return s.Late })
 }
 
-// AgeText says how old what a lane's display showed was, over the whole run.
+// AgeText returns percentiles of the age of the data that a lane's display showed, over the whole run.
 func AgeText(l *engine.Lane) []look.Span {
 	a := &l.Totals.AgeMS
 	return []look.Span{look.Dim.Span("p50 "), look.Value.Span(a.Of(a.P50).Text(0)), look.Dim.Span(" p99 "),
 		look.Value.Span(a.Of(a.P99).Text(0))}
 }
 
-// worstTurn is by how much a cube was shown turned at worst, over the time that
-// the other figures cover.
+// worstTurn returns the largest orientation error of a cube, over the time that the other
+// figures cover.
 func worstTurn(l *engine.Lane) (deg float64) {
 	const recent = 20 // samples: two seconds
 	for _, s := range l.Samples[max(len(l.Samples)-recent, 0):] {
@@ -101,7 +106,7 @@ func worstTurn(l *engine.Lane) (deg float64) {
 	return deg
 }
 
-// Draw implements room.Pane: as many charts side by side as there is room for.
+// Draw implements room.Pane. It draws as many charts side by side as fit, at least one.
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
 	list = list[:min(max(c.W/playoutWidth, 1), len(list))]
@@ -113,7 +118,7 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, legend[max(len(legend)-2, 0):], nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
 	cut := p.inSight(th, c.W-2)
-	spec.Series = []chart.Series{{Values: k.of(cut.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
+	spec.Series = []chart.Series{{Values: k.values(cut.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
 	cut.Common(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

@@ -103,7 +103,7 @@ func (p *page) openCharts() room.Request {
 	if s == nil {
 		return room.Request{}
 	}
-	b := &chartsBox{name: s.Name, charts: panes.Charts{Lit: -1}}
+	b := &chartsBox{name: s.Name, charts: panes.Charts{Selected: -1}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
 	b.err = err
 	if err == nil {

@@ -12,11 +12,11 @@ import (
 // folder on a network may not answer at all.
 type page struct {
 	room.Panes
-	dir    string // where reports are
-	log    *panes.Changes
-	saved  *saved
-	both   *beside
-	vitals *room.Slot
+	dir     string // where reports are
+	log     *panes.Changes
+	saved   *saved
+	both    *beside
+	summary *room.Slot
 
 	now    *run            // the present run
 	read   map[string]*run // by path, as read
@@ -45,7 +45,7 @@ func New(dir string) *page {
 	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
 	p.Slots = []*room.Slot{atSaved: room.NewSlot(p.saved), atBoth: room.NewSlot(p.both), atChanges: room.NewSlot(p.log)}
 	p.Usable = []int{atSaved, atBoth}
-	p.vitals = room.NewSlot(&panes.Vitals{})
+	p.summary = room.NewSlot(&panes.SummaryLine{})
 	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
 }
@@ -53,7 +53,7 @@ func New(dir string) *page {
 func (p *page) Name() string { return "Report" }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	changed = p.Slots[atChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
 		p.notice, p.due = v.Snap.Notice.ID, true
@@ -155,7 +155,7 @@ func (p *page) keep(s report.SavedReport, d *run) {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	p.Resize(w, h)
-	lines := p.vitals.Render(th, w, above, false)[:1:1]
+	lines := p.summary.Render(th, w, above, false)[:1:1]
 	if p.Wide() {
 		if p.At == atChanges {
 			p.At = atSaved // it has no use for the keys here

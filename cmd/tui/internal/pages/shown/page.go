@@ -10,7 +10,7 @@ import (
 // page is page 4 of calls, messages and tables: charts of the receiver's display, and below
 // them the values as the sender has them and as the receiver shows them.
 type page struct {
-	vitals  *room.Slot
+	summary *room.Slot
 	playout *panes.Playout
 	charts  *room.Slot // of playout
 	values  *values
@@ -22,7 +22,7 @@ type page struct {
 
 // New returns the page for frames of schema s.
 func New(s *frame.Schema) *page {
-	p := &page{vitals: room.NewSlot(&panes.Vitals{}), playout: panes.NewPlayout(false), values: &values{}}
+	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(false), values: &values{}}
 	p.charts, p.both = room.NewSlot(p.playout), room.NewSlot(p.values)
 	if parts, _ := placesOf(s); parts != nil {
 		p.world = &above{}
@@ -40,9 +40,9 @@ func (p *page) Name() string {
 
 func (p *page) Observe(v room.View) bool {
 	if p.world == nil {
-		return room.ObserveAll(v, p.vitals, p.charts, p.both)
+		return room.ObserveAll(v, p.summary, p.charts, p.both)
 	}
-	return room.ObserveAll(v, p.vitals, p.charts, p.both, p.seen)
+	return room.ObserveAll(v, p.summary, p.charts, p.both, p.seen)
 }
 
 // mapped reports whether the world is shown, in place of the values.
@@ -60,7 +60,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if need := p.values.rows(w); need > 0 { // what the values need no room for the charts can take
 		charts = max(charts, min(h-above-need, 2*charts))
 	}
-	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	lines = append(lines, p.charts.Render(th, w, charts, false)...)
 	return append(lines, p.both.Render(th, w, max(h-above-charts, 0), false)...)
 }
@@ -68,7 +68,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // worldLines puts the world below the line of vital numbers, and charts below it if there is room.
 func (p *page) worldLines(th *look.Theme, w, h int) []string {
 	const above, charts = 1, 8
-	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	if h < chartsFrom {
 		return append(lines, p.seen.Render(th, w, max(h-above, 0), false)...)
 	}

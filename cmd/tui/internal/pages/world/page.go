@@ -15,7 +15,7 @@ var _ room.Binder = (*page)(nil)
 type page struct {
 	world   *views
 	slot    *room.Slot // of world
-	vitals  *room.Slot
+	summary *room.Slot
 	playout *panes.Playout
 	charts  *room.Slot // of playout
 	asked   *bool      // whether the charts are shown; nil: nobody chose
@@ -28,7 +28,7 @@ type page struct {
 func New() *page {
 	p := &page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
 		playout: panes.NewPlayout(true)}
-	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}),
+	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
 	return p
 }
@@ -36,7 +36,7 @@ func New() *page {
 func (p *page) Name() string { return "World" }
 
 func (p *page) Observe(v room.View) bool {
-	changed := p.vitals.Observe(v)
+	changed := p.summary.Observe(v)
 	p.slot.Observe(v)
 	if p.player.Observe(v) {
 		changed = true
@@ -74,7 +74,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.charted(h) {
 		rows = playoutRows
 	}
-	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	lines = append(lines, p.slot.Render(th, w, h-above-below-rows, false)...)
 	if rows > 0 {
 		lines = append(lines, p.charts.Render(th, w, rows, false)...)

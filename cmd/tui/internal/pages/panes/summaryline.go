@@ -11,18 +11,18 @@ import (
 	"wirelab/internal/units"
 )
 
-// Vitals is the line that never leaves a small screen.
-type Vitals struct {
+// SummaryLine is one line with the main figures of the active encoder.
+type SummaryLine struct {
 	lane engine.Lane
 	per  string // what bits are divided by
 	seen bool
 }
 
 // Name implements room.Pane.
-func (p *Vitals) Name() string { return "Vitals" }
+func (p *SummaryLine) Name() string { return "Vitals" }
 
 // Observe implements room.Pane.
-func (p *Vitals) Observe(v room.View) bool {
+func (p *SummaryLine) Observe(v room.View) bool {
 	lane := v.Lane()
 	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
@@ -33,7 +33,7 @@ func (p *Vitals) Observe(v room.View) bool {
 
 // Draw writes the payload first and what went wrong last. Where the line is too
 // short for all of it whole figures go, those worth least first.
-func (p *Vitals) Draw(c *look.Canvas, th *look.Theme, _ bool) {
+func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	wire, perChanged, wrong := true, true, true
 	for _, part := range []*bool{&wire, &wrong, &perChanged} {
 		if p.width(wire, perChanged, wrong) <= c.W-2 {
@@ -49,7 +49,7 @@ func (p *Vitals) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 
 // width is how many columns the line needs with or without some of its figures.
 // It allows for the bandwidth to grow: a figure must not come and go with it.
-func (p *Vitals) width(wire, perChanged, wrong bool) int {
+func (p *SummaryLine) width(wire, perChanged, wrong bool) int {
 	slack := func(v float64) int { return max(len("999.9")-len(units.Fixed(v, 1)), 0) }
 	n := look.SpansWidth(p.costs(wire, perChanged)) + 1 + look.SpansWidth(p.ends(wrong)) + slack(p.lane.Recent.PayloadKbps)
 	if wire {
@@ -59,7 +59,7 @@ func (p *Vitals) width(wire, perChanged, wrong bool) int {
 }
 
 // costs are the figures of the last two seconds.
-func (p *Vitals) costs(wire, perChanged bool) []look.Span {
+func (p *SummaryLine) costs(wire, perChanged bool) []look.Span {
 	r := p.lane.Recent
 	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if wire {
@@ -88,7 +88,7 @@ func lostLately(all []meters.Sample) float64 {
 }
 
 // ends counts the packets that arrived and were of no use, or worse.
-func (p *Vitals) ends(wrong bool) []look.Span {
+func (p *SummaryLine) ends(wrong bool) []look.Span {
 	t := p.lane.Totals
 	failed := t.Failed()
 	failInk, wrongInk := look.Value, look.Value

@@ -159,7 +159,7 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 // memory does not grow with what is learnt from.
 func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(l.Spec, dataset.Options{Context: ctx, Seed: seed})
+		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})
 		if err != nil {
 			return err
 		}

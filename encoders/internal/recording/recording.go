@@ -31,7 +31,7 @@ const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
 // through cubes, with ticks counted from 0. The first that there is is number Age.
 func Demo(t testing.TB, from, to int) []*frame.Frame {
 	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
+	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestChangedRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			src, err := Open(c.spec, Options{Loop: true, Seed: 2})
+			src, err := Open(t.Context(), c.spec, Options{Loop: true, Seed: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 func TestReelIsTheRecording(t *testing.T) {
 	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	open := func(most int) *Recording {
-		r, err := openRecording(path, Options{Loop: true})
+		r, err := openRecording(t.Context(), path, Options{Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}

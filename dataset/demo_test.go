@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "record the demo anew")
 // then with n frames.
 func playDemo(t *testing.T, n int, yield func(f *frame.Frame) error) {
 	t.Helper()
-	src, err := Open("world:demo", Options{Seed: demoSeed})
+	src, err := Open(t.Context(), "world:demo", Options{Seed: demoSeed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestDemo(t *testing.T) {
 	if len(demoRecording) > 2<<20 {
 		t.Errorf("the demo takes %d bytes, expected at most 2 MB", len(demoRecording))
 	}
-	src, err := Open("demo", Options{})
+	src, err := Open(t.Context(), "demo", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

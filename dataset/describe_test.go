@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
@@ -20,7 +21,7 @@ func describe(spec string, opt Options, frames int) (about info, err error) {
 	if frames > 0 && frames < leastFrames {
 		return info{}, fmt.Errorf("data %q: %w: %d frames, expected at least %d", spec, ErrSpec, frames, leastFrames)
 	}
-	src, err := Open(spec, opt)
+	src, err := Open(context.Background(), spec, opt)
 	if err != nil {
 		return info{}, err
 	}

@@ -49,7 +49,7 @@ func TestBadRecordings(t *testing.T) {
 		{"text.bin", bytes.Repeat([]byte("It was a dark and stormy night. "), 3*12), frame.ErrRange, "frame 0, cube 0, field largest"},
 	} {
 		path := file(t, c.name, c.content)
-		r, err := openRecording(path, Options{Cubes: 3})
+		r, err := openRecording(t.Context(), path, Options{Cubes: 3})
 		if err == nil {
 			_, err = drain(r)
 			r.Close()
@@ -67,7 +67,7 @@ func TestDamagedBytes(t *testing.T) {
 		for i := 0; i < len(content); i += testkit.Choose(1, 3) {
 			bad := bytes.Clone(content)
 			bad[i] ^= 0x55
-			r, err := openRecording(file(t, name, bad), Options{Cubes: 3})
+			r, err := openRecording(t.Context(), file(t, name, bad), Options{Cubes: 3})
 			if err == nil {
 				_, err = drain(r)
 				r.Close()
@@ -90,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	claim := file(t, "claim.zst", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3, 1, 0, 0})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if r, err := openRecording(claim, Options{}); err == nil {
+	if r, err := openRecording(t.Context(), claim, Options{}); err == nil {
 		r.Close()
 		t.Fatal("opened a recording without frames")
 	}
@@ -103,7 +103,7 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestNextAllocatesNothing(t *testing.T) {
 	raw := made(901, 200)
 	for name, content := range map[string][]byte{"a.bin": raw, "a.zst": zstded(raw)} {
-		r, err := openRecording(file(t, name, content), Options{Loop: true})
+		r, err := openRecording(t.Context(), file(t, name, content), Options{Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,8 +41,9 @@ func Kinds() []Kind {
 // "teeworlds:MATCH.demo",
 // "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
 // What is neither a kind nor a file fails with a *source.UnknownError or, if it looks
-// like a path, with the error of the file system.
-func Open(spec string, opt Options) (Source, error) {
+// like a path, with the error of the file system. The end of ctx ends the wait for the writer of a
+// pipe.
+func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 	kinds := Kinds()
 	name, arg, colon := strings.Cut(spec, ":")
 	for _, k := range kinds {
@@ -52,13 +54,13 @@ func Open(spec string, opt Options) (Source, error) {
 		case k.Arg == source.NoArgument && colon:
 			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)
 		default:
-			return k.Open(arg, opt)
+			return k.Open(ctx, arg, opt)
 		}
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
 		return nil, unknown(spec, name, kinds)
 	}
-	return recordingKind.Open(spec, opt)
+	return recordingKind.Open(ctx, spec, opt)
 }
 
 // looksLikePath tells the path of a file from a mistyped kind.

@@ -12,7 +12,7 @@ func TestOpen(t *testing.T) {
 	path, second := file(t, "odd:name.bin", made(901, 8)), file(t, "second", []byte("something else"))
 	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "world:katamari": 6, "rpc": 0, "text": 0,
 		"text:" + path: 0, "files": 0, "files:" + path + "," + second: 0, path: 6, "file:" + path: 6} {
-		src, err := Open(spec, Options{Script: "idle"})
+		src, err := Open(t.Context(), spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
 			continue
@@ -37,25 +37,25 @@ func TestOpen(t *testing.T) {
 		"files:" + path: ErrSpec, "files:" + path + "," + path: ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
 		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
 	} {
-		src, err := Open(spec, Options{})
+		src, err := Open(t.Context(), spec, Options{})
 		if src != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), strings.TrimPrefix(spec, "file:")) {
 			t.Errorf("%s: %v, %v; expected an error that wraps %q and names it", spec, src, err, want)
 		}
 	}
 	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1},
 		"file:" + path: {Cubes: MaxCubes + 1}} {
-		if src, err := Open(spec, opt); src != nil || !errors.Is(err, ErrSpec) {
+		if src, err := Open(t.Context(), spec, opt); src != nil || !errors.Is(err, ErrSpec) {
 			t.Errorf("%s with %d cubes: %v, expected %v", spec, opt.Cubes, err, ErrSpec)
 		}
 	}
-	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, err := Open(t.Context(), t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
 }
 
 func TestUnknownKind(t *testing.T) {
 	for spec, name := range map[string]string{"dmeo": "dmeo", "wrld": "wrld", "rpcc:x": "rpcc", "": ""} {
-		_, err := Open(spec, Options{})
+		_, err := Open(t.Context(), spec, Options{})
 		var unknown interface{ Unknown() (string, []string) }
 		if !errors.As(err, &unknown) {
 			t.Errorf("%q: %v, expected an error that knows near names", spec, err)
@@ -66,7 +66,7 @@ func TestUnknownKind(t *testing.T) {
 			t.Errorf("%q: unknown %q of %v", spec, got, known)
 		}
 	}
-	if _, err := Open("world", Options{Script: "hoover"}); err == nil || !strings.Contains(err.Error(), "hover") {
+	if _, err := Open(t.Context(), "world", Options{Script: "hoover"}); err == nil || !strings.Contains(err.Error(), "hover") {
 		t.Errorf("an unknown script: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
 	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
-	Open:  func(path string, opt Options) (Source, error) { return source.Of(openRecording(path, opt)) },
+	Open: func(ctx context.Context, path string, opt Options) (Source, error) {
+		return source.Of(openRecording(ctx, path, opt))
+	},
 	Paths: source.WholePath}
 
 // Recording is a walk-off recording, read as it is played. Every value is held
@@ -41,13 +44,13 @@ type Recording struct {
 // openRecording opens the recording at path: raw records, zstd or gzip. What can be seen at once,
 // such as a raw file whose length is no whole number of frames, or fewer than seven of them, fails
 // here and the rest in Next.
-func openRecording(path string, opt Options) (*Recording, error) {
+func openRecording(ctx context.Context, path string, opt Options) (*Recording, error) {
 	schema, err := cubeSchema(opt.Cubes)
 	if err != nil {
 		return nil, err
 	}
 	r := newRecording(path, schema, opt.Loop)
-	info, err := r.Open(opt.Context)
+	info, err := r.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func TestReadsReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := Open("file:"+path, Options{})
+	src, err := Open(t.Context(), "file:"+path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestLoop(t *testing.T) {
 	raw := made(3, 10) // four frames a round
 	for _, name := range []string{"a.bin", "a.gz", "a.zst"} {
 		content := map[string][]byte{"a.bin": raw, "a.gz": zipped(raw), "a.zst": zstded(raw)}[name]
-		r, err := openRecording(file(t, name, content), Options{Cubes: 3, Loop: true})
+		r, err := openRecording(t.Context(), file(t, name, content), Options{Cubes: 3, Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestLoop(t *testing.T) {
 }
 
 func TestPreamble(t *testing.T) {
-	good, err := openRecording(file(t, "a.bin", made(3, 12)), Options{Cubes: 3})
+	good, err := openRecording(t.Context(), file(t, "a.bin", made(3, 12)), Options{Cubes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestPreamble(t *testing.T) {
 	if err := good.Preamble(); err != nil {
 		t.Error(err)
 	}
-	odd, err := openRecording(file(t, "b.bin", with(made(3, 12), 3, 4, 1, frame.CubeA, 7)), Options{Cubes: 3})
+	odd, err := openRecording(t.Context(), file(t, "b.bin", with(made(3, 12), 3, 4, 1, frame.CubeA, 7)), Options{Cubes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func BenchmarkNext(b *testing.B) {
 		{"world", func(*testing.B) string { return "world" }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			src, err := Open(c.spec(b), Options{Loop: true})
+			src, err := Open(b.Context(), c.spec(b), Options{Loop: true})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -18,12 +18,12 @@ import (
 func alike(t *testing.T, path string, cubes, most int) {
 	t.Helper()
 	schema := file(t, "cubes.toml", table.Describe(frame.Cubes(cubes), preamble))
-	own, err := Open("file:"+path, Options{Cubes: cubes})
+	own, err := Open(t.Context(), "file:"+path, Options{Cubes: cubes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer own.(io.Closer).Close()
-	described, err := Open("table:"+schema+","+path, Options{})
+	described, err := Open(t.Context(), "table:"+schema+","+path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestRecordingAsTable(t *testing.T) {
 func TestRecordingAsCSV(t *testing.T) {
 	const cubes = 5
 	recording := file(t, "made.bin", made(cubes, 30))
-	own, err := Open(recording, Options{Cubes: cubes})
+	own, err := Open(t.Context(), recording, Options{Cubes: cubes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +96,12 @@ func TestRecordingAsCSV(t *testing.T) {
 		}
 	}
 	schema := file(t, "cubes.toml", append([]byte("frame = \"tick\"\n"), table.Describe(s, 1)...))
-	played, err := Open("table:"+schema+","+file(t, "made.csv", []byte(text.String())), Options{})
+	played, err := Open(t.Context(), "table:"+schema+","+file(t, "made.csv", []byte(text.String())), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer played.(io.Closer).Close()
-	again, err := Open(recording, Options{Cubes: cubes})
+	again, err := Open(t.Context(), recording, Options{Cubes: cubes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestTableSpecs(t *testing.T) {
 		"table:a.toml": "expected table:SCHEMA.toml,PATH", "table:,a.csv": "expected table:SCHEMA.toml,PATH",
 		"table:a.toml,": "expected table:SCHEMA.toml,PATH", "table:none.toml,none.csv": "none.toml: no such file",
 	} {
-		if _, err := Open(spec, Options{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Open(t.Context(), spec, Options{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want ...%s", spec, err, says)
 		}
 	}

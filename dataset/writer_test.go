@@ -18,7 +18,7 @@ import (
 // record writes what src yields to path.
 func record(t *testing.T, path string, cubes int, raw []byte) {
 	t.Helper()
-	src, err := openRecording(file(t, "src.bin", raw), Options{Cubes: cubes})
+	src, err := openRecording(t.Context(), file(t, "src.bin", raw), Options{Cubes: cubes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile/faultfs"
+	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
 )
 
@@ -148,6 +149,25 @@ func TestReasons(t *testing.T) {
 				t.Errorf("%s, sweep %v: the report says %+v", why, sweep, doc)
 			}
 		}
+	}
+}
+
+// A panic in a run of a sweep cancels the runs that have not ended, and is the error of the sweep.
+func TestPanicCancelsSweep(t *testing.T) {
+	begun := 0 // with one worker, runs take turns
+	progress := func(done, _ float64) {
+		if done > 0 {
+			begun++
+			panic("boom")
+		}
+	}
+	r, err := Run(t.Context(), sweepOf(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Workers: 1, Clock: wall(), Progress: progress})
+	var bug *panics.Error
+	if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicCancelsSweep") {
+		t.Fatalf("%v, want the panic with its stack", err)
+	}
+	if begun != 1 || len(r.Runs) != 0 || r.Planned != 4 {
+		t.Errorf("%d runs began after the panic, %d of %d are in the report", begun-1, len(r.Runs), r.Planned)
 	}
 }
 

@@ -68,15 +68,10 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
-	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) (err error) {
+	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) error {
 		if running.Err() != nil {
 			return nil
 		}
-		defer func() {
-			if err != nil {
-				cancel()
-			}
-		}()
 		o := opt
 		o.Progress = func(done, total float64) {
 			progress.set(i, done, total)
@@ -84,9 +79,15 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 				cancel()
 			}
 		}
-		point := grid.Run(i)
-		r, err := runOne(running, point.Config, o, report.NewExporter(out.folderOf(i), point.Set, opt.files, page.Pages()))
-		out.add(i, r)
+		err := panics.Call(func() error {
+			point := grid.Run(i)
+			r, err := runOne(running, point.Config, o, report.NewExporter(out.folderOf(i), point.Set, opt.files, page.Pages()))
+			out.add(i, r)
+			return err
+		})
+		if err != nil {
+			cancel()
+		}
 		return err
 	})
 	err = joinDistinct(append(errs, out.failed))

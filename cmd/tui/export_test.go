@@ -27,11 +27,11 @@ func TestExport(t *testing.T) {
 		if o.code != exitDone || !strings.Contains(o.stderr, "wrote "+name) {
 			t.Fatalf("%s: exit %d, %s", spec, o.code, o.stderr)
 		}
-		want, err := dataset.Open(spec, dataset.Options{Seed: 1})
+		want, err := dataset.Open(t.Context(), spec, dataset.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := dataset.Open("table:"+filepath.Join(dir, "x.toml")+","+name, dataset.Options{})
+		got, err := dataset.Open(t.Context(), "table:"+filepath.Join(dir, "x.toml")+","+name, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

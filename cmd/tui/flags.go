@@ -78,7 +78,7 @@ func specs(kinds ...string) string {
 
 // open opens the source; what is wrong with it is the caller's to mend.
 func (d *dataFlags) open(ctx context.Context) (dataset.Source, error) {
-	src, err := dataset.Open(d.spec, dataset.Options{Context: ctx, Cubes: d.cubes, Seed: d.seed})
+	src, err := dataset.Open(ctx, d.spec, dataset.Options{Cubes: d.cubes, Seed: d.seed})
 	if err != nil {
 		return nil, usage(named(readable(err)))
 	}

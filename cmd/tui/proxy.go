@@ -295,7 +295,8 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 
 // proxyFile is a file that a proxy writes beside its report.
 type proxyFile struct {
-	name    string
+	name string
+	// begin returns the writer of the file, which buffers: begin itself writes nothing to the file.
 	begin   func(*os.File) (relay.Writer, error)
 	file    *os.File // nil until it is open
 	created bool     // it did not exist before
@@ -308,9 +309,8 @@ type proxyFiles struct {
 }
 
 // openFiles begins the capture and the records. They are written beside the traffic, and a full
-// disk does not end a game: it is reported at once, and by the exit code. Older files are emptied
-// once all can be opened; after an error they are unchanged.
-func (p *proxied) openFiles() (_ *proxyFiles, err error) {
+// disk does not end a game: it is reported at once, and by the exit code.
+func (p *proxied) openFiles() (*proxyFiles, error) {
 	files := &proxyFiles{}
 	if name := p.flags.capture; name != "" {
 		begin := func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }
@@ -325,30 +325,10 @@ func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	if len(files.list) == 0 {
 		return files, nil
 	}
-	defer func() {
-		if err != nil {
-			files.discard()
-		}
-	}()
-	others := []string{p.flags.link.file}
-	for i := range files.list {
-		f := &files.list[i]
-		if err := f.open(others); err != nil {
-			return nil, err
-		}
-		others = append(others, f.name)
-	}
-	var writers []relay.Writer
-	for _, f := range files.list {
-		var w relay.Writer
-		err := empty(f.file)
-		if err == nil {
-			w, err = f.begin(f.file)
-		}
-		if err != nil {
-			return nil, unwritable(f.name, err)
-		}
-		writers = append(writers, w)
+	writers, err := files.open(p.flags.link.file)
+	if err != nil {
+		files.discard()
+		return nil, err
 	}
 	p.trouble = make(chan string, len(writers))
 	files.journal = relay.NewJournal(func(i int, err error) {
@@ -357,6 +337,42 @@ func (p *proxied) openFiles() (_ *proxyFiles, err error) {
 	}, writers...)
 	p.relay.Tap(files.journal.Tap)
 	return files, nil
+}
+
+// open opens all files, of which none may be the configuration, and returns their writers. Older
+// files are emptied last, after everything else succeeded. Only an error of emptying one of them
+// leaves those before it empty; after other errors older files are unchanged.
+func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
+	others := []string{configuration}
+	for i := range p.list {
+		f := &p.list[i]
+		if err := f.open(others); err != nil {
+			return nil, err
+		}
+		others = append(others, f.name)
+	}
+	regular := make([]bool, len(p.list))
+	for i, f := range p.list {
+		info, err := f.file.Stat()
+		if err != nil {
+			return nil, unwritable(f.name, err)
+		}
+		regular[i] = info.Mode().IsRegular()
+		w, err := f.begin(f.file)
+		if err != nil {
+			return nil, unwritable(f.name, err)
+		}
+		writers = append(writers, w)
+	}
+	for i, f := range p.list {
+		if !regular[i] {
+			continue // a pipe or a device holds nothing
+		}
+		if err := f.file.Truncate(0); err != nil {
+			return nil, unwritable(f.name, err)
+		}
+	}
+	return writers, nil
 }
 
 // open opens the file with what it contains. It must be none of the others.
@@ -374,15 +390,6 @@ func (f *proxyFile) open(others []string) (err error) {
 	}
 	f.created = missing != nil
 	return nil
-}
-
-// empty removes what a regular file holds; a pipe or a device holds nothing.
-func empty(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	return f.Truncate(0)
 }
 
 // discard closes the files before anything was written, and removes those that did not exist.

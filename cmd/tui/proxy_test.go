@@ -190,6 +190,35 @@ func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
 	again.Close()
 }
 
+// If the writer of one file cannot begin, the files before it are unchanged, whether they are older
+// or did not exist.
+func TestProxyFilesAreEmptiedLast(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old, last := filepath.Join(dir, "old.csv"), filepath.Join(dir, "last.csv")
+	for _, name := range []string{old, last} {
+		if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, relay.Up), nil }
+	broken := errors.New("broken")
+	files := &proxyFiles{list: []proxyFile{{name: old, begin: record}, {name: filepath.Join(dir, "fresh.csv"), begin: record},
+		{name: last, begin: func(*os.File) (relay.Writer, error) { return nil, broken }}}}
+	if _, err := files.open(""); !errors.Is(err, broken) || !strings.Contains(err.Error(), "last.csv cannot be written") {
+		t.Errorf("%v, want the error of the last writer", err)
+	}
+	files.discard()
+	for _, name := range []string{old, last} {
+		if text, err := os.ReadFile(name); err != nil || string(text) != "old" {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
+		t.Errorf("the folder holds %v, %v", list, err)
+	}
+}
+
 // An older capture is replaced by one that begins, whole.
 func TestProxyReplacesOlderFiles(t *testing.T) {
 	t.Parallel()

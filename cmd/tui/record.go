@@ -99,7 +99,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if !(f.seconds <= maxSeconds) || frames < 1 {
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
-	src, err := dataset.Open("world", dataset.Options{Seed: f.seed, Script: f.script})
+	src, err := dataset.Open(ctx, "world", dataset.Options{Seed: f.seed, Script: f.script})
 	if err != nil {
 		return usage(named(err))
 	}

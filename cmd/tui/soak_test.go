@@ -433,7 +433,7 @@ func TestSoak(t *testing.T) {
 // several times as fast as one of all.
 func fewCubes(t *testing.T, cubes int) (args []string) {
 	t.Helper()
-	demo, err := dataset.Open("demo", dataset.Options{})
+	demo, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 // memory does not grow with the number of frames.
 func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(l.Spec, dataset.Options{Context: ctx, Seed: seed})
+		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,7 @@ var (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
 	Summary: "a new file for those who have the old one, delivered whole; without names a small example", Arg: source.MayHaveArgument,
-	Open: func(names string, opt source.Options) (source.Source, error) {
+	Open: func(_ context.Context, names string, opt source.Options) (source.Source, error) {
 		s, err := open(names, opt.Seed, opt.Loop)
 		if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
 			err = source.BadSpec("files:"+names, err)

@@ -59,7 +59,7 @@ func (c *Choice) set(key, value string) error {
 }
 
 // Open reads a file, which may be compressed, and chooses among its datagrams. The end of ctx ends
-// the wait for the writer of a pipe; nil stands for a context that never ends.
+// the wait for the writer of a pipe.
 func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 	c, err := readFile(ctx, path)
 	if err == nil {

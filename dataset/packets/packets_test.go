@@ -388,7 +388,7 @@ func TestSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loop := range []bool{false, true} {
-		src, err := Kind.Open(path+",port=7", source.Options{Loop: loop})
+		src, err := Kind.Open(t.Context(), path+",port=7", source.Options{Loop: loop})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"context"
 	"math"
 	"sort"
 	"time"
@@ -13,12 +14,12 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "datagrams of a real program from a capture, pcap or pcapng, at the times at which they were sent",
-	Open: func(arg string, opt source.Options) (source.Source, error) {
+	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
 		path, choice, err := ParseSpec(arg)
 		if err != nil {
 			return nil, source.BadSpec("packets:"+arg, err)
 		}
-		c, err := Open(opt.Context, path, choice)
+		c, err := Open(ctx, path, choice)
 		if err != nil {
 			return nil, err
 		}

@@ -353,7 +353,7 @@ func TestOpen(t *testing.T) {
 		{"a.dm_73,rows=1,rows=2", "no such file"}, {"g,h=i.dm_73", ""},
 		{"e.dm_73", "holds no snapshot"}, {"f.dm_73.zst", "promises zstd"},
 	} {
-		src, err := Kind.Open(filepath.Join(dir, c.arg), source.Options{Context: t.Context()})
+		src, err := Kind.Open(t.Context(), filepath.Join(dir, c.arg), source.Options{})
 		if err != nil {
 			if c.says == "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v", c.arg, err)

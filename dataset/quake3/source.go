@@ -21,12 +21,12 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Source: "id Software, 1999; ioquake3", Arg: source.NeedsArgument,
 	Summary: "the entities and the player of a demo of Quake III or OpenArena (.dm_66, 67, 68, 71, 73), snapshot by snapshot",
-	Open: func(arg string, opt source.Options) (source.Source, error) {
+	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
 		path, rows, err := parseSpec(arg)
 		if err != nil {
 			return nil, source.BadSpec("quake3:"+arg, err)
 		}
-		return source.Of(openFile(opt.Context, path, rows, opt.Loop))
+		return source.Of(openFile(ctx, path, rows, opt.Loop))
 	},
 	Paths: source.FirstPath(parseSpec)}
 
@@ -67,8 +67,7 @@ type match struct {
 
 // openFile reads a demo, which may be compressed with zstd or gzip, once, and is ready to play it.
 // rows is the number of rows for entities; 0 stands for as many as the demo needs, which a server
-// would not know. The end of ctx ends the wait for the writer of a pipe; nil stands for a context
-// that never ends.
+// would not know. The end of ctx ends the wait for the writer of a pipe.
 func openFile(ctx context.Context, path string, rows int, loop bool) (*match, error) {
 	file, err := source.OpenFile(ctx, path, "a demo", errFormat)
 	if errors.Is(err, fs.ErrNotExist) {

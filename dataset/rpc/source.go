@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -12,7 +13,9 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
 	Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
-	Open:    func(_ string, opt source.Options) (source.Source, error) { return open(opt.Seed), nil }}
+	Open: func(_ context.Context, _ string, opt source.Options) (source.Source, error) {
+		return open(opt.Seed), nil
+	}}
 
 // calls makes calls for ever. It implements dataset.Source.
 type calls struct {

@@ -46,8 +46,8 @@ func (f *inputFile) Close() error {
 
 // OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once its other end
 // is: the end of ctx ends the wait for that and, later, for the writer, with
-// os.ErrDeadlineExceeded. nil stands for a context that never ends. A folder is an *Error of that
-// kind with what was expected in its place; with a nil kind it is opened.
+// os.ErrDeadlineExceeded. A folder is an *Error of that kind with what was expected in its place;
+// with a nil kind it is opened.
 func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,9 +64,6 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFil
 		}
 		return &inputFile{File: file}, nil
 	case what == "a pipe":
-		if ctx == nil {
-			ctx = context.Background()
-		}
 		return openPipe(ctx, path)
 	}
 	return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)

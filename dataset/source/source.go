@@ -90,8 +90,6 @@ type Options struct {
 	Message int
 	// Script names what plays the world; "" means "random". See world.Scripts.
 	Script string
-	// The end of Context ends the wait for the writer of a pipe; nil: it never ends.
-	Context context.Context
 }
 
 // Kind is one kind of data that a specification can name.
@@ -101,8 +99,9 @@ type Kind struct {
 	Summary string   `json:"summary"` // one line: what it holds
 	Source  string   `json:"source"`  // the publication it follows
 	Arg     argument `json:"-"`
-	// Open opens the data; arg is what follows the colon.
-	Open func(arg string, opt Options) (Source, error) `json:"-"`
+	// Open opens the data; arg is what follows the colon. The end of ctx ends the wait for the writer
+	// of a pipe.
+	Open func(ctx context.Context, arg string, opt Options) (Source, error) `json:"-"`
 	// Paths returns the paths in arg, in order. nil: every part of arg between commas may be one.
 	Paths func(arg string) []string `json:"-"`
 }

@@ -15,8 +15,8 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
-	Open: func(names string, opt source.Options) (source.Source, error) {
-		return source.Of(openNamed(opt.Context, names, opt.Loop))
+	Open: func(ctx context.Context, names string, opt source.Options) (source.Source, error) {
+		return source.Of(openNamed(ctx, names, opt.Loop))
 	}}
 
 // openNamed opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if

@@ -33,7 +33,7 @@ func odd() *frame.Schema {
 // Whatever frames hold, what is written reads back as the same frames, with the same schema.
 func TestWriter(t *testing.T) {
 	quake := netcode.NewLayout(71, 3)
-	calls, err := rpc.Kind.Open("", source.Options{})
+	calls, err := rpc.Kind.Open(t.Context(), "", source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"tw-ctf2", "tw-dm1"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
+			s, err := open(t.Context(), testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

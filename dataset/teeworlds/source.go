@@ -3,6 +3,7 @@
 package teeworlds
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -14,8 +15,10 @@ import (
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
-	Open:    func(path string, opt source.Options) (source.Source, error) { return source.Of(open(path, opt)) },
-	Paths:   source.WholePath}
+	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
+		return source.Of(open(ctx, path, opt))
+	},
+	Paths: source.WholePath}
 
 // ticksPerSecond is the rate of the game, of which demos hold a part.
 const ticksPerSecond = 50
@@ -36,8 +39,8 @@ type match struct {
 	price   source.Price
 }
 
-func open(path string, opt source.Options) (*match, error) {
-	d, err := readDemo(opt.Context, path)
+func open(ctx context.Context, path string, opt source.Options) (*match, error) {
+	d, err := readDemo(ctx, path)
 	if err != nil {
 		return nil, err
 	}

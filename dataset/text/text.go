@@ -24,7 +24,9 @@ var declaration string
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
 	Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", Arg: source.MayHaveArgument,
-	Open:  func(path string, opt source.Options) (source.Source, error) { return source.Of(open(path, &opt)) },
+	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
+		return source.Of(open(ctx, path, &opt))
+	},
 	Paths: source.WholePath}
 
 const (
@@ -50,11 +52,11 @@ type messages struct {
 
 // open reads the text at path, the embedded one if it is "". A text that loops begins again at
 // its end.
-func open(path string, opt *source.Options) (*messages, error) {
+func open(ctx context.Context, path string, opt *source.Options) (*messages, error) {
 	text, size := []byte(declaration), cmp.Or(opt.Message, DefaultMessage)
 	if path != "" {
 		var err error
-		if text, err = read(opt.Context, path); err != nil {
+		if text, err = read(ctx, path); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ func TestTextComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range []int{1, 7, 499, 500, 699, 700, 701, MaxMessage} {
-		s, err := open(path, &source.Options{Message: size})
+		s, err := open(t.Context(), path, &source.Options{Message: size})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestTextComesBack(t *testing.T) {
 }
 
 func TestLoop(t *testing.T) {
-	s, err := open("", &source.Options{Message: 0, Loop: true})
+	s, err := open(t.Context(), "", &source.Options{Message: 0, Loop: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +68,17 @@ func TestBadTexts(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(empty, &source.Options{}); !errors.Is(err, errEmpty) {
+	if _, err := open(t.Context(), empty, &source.Options{}); !errors.Is(err, errEmpty) {
 		t.Errorf("an empty file: %v", err)
 	}
-	if _, err := open(filepath.Join(dir, "none"), &source.Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := open(t.Context(), filepath.Join(dir, "none"), &source.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := open(dir, &source.Options{}); err == nil {
+	if _, err := open(t.Context(), dir, &source.Options{}); err == nil {
 		t.Error("a folder was taken for a text")
 	}
 	for _, size := range []int{-1, MaxMessage + 1} {
-		if _, err := open("", &source.Options{Message: size}); err == nil {
+		if _, err := open(t.Context(), "", &source.Options{Message: size}); err == nil {
 			t.Errorf("messages of %d bytes were accepted", size)
 		}
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"fmt"
 
 	"wirelab/dataset/frame"
@@ -15,7 +16,7 @@ const firstTick = 6
 // Kind is this data for dataset.Open.
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
 	Summary: "the live cube world: 900 cubes and a player, simulated, never ends; world:katamari plays that script",
-	Open: func(script string, opt source.Options) (source.Source, error) {
+	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
 		return source.Of(openScript(script, opt))
 	}}
 

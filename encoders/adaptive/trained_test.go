@@ -20,12 +20,12 @@ const trainingText = "../../../shared/data/text/train.txt"
 // clipOf is a text in messages of some size.
 func clipOf(t *testing.T, path string, size int) train.Clip {
 	t.Helper()
-	src, err := text.Kind.Open(path, source.Options{Message: size})
+	src, err := text.Kind.Open(t.Context(), path, source.Options{Message: size})
 	if err != nil {
 		t.Skipf("the book is not there: %v", err)
 	}
 	return train.Clip{Name: path, Schema: src.Schema(), Frames: func(yield func(*frame.Frame) error) error {
-		src, err := text.Kind.Open(path, source.Options{Message: size})
+		src, err := text.Kind.Open(t.Context(), path, source.Options{Message: size})
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 	t.Helper()
-	tr := &trainer{ctx: context.Background(), budget: 256 << 10}
+	tr := &trainer{budget: 256 << 10}
 	for i, c := range clips {
 		for _, d := range c {
 			tr.samples = append(tr.samples, sample{data: d, clip: i})
@@ -24,7 +24,7 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 	if os.Getenv("V") != "" {
 		tr.log.Step = func(what string, done, total int64) { t.Log(time.Now().Format("05.000"), what, done) }
 	}
-	m, err := tr.run(acked)
+	m, err := tr.run(context.Background(), acked)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func Trainers() []train.Trainer {
 // learnModel trains a model on clips of datagrams. The same clips give the same model on every
 // machine, because all arithmetic is on integers.
 func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (*model, error) {
-	t := &trainer{ctx: ctx, log: log, budget: defaultSize}
+	t := &trainer{log: log, budget: defaultSize}
 	if job.Size > 0 {
 		t.budget = job.Size
 	}
@@ -71,7 +71,7 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 		return nil, fmt.Errorf("%w: %d, expected some hundreds", errFew, len(t.samples))
 	}
 	deal(t.samples)
-	m, err := t.run(acked)
+	m, err := t.run(ctx, acked)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,6 @@ func (t *trainer) eachSample(samples []sample, visit func(k *coder, s *sample, p
 
 // trainer makes a model.
 type trainer struct {
-	ctx     context.Context
 	m       *model
 	samples []sample
 	budget  int       // bytes that the file may have
@@ -176,7 +175,7 @@ type trainer struct {
 }
 
 // run makes the model.
-func (t *trainer) run(acked bool) (*model, error) {
+func (t *trainer) run(ctx context.Context, acked bool) (*model, error) {
 	fillCountLogs()
 	m := &model{kinds: []kind{{key: -1, clock: -1}}, acked: true, shift: maxShift, lines: make([]line, 1<<(32-maxShift))}
 	t.m = m
@@ -184,15 +183,15 @@ func (t *trainer) run(acked bool) (*model, error) {
 	for i, step := range []func(){
 		t.findAnchors, t.findKeys, t.findLists, t.findKeys, t.findLayouts, t.findKeys,
 		func() { m.acked = acked },
-		t.findFields, t.findRecipes, t.learnWeights, t.learnLengths,
+		t.findFields, func() { t.findRecipes(ctx) }, t.learnWeights, t.learnLengths,
 	} {
 		t.log.Progress("learning", int64(i), 11)
-		if err := t.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		step()
 	}
-	return m, t.ctx.Err()
+	return m, ctx.Err()
 }
 
 // resize makes room for the places of all kinds.

@@ -2,6 +2,7 @@ package datagram
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -334,8 +335,8 @@ func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
 }
 
 // findRecipes chooses, place by place, contexts that predict the unit there, and finds the places
-// that nothing predicts.
-func (t *trainer) findRecipes() {
+// that nothing predicts. After the end of ctx it chooses no more.
+func (t *trainer) findRecipes(ctx context.Context) {
 	by := make([][]seenUnit, len(t.m.places))
 	bits := make([]uint, len(t.m.places))
 	t.visit(func(x *mixer, s *sample, v byte, n uint) {
@@ -352,7 +353,7 @@ func (t *trainer) findRecipes() {
 		p.steady, _ = steady(list, true)
 		p.zero, p.zeros = steady(list, false)
 		p.learnNear(list)
-		if len(list) < 20 || t.ctx.Err() != nil {
+		if len(list) < 20 || ctx.Err() != nil {
 			continue
 		}
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })

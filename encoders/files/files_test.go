@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"testing"
 
@@ -22,7 +23,7 @@ func schema() *frame.Schema {
 
 // example returns the example as frames.
 func example() (old, new *frame.Frame) {
-	src, err := dataset.Open("files", dataset.Options{Seed: 3})
+	src, err := dataset.Open(context.Background(), "files", dataset.Options{Seed: 3})
 	if err != nil {
 		panic(err)
 	}

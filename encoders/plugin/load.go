@@ -69,7 +69,9 @@ type Plugin struct {
 	Codecs []encoders.Codec
 	Runs   string // how: Compiled, Interpreted or Process
 
-	opt      Options
+	opt Options
+	// ctx ends all calls. It is a field because the calls come from Encode and Decode, whose interfaces,
+	// those of all encoders, have no context.
 	ctx      context.Context
 	cache    wazero.CompilationCache // nil: none
 	runtime  wazero.Runtime

@@ -33,7 +33,7 @@ type kept struct {
 func TestAgainstTheGame(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
 		player, entities := snapshots(t, name)
-		opened, err := quake3.Kind.Open(testkit.DataFile(t, "games/"+name+".dm_71"), source.Options{Context: t.Context()})
+		opened, err := quake3.Kind.Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), source.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -22,7 +23,7 @@ const (
 
 // open returns generated calls.
 func open(seed uint64) data.Source {
-	src, err := workload.Kind.Open("", data.Options{Seed: seed})
+	src, err := workload.Kind.Open(context.Background(), "", data.Options{Seed: seed})
 	if err != nil {
 		panic(err)
 	}

@@ -28,7 +28,7 @@ func match(t testing.TB, name string) dataset.Source {
 	if strings.HasSuffix(name, ".demo") {
 		kind = "teeworlds:"
 	}
-	src, err := dataset.Open(kind+testkit.DataFile(t, "games/"+name), dataset.Options{})
+	src, err := dataset.Open(t.Context(), kind+testkit.DataFile(t, "games/"+name), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func match(t testing.TB, name string) interface {
 	source.Priced
 } {
 	t.Helper()
-	src, err := teeworlds.Kind.Open(testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
+	src, err := teeworlds.Kind.Open(t.Context(), testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

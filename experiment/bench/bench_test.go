@@ -35,7 +35,9 @@ func ticking() func() time.Duration {
 	return func() time.Duration { now += time.Microsecond; return now }
 }
 
-func open() (dataset.Source, error) { return dataset.Open("demo", dataset.Options{}) }
+func open() (dataset.Source, error) {
+	return dataset.Open(context.Background(), "demo", dataset.Options{})
+}
 
 func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 	t.Helper()

@@ -79,9 +79,8 @@ func (c *Config) Adopt(settled *Config) {
 // OpenData opens the source that the configuration names; ctx ends the wait for whoever
 // writes into a pipe.
 func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Context: ctx,
-		Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed,
-		Script: c.Data.Script, Message: c.Data.Message})
+	src, err := dataset.Open(ctx, dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Cubes: c.Data.Cubes,
+		Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.Locate(ErrorAt("data.source", err))
 	}

@@ -142,19 +142,32 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
 		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
-		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
-			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
-				t.Fatal(err)
+		var began [2]time.Duration // when the current round began: as the one before was added to the rounds
+		var rounds [2]int
+		runUntil := func(end time.Duration) {
+			for !s.Done() && s.now < end {
+				if err := s.RunUntil(min(s.NextEvent(), end)); err != nil {
+					t.Fatal(err)
+				}
+				for i, l := range s.lanes {
+					if n := len(l.delivery.Figures(s.now, 0, 0, 0).Rounds); n > rounds[i] {
+						began[i], rounds[i] = s.now, n
+					}
+				}
 			}
+		}
+		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
+			runUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond)
 			_ = s.Change(config.NewChange("encoder.name", fileEncoders[rng.IntN(2)]))
 		}
+		runUntil(2 * time.Hour)
 		r := runToEnd(t, s)
 		for i, x := range []*figures.Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
 			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
 				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.Verdict(), s.lanes[i].lastErr, set)
 			}
 			for n, round := range x.Rounds {
-				next := time.Duration(unexported(s.lanes[i].delivery, "start").Int()).Seconds()
+				next := began[i].Seconds()
 				if n+1 < len(x.Rounds) {
 					next = x.Rounds[n+1].StartS
 				}

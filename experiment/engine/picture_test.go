@@ -30,7 +30,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 // receiver's side equals the world at the moment on display.
 func TestPictureShowsTheWorld(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
-	src, err := dataset.Open("world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
+	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
 	if err != nil {
 		t.Fatal(err)
 	}

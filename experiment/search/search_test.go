@@ -90,7 +90,7 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 // tuned has tune count the first frames of the demo.
 func tuned(t *testing.T, share int) map[string]float64 {
 	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
+	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

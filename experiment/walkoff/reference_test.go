@@ -20,7 +20,7 @@ import (
 func recording(t *testing.T, name string) (spec string, open Open) {
 	t.Helper()
 	spec = testkit.DataFile(t, "cubes/"+name+".bin.zst")
-	return spec, func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
+	return spec, func() (dataset.Source, error) { return dataset.Open(t.Context(), spec, dataset.Options{}) }
 }
 
 func codecsFor(s *frame.Schema) (list []*encoders.Codec) {

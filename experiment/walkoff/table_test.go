@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	codec := rows.DeltaAdaptive()
-	open := func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
+	open := func() (dataset.Source, error) { return dataset.Open(t.Context(), spec, dataset.Options{}) }
 	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: process})
 	if err != nil {
 		t.Fatal(err)

@@ -37,4 +37,12 @@ func TestQueue(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { q.Push(); q.Push(); q.Pop(); q.Pop() }); n > 0 {
 		t.Errorf("%g allocations", n)
 	}
+	if n := testing.AllocsPerRun(10, func() {
+		var q ring.Queue[int]
+		for range 1024 {
+			q.Push()
+		}
+	}); n > 7 { // of 16 items, 32, and so on up to 1024
+		t.Errorf("%g allocations for 1024 items", n)
+	}
 }

@@ -28,7 +28,6 @@ const quickFrames = 120
 
 // trainer passes an encoder over clips repeatedly.
 type trainer struct {
-	ctx   context.Context
 	job   train.Job
 	log   train.Log
 	end   *coder
@@ -37,11 +36,11 @@ type trainer struct {
 }
 
 // pass encodes clips by the walk-off's rules and returns the bits for each changed cube.
-func (s *trainer) pass(what string, clips ...train.Clip) (float64, error) {
+func (s *trainer) pass(ctx context.Context, what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
 		s.log.Progress("passes", s.done, s.total)
-		if err := s.clip(clip, &units, &cubes); err != nil {
+		if err := s.clip(ctx, clip, &units, &cubes); err != nil {
 			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)
 		}
 		s.done++
@@ -49,7 +48,7 @@ func (s *trainer) pass(what string, clips ...train.Clip) (float64, error) {
 	return float64(units) / encoders.BitUnit / float64(max(cubes, 1)), nil
 }
 
-func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
+func (s *trainer) clip(ctx context.Context, clip train.Clip, units, cubes *int64) error {
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
 		}
 		*units += s.end.Spent()
 		*cubes += int64(cur.ChangedRows(base, frame.CubeFields))
-		return next, s.ctx.Err()
+		return next, ctx.Err()
 	})
 }
 
@@ -75,8 +74,8 @@ func (s *trainer) expect(passes int) {
 }
 
 // report logs a pass, and measures the held-out clip.
-func (s *trainer) report(part string, epoch int, bits float64) error {
-	held, err := s.job.MeasureHeld(func(c train.Clip) (float64, error) { return s.pass(part, c) })
+func (s *trainer) report(ctx context.Context, part string, epoch int, bits float64) error {
+	held, err := s.job.MeasureHeld(func(c train.Clip) (float64, error) { return s.pass(ctx, part, c) })
 	if err == nil {
 		s.log.Report(train.Point{Part: part, Epoch: epoch, Train: bits, Held: held})
 	}
@@ -91,9 +90,9 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 		return nil, err
 	}
 	l := &contextCoder{fixed: model, counts: &counts}
-	s := &trainer{ctx: ctx, job: job, log: log, end: newCoder(1, l, newMemo(1, nil, nil))}
+	s := &trainer{job: job, log: log, end: newCoder(1, l, newMemo(1, nil, nil))}
 	s.expect(2)
-	if _, err := s.pass("probabilities", job.Clips...); err != nil {
+	if _, err := s.pass(ctx, "probabilities", job.Clips...); err != nil {
 		return nil, err
 	}
 	l.counts = nil
@@ -101,11 +100,11 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 	if l.fixed, err = newCounters(table, ctxSize, 0); err != nil {
 		return nil, err
 	}
-	bits, err := s.pass("probabilities", job.Clips...)
+	bits, err := s.pass(ctx, "probabilities", job.Clips...)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.report("probabilities", 1, bits); err != nil {
+	if err := s.report(ctx, "probabilities", 1, bits); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "static.tab", Data: table}})
@@ -132,12 +131,12 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	p := t.body(learnLimit, 0)
-	s := &trainer{ctx: ctx, job: job, log: log, end: newCoder(1, p, t.memo(1))}
+	s := &trainer{job: job, log: log, end: newCoder(1, p, t.memo(1))}
 	s.expect(fitPasses + scalePasses + 1 + weightPasses + 1)
-	for _, lesson := range []func(*trainer, *predictive, *trainedModel) error{
+	for _, lesson := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
 		trainPredictions, trainScale, trainProbabilities, trainWeights,
 	} {
-		if err := lesson(s, p, t); err != nil {
+		if err := lesson(ctx, s, p, t); err != nil {
 			return nil, err
 		}
 		if err := t.quantise(); err != nil {
@@ -145,7 +144,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	s.end.Initial = t.memo(1) // as the codec will read it
-	if err := s.epoch(p, t, "everything", 1); err != nil {
+	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.bytes()}})
@@ -153,23 +152,23 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 
 // epoch runs a pass over the clips and reports it. The held-out clip is measured without
 // training.
-func (s *trainer) epoch(p *predictive, t *trainedModel, part string, epoch int) error {
-	bits, err := s.pass(part, s.job.Clips...)
+func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, part string, epoch int) error {
+	bits, err := s.pass(ctx, part, s.job.Clips...)
 	if err != nil {
 		return err
 	}
 	fit, counts, rate, weights := p.fit, p.counts, p.scale.rate, p.trainedWeights
 	p.fit, p.counts, p.scale.rate, p.trainedWeights = nil, nil, 0, nil
 	s.end.Initial = t.memo(1)
-	err = s.report(part, epoch, bits)
+	err = s.report(ctx, part, epoch, bits)
 	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, counts, rate, weights
 	return err
 }
 
-func trainPredictions(s *trainer, p *predictive, t *trainedModel) error {
+func trainPredictions(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range fitPasses {
 		p.fit = &fits{newFit(shiftFeatures, 4), newFit(turnFeatures, spinOne/100)}
-		if err := s.epoch(p, t, "predictions", epoch+1); err != nil {
+		if err := s.epoch(ctx, p, t, "predictions", epoch+1); err != nil {
 			return err
 		}
 		copy(t.shifts, p.fit.shift.weights())
@@ -179,10 +178,10 @@ func trainPredictions(s *trainer, p *predictive, t *trainedModel) error {
 	return nil
 }
 
-func trainScale(s *trainer, p *predictive, t *trainedModel) error {
+func trainScale(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range scalePasses {
 		p.scale.rate = int32(rangecoder.One / 400 >> (2 * epoch))
-		if err := s.epoch(p, t, "scale", epoch+1); err != nil {
+		if err := s.epoch(ctx, p, t, "scale", epoch+1); err != nil {
 			return err
 		}
 	}
@@ -190,10 +189,10 @@ func trainScale(s *trainer, p *predictive, t *trainedModel) error {
 	return nil
 }
 
-func trainProbabilities(s *trainer, p *predictive, t *trainedModel) error {
+func trainProbabilities(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	counts := make(decisionCounts, trainedN)
 	p.counts = &counts
-	if err := s.epoch(p, t, "probabilities", 1); err != nil {
+	if err := s.epoch(ctx, p, t, "probabilities", 1); err != nil {
 		return err
 	}
 	p.counts = nil
@@ -203,11 +202,11 @@ func trainProbabilities(s *trainer, p *predictive, t *trainedModel) error {
 	return nil
 }
 
-func trainWeights(s *trainer, p *predictive, t *trainedModel) error {
+func trainWeights(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range weightPasses {
 		p.rate = int32(60 >> (2 * epoch))
 		p.trainedWeights = t.weights
-		if err := s.epoch(p, t, "weights", epoch+1); err != nil {
+		if err := s.epoch(ctx, p, t, "weights", epoch+1); err != nil {
 			return err
 		}
 	}

@@ -40,24 +40,23 @@ func (s *recipe) trainer(encoder string) train.Trainer {
 // training is one run of a recipe.
 type training struct {
 	recipe
-	ctx context.Context
 	job train.Job
 	log train.Log
 	m   *model
 }
 
 func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	l := &training{recipe: *s, ctx: ctx, job: job, log: log, m: untrainedModel()}
+	l := &training{recipe: *s, job: job, log: log, m: untrainedModel()}
 	if job.Quick {
 		l.samples, l.epochs = 2000, 1
 	}
 	if len(job.Clips) == 0 {
 		return nil, fmt.Errorf("kinetic: no recordings to learn from")
 	}
-	if err := l.nets(); err != nil {
+	if err := l.nets(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.weights(); err != nil {
+	if err := l.weights(ctx); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{
@@ -68,13 +67,13 @@ func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]tra
 }
 
 // nets gathers samples and trains both nets.
-func (l *training) nets() error {
+func (l *training) nets(ctx context.Context) error {
 	var sets, held [2]*mdn.Set
-	if err := l.gather(l.job.Clips, &sets, l.samples); err != nil {
+	if err := l.gather(ctx, l.job.Clips, &sets, l.samples); err != nil {
 		return err
 	}
 	if l.job.Held != nil {
-		if err := l.gather([]train.Clip{*l.job.Held}, &held, heldSamples); err != nil {
+		if err := l.gather(ctx, []train.Clip{*l.job.Held}, &held, heldSamples); err != nil {
 			return err
 		}
 	}
@@ -82,7 +81,7 @@ func (l *training) nets() error {
 		if sets[k].Len() == 0 {
 			return fmt.Errorf("kinetic: nothing moves in the recordings")
 		}
-		net, err := mdn.Train(l.ctx, sets[k], held[k], l.config(part))
+		net, err := mdn.Train(ctx, sets[k], held[k], l.config(part))
 		if err != nil {
 			return err
 		}
@@ -110,7 +109,7 @@ func (l *training) config(part string) mdn.Config {
 }
 
 // gather fills the sample set of each net from clips.
-func (l *training) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
+func (l *training) gather(ctx context.Context, clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
 	var x [maxFeatures]float32
 	sample := func(coordinate int, in []int32, g *mixtureBases, y [3]float64) {
 		set := &sets[coordinate/3]
@@ -124,7 +123,7 @@ func (l *training) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) erro
 		(*set).Add(x[:len(in)], &t)
 	}
 	for i := range clips {
-		if err := l.encodeClip("gathering", &clips[i], i, len(clips), &learner{sample: sample}); err != nil {
+		if err := l.encodeClip(ctx, "gathering", &clips[i], i, len(clips), &learner{sample: sample}); err != nil {
 			return err
 		}
 	}
@@ -150,12 +149,12 @@ func target(g *mixtureBases, y [3]float64) (t mdn.Target) {
 const decisionRate = 0.2
 
 // weights fits the slopes and weights of decisions.
-func (l *training) weights() error {
+func (l *training) weights(ctx context.Context) error {
 	p := newLearner(len(l.m.weights))
 	bits := func(what string, rate float64, clips []train.Clip) (float64, error) {
 		p.rate, p.bits, p.moved = rate, 0, 0
 		for i := range clips {
-			if err := l.encodeClip(what, &clips[i], i, len(clips), p); err != nil {
+			if err := l.encodeClip(ctx, what, &clips[i], i, len(clips), p); err != nil {
 				return 0, err
 			}
 		}
@@ -176,11 +175,11 @@ func (l *training) weights() error {
 }
 
 // encodeClip encodes a clip by the walk-off's rules while p observes.
-func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learner) error {
+func (l *training) encodeClip(ctx context.Context, what string, clip *train.Clip, k, of int, p *learner) error {
 	e := newCoder(l.m, clip.Schema.Rows, l.law)
 	e.learner = p
 	return clip.Chain(0, func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error) {
-		if err := l.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		err := e.compare(cur, base, nil)

@@ -34,7 +34,7 @@ const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
 // begins at FirstTick. In it the player pushes cubes away.
 func Demo(t testing.TB, from, to int) []*frame.Frame {
 	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
+	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,9 @@ func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 		}
 		x.Add(f, seam, needed)
 		most = max(most, x.frames.Len())
+		if kept := uint64(x.frames.Len()); kept > n-needed+1 {
+			t.Fatalf("%d frames are kept at %d, of which those from %d are needed", kept, n, needed)
+		}
 		f.Release()
 		all = append(all, f.Table[frame.CubeX])
 		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {

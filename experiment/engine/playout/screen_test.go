@@ -1,0 +1,208 @@
+package playout
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/forecast"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
+)
+
+// rig is a display without a session: the test puts snapshots into the receiver's history.
+type rig struct {
+	t        *testing.T
+	schema   *frame.Schema
+	next     func(f *frame.Frame) // fills in the source's next frame
+	cadence  endpoint.Cadence
+	history  *frame.History
+	pool     *frame.Pool
+	truths   Truths
+	source   []*frame.Frame // all frames of the source, by tick
+	coming   []delivery     // by time
+	tainted  map[uint64]bool
+	inexact  map[uint64]bool
+	display  *Display
+	measured meters.DisplayErrors
+	sent     uint64
+}
+
+// delivery is a snapshot that is to arrive.
+type delivery struct {
+	at      time.Duration
+	seq     uint64
+	changed bool // it differs from the source's frame
+}
+
+func newRig(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Frame)) *rig {
+	r := &rig{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(s, 64),
+		pool: frame.NewPool(s), tainted: map[uint64]bool{}, inexact: map[uint64]bool{}}
+	r.display = New(s, r.cadence, r.history, r, true)
+	return r
+}
+
+// Tainted implements Verifier.
+func (r *rig) Tainted(seq uint64) bool { return r.tainted[seq] }
+
+// Exact implements Verifier.
+func (r *rig) Exact(seq uint64) bool { return !r.tainted[seq] && !r.inexact[seq] }
+
+// tick runs one tick of the source and of the display. send is called with the number and the time
+// of a snapshot that is due, and adds it to r.coming.
+func (r *rig) tick(send func(seq uint64, now time.Duration)) {
+	n := uint64(len(r.source))
+	now := endpoint.TickTime(n, 60)
+	for len(r.coming) > 0 && r.coming[0].at <= now {
+		d := r.coming[0]
+		r.coming = r.coming[1:]
+		e := r.history.Put(d.seq)
+		e.Frame.CopyFrom(r.source[r.cadence.Tick(d.seq)])
+		if d.changed {
+			e.Frame.Table[int(d.seq)%r.schema.Rows*frame.CubeFields+frame.CubeX] += 40
+		}
+		r.display.Arrive(d.at, d.seq)
+	}
+	f := r.pool.Take()
+	r.next(&f.Frame)
+	f.Changed = frame.NewRows(r.schema.Rows)
+	if n > 0 {
+		f.Changed.Compare(f.Table, r.source[n-1].Table, frame.CubeFields)
+	}
+	kept := r.schema.NewFrame()
+	kept.CopyFrom(&f.Frame)
+	r.source = append(r.source, kept)
+	r.truths.Add(f, false, endpoint.TickAt(r.display.Moment(), 60))
+	f.Release()
+	if r.cadence.Tick(r.sent) == n {
+		send(r.sent, now)
+		slices.SortStableFunc(r.coming, func(a, b delivery) int { return cmp.Compare(a.at, b.at) })
+		r.sent++
+	}
+	r.display.Tick(now, &r.truths, &r.measured)
+}
+
+// anew returns what a display shows that shows nothing but the present moment.
+func (r *rig) anew() *screen {
+	d := New(r.schema, r.cadence, r.history, r, true)
+	d.Set(0, r.display.screen.hermite)
+	d.Arrive(0, 0)
+	d.Tick(r.display.Moment(), &r.truths, &meters.DisplayErrors{})
+	return &d.screen
+}
+
+// checkErrors computes the position error of each cube from the source's frames.
+func (r *rig) checkErrors() {
+	moment := r.display.Moment()
+	tick := endpoint.TickAt(moment, 60)
+	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
+	position := func(tick uint64, i int) physics.Vec {
+		return forecast.PositionOf(r.source[tick].Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
+	}
+	for i, shown := range r.display.screen.places {
+		truth := position(tick, i)
+		if share > 0 {
+			truth = truth.Scale(1-share).AddScaled(position(tick+1, i), share)
+		}
+		um := int64(float64(shown.pos.Sub(truth).Length()*1e6) + 0.5)
+		if noted := r.display.screen.errorUM[i]; um != noted {
+			r.t.Fatalf("at %v: cube %d: shown %d um off, noted %d", moment, i, um, noted)
+		}
+	}
+}
+
+// A picture in which only cubes that changed are drawn again equals one that is drawn in full, bit
+// for bit, at any tick and whatever arrives; and so do the errors, which are those of what is shown.
+func TestPicturesAreAsDrawnAnew(t *testing.T) {
+	for seed := range testkit.Choose[uint64](30, 12) {
+		rng := rand.New(rand.NewPCG(seed, 97))
+		crowd := labtest.NewCrowd(100, 2, -1, seed)
+		r := newRig(t, crowd.Schema(), []int{60, 60, 20}[rng.IntN(3)], func(f *frame.Frame) {
+			if err := crowd.Next(f); err != nil {
+				t.Fatal(err)
+			}
+		})
+		loss, jitter := 0, 1
+		spared, checked := 0, 0
+		for n := range 1000 {
+			if n%100 == 0 {
+				loss, jitter = rng.IntN(40), 1+rng.IntN(90)
+				r.display.Set(time.Duration(50+rng.IntN(200))*time.Millisecond, seed%2 == 0)
+			}
+			r.tick(func(seq uint64, now time.Duration) {
+				r.tainted[seq], r.inexact[seq] = rng.IntN(40) == 0, rng.IntN(40) == 0
+				if rng.IntN(100) >= loss {
+					r.coming = append(r.coming, delivery{now + time.Duration(20+rng.IntN(jitter))*time.Millisecond, seq, !r.Exact(seq)})
+				}
+			})
+			x := &r.display.screen
+			if !r.display.clock.running {
+				continue
+			}
+			if x.isRight && x.wasRight && x.moved.Count() < 100 {
+				spared++
+			}
+			full := r.anew()
+			if x.truthKnown != full.truthKnown || !slices.Equal(x.places, full.places) ||
+				x.truthKnown && !slices.Equal(x.errorUM, full.errorUM) {
+				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+			}
+			if x.truthKnown {
+				checked++
+				r.checkErrors()
+			}
+		}
+		if spared < 100 || checked < 500 {
+			t.Errorf("seed %d: %d pictures were not drawn in full, errors were computed for %d, so little was tested", seed, spared, checked)
+		}
+	}
+}
+
+// A cube that comes to rest is displayed exactly where it rests, and no cube below the floor: cube
+// 1 rests for two seconds, hops for one, and so on.
+func TestCubesComeToRestInPlace(t *testing.T) {
+	const floor = 102.0 / frame.UnitsPerMetre
+	for _, hermite := range []bool{false, true} {
+		ticks := 0
+		r := newRig(t, frame.Cubes(2), 10, func(f *frame.Frame) {
+			k, z := int32(ticks%180)-120, int32(102)
+			if k > 0 {
+				z += 2 * k * (60 - k)
+			}
+			for i := range int32(2) {
+				copy(f.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, i * 600, 0, z, 0})
+			}
+			ticks++
+		})
+		r.display.Set(250*time.Millisecond, hermite)
+		highest, lay := 0.0, 0
+		for range 900 {
+			r.tick(func(seq uint64, now time.Duration) { // 57.3 ms, so that the display is never at a snapshot
+				r.coming = append(r.coming, delivery{at: now + 57_300*time.Microsecond, seq: seq})
+			})
+			if !r.display.clock.running {
+				continue
+			}
+			z, moment := r.display.screen.places[1].pos.Z, r.display.Moment()
+			highest = max(highest, z)
+			if z < floor-1e-12 {
+				t.Fatalf("%v: at %v the cube is %g mm in the floor", hermite, moment, (floor-z)*1000)
+			}
+			if k := endpoint.TickAt(moment, 60) % 180; k > 6 && k < 114 { // the cube rests in all snapshots around the moment
+				if lay++; z != floor {
+					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", hermite, moment, (z-floor)*1000)
+				}
+			}
+		}
+		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 0.02 || lay < 400 {
+			t.Errorf("%v: the highest point is %g, want %g; it lay for %d ticks", hermite, highest, want, lay)
+		}
+	}
+}

@@ -11,13 +11,13 @@ import (
 
 // event is something that the far end let happen, at a virtual time.
 type event struct {
-	at     time.Duration
-	number uint32        // of a datagram
-	took   time.Duration // an ack: the round trip; an arrival: how much longer than the fastest
-	timed  bool          // took is known
-	data   []byte        // of an ack
-	record record        // of an arrival
-	heard  time.Duration // when the report of it came
+	at         time.Duration
+	number     uint32        // of a datagram
+	took       time.Duration // an ack: the round trip; an arrival: how much longer than the fastest
+	timed      bool          // took is known
+	data       []byte        // of an ack
+	record     record        // of an arrival
+	reportedAt time.Duration // when its report arrived
 
 	counts  bool // no arrival: the display has counted
 	display meters.DisplayCounts
@@ -150,7 +150,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 		}
 		x := p.flying.get(e.number)
 		p.latest = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.frame, Number: e.record.taken, Slower: e.took,
-			ReportedAt: e.heard}
+			ReportedAt: e.reportedAt}
 		p.arrivals.pop()
 		if x == nil || x.arrived {
 			continue

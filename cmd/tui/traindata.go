@@ -104,7 +104,7 @@ func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []
 	defer closeSource(src)
 	s := src.Schema()
 	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
-		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, diet(trainers))
+		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSet(trainers))
 	}
 	a.remarksOf(src)
 	if r, ok := src.(*dataset.Recording); ok {
@@ -123,8 +123,8 @@ func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []
 	return l, err
 }
 
-// diet says what some trainers learn from.
-func diet(trainers []train.Trainer) string {
+// trainingSet describes the data that some trainers learn from.
+func trainingSet(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
 		what := cmp.Or(t.From, fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes))

@@ -91,7 +91,7 @@ func made(t *testing.T, paths ...string) string {
 	if len(list) == 1 {
 		err = list[0].Write(&b)
 	} else {
-		err = WriteBeside(&b, list)
+		err = WriteComparison(&b, list)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -231,11 +231,11 @@ func TestHostileTexts(t *testing.T) {
 	sweep.Runs = []*engine.Result{r, &two}
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"run":    func(b *bytes.Buffer) error { return l.Write(b) },
-		"beside": func(b *bytes.Buffer) error { return WriteBeside(b, []*Loaded{l, other}) },
+		"beside": func(b *bytes.Buffer) error { return WriteComparison(b, []*Loaded{l, other}) },
 		"sweep":  func(b *bytes.Buffer) error { return writeSweep(b, &sweep) },
 		"sweeps": func(b *bytes.Buffer) error {
 			s := &Loaded{Path: hostile, Report: &sweep}
-			return WriteBeside(b, []*Loaded{s, s})
+			return WriteComparison(b, []*Loaded{s, s})
 		},
 	} {
 		var b bytes.Buffer

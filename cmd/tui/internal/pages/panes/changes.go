@@ -99,7 +99,7 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
 	const gap = 2
 	end := c.W - 2
-	said := p.said(ch, th, end-x-gap-look.TextWidth(label))
+	said := p.effectText(ch, th, end-x-gap-look.TextWidth(label))
 	if n := look.SpansWidth(said); n > 0 {
 		c.Spans(end-n, y, n, said...)
 		end -= n + gap
@@ -107,9 +107,9 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// said is what there is to say of what a change did. What no other setting ran beside, as
-// a change of the link, cannot be told: what came after it were other frames.
-func (p *Changes) said(ch entry, th *look.Theme, room int) []look.Span {
+// effectText describes what a change did. The effect is unknown if the setting before did not run
+// on as a shadow, as with a change of the link: the frames after the change were other ones.
+func (p *Changes) effectText(ch entry, th *look.Theme, room int) []look.Span {
 	e, known := p.effects[ch.T]
 	switch {
 	case known:

@@ -410,3 +410,14 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int64
+		noun, want string
+	}{{0, "packet", "0 packets"}, {1, "entity", "1 entity"}, {2880, "frame", "2,880 frames"}, {1023, "entity", "1,023 entities"}} {
+		if got := count(c.n, c.noun); got != c.want {
+			t.Errorf("count(%d, %q) = %q, want %q", c.n, c.noun, got, c.want)
+		}
+	}
+}

@@ -14,22 +14,31 @@ import (
 type layer struct {
 	prefix string   // of the package's path in the module
 	may    []string // prefixes of the packages of the module that it may import
+	not    []string // prefixes below may that it must not import
 }
 
 // layerRules are the rules of DESIGN.md, "Layout": imports point down.
 var layerRules = []layer{
-	{"internal", []string{"internal"}},
-	{"dataset/frame", []string{"internal"}},
-	{"dataset", []string{"dataset", "internal"}},
-	{"lossmodel", []string{"lossmodel", "internal"}},
-	{"encoders/internal/recording", []string{"dataset", "internal"}}, // recordings for tests
-	{"encoders", []string{"encoders", "dataset/frame", "dataset/physics", "dataset/quake3/netcode", "dataset/teeworlds/protocol", "internal"}},
+	{prefix: "internal", may: []string{"internal"}},
+	{prefix: "dataset/frame", may: []string{"internal"}},
+	{prefix: "dataset", may: []string{"dataset", "internal"}},
+	{prefix: "lossmodel", may: []string{"lossmodel", "internal"}},
+	{prefix: "encoders/internal/recording", may: []string{"dataset", "internal"}}, // recordings for tests
+	{prefix: "encoders", may: []string{"encoders", "dataset/frame", "dataset/physics", "dataset/quake3/netcode",
+		"dataset/teeworlds/protocol", "internal"}},
 	// What a game could ship: no true frames, no meters, no link models, no clock.
-	{"experiment/endpoint", []string{"experiment/transfer", "encoders", "dataset/frame", "internal"}},
-	{"experiment/transfer", []string{"internal"}},
-	{"experiment", []string{"experiment", "encoders", "dataset", "lossmodel", "internal"}},
-	{"cmd", []string{"cmd", "experiment", "encoders", "dataset", "lossmodel", "internal"}},
+	{prefix: "experiment/endpoint", may: []string{"experiment/transfer", "encoders", "dataset/frame", "internal"},
+		not: []string{"internal/wallclock"}},
+	{prefix: "experiment/transfer", may: []string{"internal"}, not: []string{"internal/wallclock"}},
+	{prefix: "experiment", may: []string{"experiment", "encoders", "dataset", "lossmodel", "internal"}},
+	{prefix: "cmd", may: []string{"cmd", "experiment", "encoders", "dataset", "lossmodel", "internal"}},
 }
+
+// pages is the folder of the dashboard's pages. Pages import panes, and no other page.
+const (
+	pages = "cmd/tui/internal/pages"
+	panes = pages + "/panes"
+)
 
 const charm = "github.com/charmbracelet/"
 
@@ -47,10 +56,23 @@ func importProblem(pkg, imported string) string {
 	if i < 0 {
 		return "the package belongs to no layer"
 	}
-	if !slices.ContainsFunc(layerRules[i].may, func(prefix string) bool { return within(imported, prefix) }) {
+	inFolder := func(prefix string) bool { return within(imported, prefix) }
+	if !slices.ContainsFunc(layerRules[i].may, inFolder) {
 		return layerRules[i].prefix + " may import only " + strings.Join(layerRules[i].may, ", ")
 	}
+	if slices.ContainsFunc(layerRules[i].not, inFolder) {
+		return layerRules[i].prefix + " must not import " + strings.Join(layerRules[i].not, ", ")
+	}
+	if within(pkg, pages) && within(imported, pages) && !within(imported, panes) && pageOf(pkg) != pageOf(imported) {
+		return "pages do not import each other"
+	}
 	return ""
+}
+
+// pageOf returns the name of the page that a package below pages belongs to.
+func pageOf(pkg string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(pkg, pages+"/"), "/")
+	return name
 }
 
 // within reports whether a package is the one at prefix or below it.
@@ -113,6 +135,15 @@ func TestImportProblem(t *testing.T) {
 		{"experimental", "wirelab/dataset", false},
 		{"cmd/tui", charm + "bubbletea", true},
 		{"lossmodel", "time", true},
+		{"cmd/tui/internal/pages/live", "wirelab/cmd/tui/internal/pages/bits", false},
+		{"cmd/tui/internal/pages/panes", "wirelab/cmd/tui/internal/pages/bits", false},
+		{"cmd/tui/internal/pages/live", "wirelab/cmd/tui/internal/pages/panes", true},
+		{"cmd/tui/internal/pages/live", "wirelab/cmd/tui/internal/pages/live/strip", true},
+		{"cmd/tui/internal/ui", "wirelab/cmd/tui/internal/pages/live", true},
+		{"experiment/endpoint", "wirelab/internal/wallclock", false},
+		{"experiment/transfer", "wirelab/internal/wallclock", false},
+		{"experiment/endpoint", "wirelab/internal/ring", true},
+		{"experiment/engine", "wirelab/internal/wallclock", true},
 	} {
 		if problem := importProblem(c.pkg, c.imported); (problem == "") != c.allowed {
 			t.Errorf("%s -> %s: problem %q, want allowed = %v", c.pkg, c.imported, problem, c.allowed)

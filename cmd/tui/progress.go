@@ -137,9 +137,9 @@ func people(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// beside runs a job while a screen shows it. The job ends when the screen is left, and may hide the
+// runWithScreen runs a job while a screen shows it. The job ends when the screen is left, and may hide the
 // screen; a panic in it hides the screen and is its error.
-func beside(ctx context.Context, job func(running context.Context, hide func()) error,
+func runWithScreen(ctx context.Context, job func(running context.Context, hide func()) error,
 	screen func(shown context.Context) error) (jobErr, screenErr error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()

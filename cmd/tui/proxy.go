@@ -145,7 +145,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		err = errors.Join(err, failed)
 	}
 	doc := p.document(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
-	return errors.Join(err, a.answer(doc, func(w io.Writer) { p.write(w, doc.Lies) }), cmd.Context().Err())
+	return errors.Join(err, a.answer(doc, func(w io.Writer) { p.write(w, doc.Deviations) }), cmd.Context().Err())
 }
 
 // proxied is a proxy that runs, and what there is to tell of it.
@@ -209,7 +209,7 @@ func (p *proxied) show(ctx context.Context) error {
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
-	err, screen := beside(ctx, func(ctx context.Context, hide func()) error {
+	err, screen := runWithScreen(ctx, func(ctx context.Context, hide func()) error {
 		defer hide()
 		return p.run(ctx, func(format string, args ...any) {
 			if text, warning := strings.CutPrefix(fmt.Sprintf(format, args...), "tui: warning: "); warning {
@@ -260,7 +260,7 @@ func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPor
 
 // say says what is done, and who can reach it.
 func (p *proxied) say() {
-	up, down := p.live.Asked()
+	up, down := p.live.DefaultLinks()
 	links := p.live.Script
 	p.warn(warnings(side{"up", up}, side{"down", down}))
 	p.remark("%s -> %s through %s, seed %d", p.relay.Addr(), p.server, links.Title, links.Seed)
@@ -442,7 +442,7 @@ func (p *proxied) eachSecond(quit <-chan struct{}, say func(format string, args 
 		for way := range second.Flows {
 			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(second.Flows[way].OutWire, second.At.Seconds()))
 		}
-		say("%s", relay.Line(at.Totals.At, &second, p.judge.Lies(at.Asked)))
+		say("%s", relay.Line(at.Totals.At, &second, p.judge.Deviations(at.Links)))
 		was = at.Totals
 	}
 }

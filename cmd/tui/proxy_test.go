@@ -92,7 +92,7 @@ func TestProxy(t *testing.T) {
 	if up.In == 0 || up.Out == 0 || up.LostBy["loss"] == 0 || up.In != up.Out+up.Lost+uint64(up.Queued) {
 		t.Errorf("up: %+v", up)
 	}
-	if doc.Down.In > up.Out || doc.Seed != 5 || len(doc.Changes) != 1 || doc.Reason != "finished" || up.Asked["loss"] != "100%" {
+	if doc.Down.In > up.Out || doc.Seed != 5 || len(doc.Changes) != 1 || doc.Reason != "finished" || up.Set["loss"] != "100%" {
 		t.Errorf("%+v", doc)
 	}
 	for name, begins := range map[string]string{"r.up.csv": "seq,send_us,recv_us,copy", "r.down.csv": "seq,", "r.pcapng": "\n\r\r\n"} {

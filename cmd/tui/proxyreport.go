@@ -26,8 +26,8 @@ type (
 		Up       relay.Figures `json:"up"`
 		Down     relay.Figures `json:"down"`
 
-		Changes []script.Made `json:"changes"`
-		Lies    []string      `json:"lies"` // in what the emulator did not do what was asked
+		Changes    []script.Made `json:"changes"`
+		Deviations []string      `json:"lies"` // in what the links did not do what they are set to
 	}
 	proxyClients struct {
 		Now       int    `json:"now"`
@@ -39,13 +39,13 @@ type (
 )
 
 func (p *proxied) document(interrupted bool) proxyDocument {
-	up, down := p.live.Asked()
+	up, down := p.live.DefaultLinks()
 	t := &p.end.Totals
 	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: append(append([]string{}, t.Lies()...), p.judge.Lies(p.end.Asked)...)}
+		Changes: append([]script.Made{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.end.Links)...)}
 	if interrupted {
 		d.Reason = "interrupted"
 	}
@@ -53,8 +53,8 @@ func (p *proxied) document(interrupted bool) proxyDocument {
 }
 
 // write tells people the totals.
-func (p *proxied) write(w io.Writer, lies []string) {
-	up, down := p.live.Asked()
+func (p *proxied) write(w io.Writer, deviations []string) {
+	up, down := p.live.DefaultLinks()
 	specs := [2]lossmodel.Spec{up, down}
 	t := &p.end.Totals
 	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten.\n", t.At.Seconds(), t.Joined, t.Forgotten)
@@ -99,8 +99,8 @@ func (p *proxied) write(w io.Writer, lies []string) {
 	row("rate"+asked, key("rate"))
 	g.Add("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, 0)
-	for _, lie := range lies {
-		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
+	for _, d := range deviations {
+		fmt.Fprintf(w, "Not as asked: %s.\n", d)
 	}
 	for _, remark := range t.Remarks() {
 		fmt.Fprintf(w, "Besides: %s.\n", remark)

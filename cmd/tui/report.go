@@ -49,7 +49,7 @@ samples.csv, is missing on the page, which says so.`,
 
 func (a *app) report(paths []string, out string) error {
 	if len(paths) == 1 && out == "" {
-		out, err := page.SaveBeside(a.disk, paths[0])
+		out, err := page.SavePage(a.disk, paths[0])
 		return a.wrote(out, err)
 	}
 	list := make([]*page.Loaded, len(paths))
@@ -63,7 +63,7 @@ func (a *app) report(paths []string, out string) error {
 		}
 		list[i] = l
 	}
-	write := func(f *atomicfile.File) error { return page.WriteBeside(f, list) }
+	write := func(f *atomicfile.File) error { return page.WriteComparison(f, list) }
 	if len(list) == 1 {
 		write = func(f *atomicfile.File) error { return list[0].Write(f) }
 	}

@@ -92,7 +92,7 @@ func writeRemote(w io.Writer, where *engine.Remote, x *figures.Remote) {
 	fmt.Fprintf(w, "network   to %s: round trip %s ms at the median, 95 %% up to %s; jitter %s ms\n", to, ms(&x.RoundTripMS, x.RoundTripMS.P50),
 		ms(&x.RoundTripMS, x.RoundTripMS.P95), x.JitterMS.Text(1))
 	fmt.Fprintf(w, "          packets took up to %s ms longer than the fastest, 95 %% up to %s; fates were known after %s ms at the median\n",
-		ms(&x.SlowerMS, x.SlowerMS.Max), ms(&x.SlowerMS, x.SlowerMS.P95), ms(&x.ToldAfterMS, x.ToldAfterMS.P50))
+		ms(&x.SlowerMS, x.SlowerMS.Max), ms(&x.SlowerMS, x.SlowerMS.P95), ms(&x.ReportedAfterMS, x.ReportedAfterMS.P50))
 	if v, known := x.ReportKbps.Value(); known {
 		fmt.Fprintf(w, "          the lab's own traffic, apart: %s kbps of reports, %s around the datagrams of the game\n", figure(v),
 			figureOf(x.CoverKbps))

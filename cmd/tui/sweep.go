@@ -204,7 +204,7 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
 	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
-		err, screen := beside(ctx, func(ctx context.Context, _ func()) (err error) {
+		err, screen := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
 			if sum != nil {
 				w.End(string(sum.Reason))
@@ -219,7 +219,7 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // where the program catches it: the terminal has been restored
 		}
-		for _, text := range w.State().Said {
+		for _, text := range w.State().Notices {
 			if err == nil || text != err.Error() {
 				a.remark("%s", text)
 			}

@@ -13,6 +13,7 @@ import (
 	"wirelab/encoders/cubes/tune"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
+	"wirelab/internal/words"
 )
 
 type tuneFlags struct {
@@ -142,7 +143,7 @@ func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (f
 
 // writeTuned prints the ten best, and where the article's setting stands.
 func writeTuned(w io.Writer, t tuned) {
-	fmt.Fprintf(w, "%s: %d changed %ss, %d settings in %.0f ms\n\n", t.Data, t.Samples, t.Field, t.Settings, t.SearchMS)
+	fmt.Fprintf(w, "%s: %d changed %s, %d settings in %.0f ms\n\n", t.Data, t.Samples, words.Plural(t.Field), t.Settings, t.SearchMS)
 	g := texttable.New(">rank", "setting", ">bits", ">of absolute")
 	for _, s := range append(t.Results, t.Article) {
 		g.Add(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))

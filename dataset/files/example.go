@@ -25,7 +25,7 @@ func example(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
 	for range things {
-		g.things = append(g.things, g.thing(things))
+		g.objects = append(g.objects, g.newObject(things))
 	}
 	for i := range words {
 		g.words = append(g.words, g.word(i))
@@ -41,21 +41,21 @@ func example(number uint64) (old, new []byte) {
 // game is what the example is made of.
 type game struct {
 	rng      *rand.Rand
-	things   []thing
+	objects  []object
 	words    []string
 	pictures [][]byte
 }
 
-// thing is a record of 32 bytes.
-type thing struct {
+// object is a record of 32 bytes.
+type object struct {
 	kind, flags uint16
 	place       [3]int32
 	next, word  int // numbers of a thing and of a word: addresses, in the file
 	health      uint32
 }
 
-func (g *game) thing(n int) thing {
-	return thing{kind: uint16(g.rng.IntN(40)), flags: 1 << g.rng.IntN(6),
+func (g *game) newObject(n int) object {
+	return object{kind: uint16(g.rng.IntN(40)), flags: 1 << g.rng.IntN(6),
 		place: [3]int32{int32(g.rng.IntN(200_000)), int32(g.rng.IntN(200_000)), int32(g.rng.IntN(3000))},
 		next:  g.rng.IntN(n), word: g.rng.IntN(words), health: 100}
 }
@@ -84,14 +84,14 @@ func (g *game) picture() []byte {
 // revise makes the second version.
 func (g *game) revise() {
 	at := things / 3
-	rest := append([]thing{}, g.things[at:]...)
-	g.things = g.things[:at]
+	rest := append([]object{}, g.objects[at:]...)
+	g.objects = g.objects[:at]
 	for range added {
-		g.things = append(g.things, g.thing(things))
+		g.objects = append(g.objects, g.newObject(things))
 	}
-	g.things = append(g.things, rest...)
-	for i := range g.things {
-		if t := &g.things[i]; t.next >= at {
+	g.objects = append(g.objects, rest...)
+	for i := range g.objects {
+		if t := &g.objects[i]; t.next >= at {
 			t.next += added
 		}
 	}
@@ -111,11 +111,11 @@ func (g *game) bytes() []byte {
 	addresses := make([]int, len(g.words))
 	var text []byte
 	for i, w := range g.words {
-		addresses[i] = len(g.things)*record + len(text)
+		addresses[i] = len(g.objects)*record + len(text)
 		text = append(text, w...)
 	}
 	var out []byte
-	for _, t := range g.things {
+	for _, t := range g.objects {
 		out = binary.LittleEndian.AppendUint16(out, t.kind)
 		out = binary.LittleEndian.AppendUint16(out, t.flags)
 		for _, v := range t.place {

@@ -44,7 +44,7 @@ func (s *Scene) Around(p Vec, reach float64, f func(i int, away Vec, square floa
 		for x := square(p.X - reach); x <= square(p.X+reach); x++ {
 			for j := s.laid.at(x, y); j > 0; j = s.laid.next[j-1] {
 				if s.state[j-1] <= posed {
-					ifAround(int(j-1), s.lies[j-1].pos, p, reach, f)
+					ifAround(int(j-1), s.placed[j-1].pos, p, reach, f)
 				}
 			}
 		}

@@ -88,7 +88,7 @@ func (s *lcp) begin(law *Rigid, dt float64) {
 		}
 	}
 	s.soft, s.push, s.relax = law.CFM/dt, law.ERP/dt, law.Relaxation
-	s.most = float64(law.Grip * dt)
+	s.most = float64(law.MaxFriction * dt)
 }
 
 // bias returns the speed at which an overlap is to be undone.

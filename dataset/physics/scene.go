@@ -16,7 +16,7 @@ type Scene struct {
 	law    Rigid
 	pose   func(i int) Quat
 	bodies []Body
-	lies   []place // of each body that is laid
+	placed []place // of each body that was laid
 	state  []stage
 	boxes  []box        // around each posed body
 	touch  []touchCount // what each live body touched since Reset
@@ -72,7 +72,7 @@ const (
 func NewScene(n int) *Scene {
 	s := &Scene{
 		bodies: make([]Body, n),
-		lies:   make([]place, n),
+		placed: make([]place, n),
 		state:  make([]stage, n),
 		boxes:  make([]box, n),
 		touch:  make([]touchCount, n),
@@ -125,7 +125,7 @@ func (s *Scene) Spent() int { return s.lcp.spent }
 
 // Lay puts cube i, of the given half side, to sleep at pos.
 func (s *Scene) Lay(i int, half float64, pos Vec) {
-	s.lies[i] = place{pos, half}
+	s.placed[i] = place{pos, half}
 	s.state[i] = lying
 	s.laid.add(i, pos)
 }

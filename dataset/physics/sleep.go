@@ -21,7 +21,7 @@ func (s *Scene) updateSleep(b *Body) {
 
 // findPose finds the orientation of sleeping body i.
 func (s *Scene) findPose(i int) {
-	b, l := &s.bodies[i], &s.lies[i]
+	b, l := &s.bodies[i], &s.placed[i]
 	s.seen = append(s.seen, int32(i))
 	*b = Body{Pos: l.pos, Rot: s.pose(i), half: l.half, asleep: true, still: s.law.RestTime}
 	b.weigh(s.law.Density)

@@ -66,7 +66,7 @@ func (s *Scene) testPair(i, j int) {
 func (s *Scene) near(i, j int) bool {
 	a, r := &s.boxes[i].pos, &s.boxes[i].reach
 	if s.state[j] == lying {
-		l := &s.lies[j]
+		l := &s.placed[j]
 		most := float64(l.half * sqrt3)
 		if abs(a.X-l.pos.X) > r.X+most || abs(a.Y-l.pos.Y) > r.Y+most || abs(a.Z-l.pos.Z) > r.Z+most {
 			return false

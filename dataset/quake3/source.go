@@ -15,6 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/source"
+	"wirelab/internal/boundedio"
 	"wirelab/internal/unpack"
 )
 
@@ -81,18 +82,18 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*match, er
 	if err != nil {
 		return nil, err
 	}
-	data, err := readAll(file, path)
+	data, more, err := readAll(file, path)
 	if err != nil {
 		return nil, &source.Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
 	}
-	s, err := newMatch(data[:min(len(data), maxBytes)], protocol, rows, loop)
+	s, err := newMatch(data, protocol, rows, loop)
 	if own, ok := errors.AsType[*source.Error](err); ok {
 		own.File = path
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxBytes {
+	if more {
 		s.Remark("only the first %d MB are read", maxBytes>>20)
 	}
 	return s, nil
@@ -122,18 +123,19 @@ func protocolOf(path string) (int, error) {
 	return 0, &source.Error{File: path, Problem: problem, Expected: known, Kind: errProtocol}
 }
 
-// readAll reads up to maxBytes+1 bytes.
-func readAll(in io.Reader, path string) ([]byte, error) {
+// readAll reads at most maxBytes of a demo, and reports whether it has more.
+func readAll(in io.Reader, path string) (data []byte, more bool, err error) {
 	u, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errCut})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer u.Close()
-	data, err := io.ReadAll(io.LimitReader(u, maxBytes+1))
-	if errors.Is(err, errCut) { // the demo breaks off, too
+	data, err = io.ReadAll(boundedio.NewReader(u, path, maxBytes))
+	_, more = errors.AsType[*boundedio.SizeError](err)
+	if more || errors.Is(err, errCut) { // if cut, the demo is played up to there
 		err = nil
 	}
-	return data, err
+	return data, more, err
 }
 
 // newMatch reads all of a demo once, to know how large its frames are and how far it goes.

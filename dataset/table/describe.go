@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/frame"
+	"wirelab/internal/units"
 )
 
 // Describe returns the schema of frames as a file that ParseLayout takes: what data of
@@ -97,9 +98,10 @@ func line(b *strings.Builder, key string, value any) {
 	fmt.Fprintf(b, "%-7s = %v\n", key, value)
 }
 
+// number64 writes v so that the same value is read back, integers below 2^53 without an exponent.
 func number64(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return units.FormatDecimal(v)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return units.General(v, -1)
 }

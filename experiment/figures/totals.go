@@ -150,9 +150,9 @@ type Remote struct {
 	// JitterMS is how much that varies from arrival to arrival (RFC 3550, section 6.4.1).
 	SlowerMS Quantiles `json:"slower_ms"`
 	JitterMS Figure    `json:"jitter_ms"`
-	// ToldAfterMS is how long after a packet was sent its fate was known here. Packets counted as
+	// ReportedAfterMS is how long after a packet was sent its fate was known here. Packets counted as
 	// unknown are left out.
-	ToldAfterMS Quantiles `json:"told_after_ms"`
+	ReportedAfterMS Quantiles `json:"told_after_ms"`
 	// Differs counts arrivals for which the same receiver, run here on the same datagrams, has
 	// another result than the far end reported. It must be 0.
 	Differs int64 `json:"differs"`

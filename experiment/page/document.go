@@ -34,8 +34,8 @@ type section struct {
 
 // chartView is a chart of the script's, by its place in data.
 type chartView struct {
-	ID                int
-	Title, Unit, Says string
+	ID                       int
+	Title, Unit, Description string
 }
 
 // code is text to be copied.

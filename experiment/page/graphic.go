@@ -2,13 +2,13 @@ package page
 
 // graphic is a drawing that stands in the page as SVG.
 type graphic struct {
-	Title, Says   string
-	Width, Height int
-	Lines         []stroke
-	Paths         []curve
-	Dots          []dot
-	Texts         []caption
-	Key           []slice // what the inks stand for
+	Title, Description string
+	Width, Height      int
+	Lines              []stroke
+	Paths              []curve
+	Dots               []dot
+	Texts              []caption
+	Key                []slice // what the inks stand for
 }
 
 type stroke struct{ X1, Y1, X2, Y2, Class string }

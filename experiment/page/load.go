@@ -55,8 +55,8 @@ func Load(path string) (*Loaded, error) {
 	return l, l.Run.read(dir, "packets.csv", "the packets one by one", packets)
 }
 
-// SaveBeside writes the page of a saved report beside it, and returns where that is.
-func SaveBeside(disk *atomicfile.Disk, path string) (out string, err error) {
+// SavePage writes the page of a saved report into its folder, and returns the path.
+func SavePage(disk *atomicfile.Disk, path string) (out string, err error) {
 	l, err := Load(path)
 	if err != nil {
 		return "", err

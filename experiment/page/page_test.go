@@ -91,7 +91,7 @@ func made(t *testing.T, paths ...string) string {
 	if len(list) == 1 {
 		err = list[0].Write(&b)
 	} else {
-		err = WriteBeside(&b, list)
+		err = WriteComparison(&b, list)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -231,11 +231,11 @@ func TestHostileTexts(t *testing.T) {
 	sweep.Runs = []*engine.Result{r, &two}
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"run":    func(b *bytes.Buffer) error { return l.Write(b) },
-		"beside": func(b *bytes.Buffer) error { return WriteBeside(b, []*Loaded{l, other}) },
+		"beside": func(b *bytes.Buffer) error { return WriteComparison(b, []*Loaded{l, other}) },
 		"sweep":  func(b *bytes.Buffer) error { return writeSweep(b, &sweep) },
 		"sweeps": func(b *bytes.Buffer) error {
 			s := &Loaded{Path: hostile, Report: &sweep}
-			return WriteBeside(b, []*Loaded{s, s})
+			return WriteComparison(b, []*Loaded{s, s})
 		},
 	} {
 		var b bytes.Buffer
@@ -409,4 +409,15 @@ func FuzzRows(f *testing.F) {
 			t.Fatal(text, err)
 		}
 	})
+}
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int64
+		noun, want string
+	}{{0, "packet", "0 packets"}, {1, "entity", "1 entity"}, {2880, "frame", "2,880 frames"}, {1023, "entity", "1,023 entities"}} {
+		if got := count(c.n, c.noun); got != c.want {
+			t.Errorf("count(%d, %q) = %q, want %q", c.n, c.noun, got, c.want)
+		}
+	}
 }

@@ -107,7 +107,7 @@ const (
 
 func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
 	g := graphic{Title: "Cheaper is further left, better is further down", Width: 740, Height: 350,
-		Says: "What each point costs and how good it is; the table below lists those that no other beats"}
+		Description: "What each point costs and how good it is; the table below lists those that no other beats"}
 	mostX, mostY := 0.0, 0.0
 	for _, name := range names {
 		for _, p := range groups[name] {

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
@@ -55,12 +56,12 @@ func percent(share float64) string {
 	}
 }
 
-// count writes how many of what.
-func count(n int64, what string) string {
+// count writes a number of things, with commas between the thousands: "2,880 packets".
+func count(n int64, noun string) string {
 	if n != 1 {
-		what += "s"
+		noun = words.Plural(noun)
 	}
-	return digits(float64(n)) + " " + what
+	return digits(float64(n)) + " " + noun
 }
 
 // encoderOf is the name of the encoder that a run began with.

@@ -17,7 +17,7 @@ func TestStoppedProcess(t *testing.T) {
 	near, _ := newPipe(0)
 	l := NewLink(near, "there")
 	long := time.Now().Add(-time.Minute)
-	l.heard, l.looked = long, long
+	l.receivedAt, l.looked = long, long
 	if err := l.Err(); err != nil {
 		t.Errorf("before it looked: %v", err)
 	}
@@ -25,7 +25,7 @@ func TestStoppedProcess(t *testing.T) {
 	if err := l.Err(); err != nil {
 		t.Errorf("after it looked: %v", err)
 	}
-	l.heard = long
+	l.receivedAt = long
 	if err := l.Err(); err == nil || !strings.Contains(err.Error(), "nothing came") {
 		t.Errorf("a minute of silence: %v", err)
 	}

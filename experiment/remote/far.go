@@ -65,7 +65,7 @@ func Serve(ctx context.Context, conn conn, find Files) (out *servedStats, err er
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {
-		f.hear()
+		f.receive()
 		wake.Reset(f.beat(time.Now()))
 		if f.rcv != nil {
 			f.rcv.Finish()
@@ -74,7 +74,7 @@ func Serve(ctx context.Context, conn conn, find Files) (out *servedStats, err er
 		case <-ctx.Done():
 			return f.out, ctx.Err()
 		case <-conn.Done():
-			f.hear()
+			f.receive()
 			if err := conn.Err(); !errors.Is(err, io.EOF) {
 				return f.out, err
 			}
@@ -87,14 +87,14 @@ func Serve(ctx context.Context, conn conn, find Files) (out *servedStats, err er
 
 // far is the far end of one connection.
 type far struct {
-	conn  conn
-	find  Files
-	buf   []byte // of what comes
-	msg   []byte // of what goes
-	out   *servedStats
-	setup *assembly // in the making
-	asked bool      // there was a session, or an attempt
-	state status    // of the present session
+	conn      conn
+	find      Files
+	buf       []byte // of what comes
+	msg       []byte // of what goes
+	out       *servedStats
+	setup     *assembly // in the making
+	contacted bool      // a session was requested
+	state     status    // of the present session
 
 	// of the present session, if its state is ready
 	s       *setup
@@ -108,17 +108,17 @@ type far struct {
 	pausing time.Time     // since when it does; zero: it does not
 	showed  meters.DisplayCounts
 
-	records []record // not confirmed, oldest first
-	first   uint64   // number of the oldest
-	sent    int      // of the records, how many were sent
-	told    time.Time
-	moved   time.Time // when records were confirmed last, or sent again
-	patient time.Duration
-	ending  bool
+	records    []record // not confirmed, oldest first
+	first      uint64   // number of the oldest
+	sent       int      // of the records, how many were sent
+	reportedAt time.Time
+	moved      time.Time // when records were confirmed last, or sent again
+	patient    time.Duration
+	ending     bool
 }
 
-// hear handles everything that has come.
-func (f *far) hear() {
+// receive handles all datagrams that have arrived.
+func (f *far) receive() {
 	for range 4096 { // then it is time to look at the clock
 		d, ok := f.conn.Poll(f.buf)
 		if !ok {
@@ -138,7 +138,7 @@ func (f *far) handle(d *datagram, session uint8, msg []byte) error {
 	if d.Stream == streamSetup {
 		return f.piece(session, msg)
 	}
-	if f.state.state != stateReady || !f.asked || session != f.state.session {
+	if f.state.state != stateReady || !f.contacted || session != f.state.session {
 		return nil // of a session that is over, or not yet begun
 	}
 	switch d.Stream {
@@ -152,12 +152,12 @@ func (f *far) handle(d *datagram, session uint8, msg []byte) error {
 
 // piece takes a piece of a setup.
 func (f *far) piece(session uint8, msg []byte) error {
-	if f.asked && f.state.session == session && f.state.state != stateMissing {
+	if f.contacted && f.state.session == session && f.state.state != stateMissing {
 		f.answer() // it was lost
 		return nil
 	}
 	if f.setup == nil || f.setup.session != session {
-		if f.asked && int8(session-f.state.session) <= 0 {
+		if f.contacted && int8(session-f.state.session) <= 0 {
 			return nil // late, of a session before
 		}
 		f.setup = &assembly{session: session}
@@ -167,7 +167,7 @@ func (f *far) piece(session uint8, msg []byte) error {
 		return err
 	}
 	f.count()
-	f.asked, f.state = true, status{session: session, state: stateMissing, next: f.setup.next}
+	f.contacted, f.state = true, status{session: session, state: stateMissing, next: f.setup.next}
 	f.s = nil
 	if whole {
 		f.begin(f.setup.data)
@@ -204,7 +204,7 @@ func (f *far) begin(data []byte) {
 	f.show = playout.NewCounter(s.cadence(), f.rcv.History())
 	f.show.SetDelay(s.Playout)
 	now := time.Now()
-	f.began, f.told, f.moved, f.patient = now, now, now, resendAfter
+	f.began, f.reportedAt, f.moved, f.patient = now, now, now, resendAfter
 	f.shown, f.stood, f.lost, f.pausing, f.showed = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
 	f.records, f.first, f.sent, f.ending = f.records[:0], 0, 0, false
 }
@@ -260,7 +260,7 @@ func (f *far) confirmed(at time.Time, msg []byte) error {
 		f.moved, f.patient = at, resendAfter
 	}
 	if c.missing && c.read == f.first {
-		f.sent, f.told = 0, time.Time{}
+		f.sent, f.reportedAt = 0, time.Time{}
 	}
 	f.show.SetDelay(c.playout)
 	f.display(at)
@@ -315,10 +315,10 @@ func (f *far) beat(now time.Time) time.Duration {
 	if f.ending {
 		every = reportEvery / 5
 	}
-	if wait := every - now.Sub(f.told); wait > 0 {
+	if wait := every - now.Sub(f.reportedAt); wait > 0 {
 		return wait
 	}
-	f.told = now
+	f.reportedAt = now
 	f.report()
 	return reportEvery
 }
@@ -331,7 +331,7 @@ func (f *far) report() {
 	for range maxReports {
 		m := report{first: f.first + uint64(f.sent), display: f.show.Counts(), records: f.records[f.sent:]}
 		if f.sent == 0 {
-			f.moved = f.told
+			f.moved = f.reportedAt
 		}
 		n := 0
 		f.msg, n = m.append(f.msg[:0], f.state.session)

@@ -71,12 +71,12 @@ type reports struct {
 
 // contact is when the ends last exchanged messages, by the wall clock.
 type contact struct {
-	heard     time.Time     // when the newest message came, or when this end began to read again
-	looked    time.Time     // when this end last read
-	confirmed time.Time     // when this end last sent a confirmation
-	requested time.Time     // when this end last requested missing records
-	sent      confirm       // the newest confirmation
-	trip      time.Duration // round trip, smoothed
+	receivedAt time.Time     // when the newest message came, or when this end began to read again
+	looked     time.Time     // when this end last read
+	confirmed  time.Time     // when this end last sent a confirmation
+	requested  time.Time     // when this end last requested missing records
+	sent       confirm       // the newest confirmation
+	trip       time.Duration // round trip, smoothed
 }
 
 // leastLag is how far the receiver here is behind: as long as reports usually take.
@@ -165,7 +165,7 @@ func (l *Link) introduce(ctx context.Context, data []byte) error {
 			l.traffic.Reports += wire(len(d.Data))
 			switch st.state {
 			case stateReady:
-				l.heard = time.Now()
+				l.receivedAt = time.Now()
 				return nil
 			case stateRefused:
 				return l.broken("the far end says: %s", config.Printable(st.text))
@@ -202,7 +202,7 @@ func (l *Link) Err() error {
 		case <-l.conn.Done():
 			l.err = l.gone()
 		default:
-			if time.Since(l.heard) > silence && time.Since(l.looked) < absent {
+			if time.Since(l.receivedAt) > silence && time.Since(l.looked) < absent {
 				l.err = l.broken("the far end is gone: nothing came from there for %v", silence)
 			}
 		}
@@ -227,8 +227,8 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 	l.awake(time.Now())
 	l.pace(zero)
 	for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
-		if d.At.After(l.heard) {
-			l.heard = d.At
+		if d.At.After(l.receivedAt) {
+			l.receivedAt = d.At
 		}
 		l.stamped = max(l.stamped, min(max(d.At.Sub(zero), from+1), to))
 		if len(d.Data) == 0 || d.Data[0] != l.session {
@@ -251,8 +251,8 @@ const absent = time.Second
 
 // awake notes that this end looks for what came: after an absence the silence begins anew.
 func (l *Link) awake(now time.Time) {
-	if now.Sub(l.looked) > absent && now.After(l.heard) {
-		l.heard = now
+	if now.Sub(l.looked) > absent && now.After(l.receivedAt) {
+		l.receivedAt = now
 	}
 	l.looked = now
 }
@@ -360,7 +360,7 @@ func (l *Link) arrive(r *record) {
 	}
 	left := x.wall.Sub(l.epoch)
 	apart := r.at - left
-	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, heard: l.stamped}
+	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, reportedAt: l.stamped}
 	arrived := x.left + e.took
 	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
 	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)

@@ -11,13 +11,13 @@ import (
 
 // event is an event at the far end, at a virtual time.
 type event struct {
-	at     time.Duration
-	number uint32        // of a datagram
-	took   time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the fastest
-	timed  bool          // took is known
-	data   []byte        // of an ack
-	record record        // of an arrival
-	heard  time.Duration // when the report of the event arrived
+	at         time.Duration
+	number     uint32        // of a datagram
+	took       time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the fastest
+	timed      bool          // took is known
+	data       []byte        // of an ack
+	record     record        // of an arrival
+	reportedAt time.Duration // when the report of the event arrived
 
 	counts  bool // the event is no arrival: it carries display
 	display meters.DisplayCounts
@@ -151,7 +151,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 		}
 		x := p.flying.get(e.number)
 		p.latest = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.frame, Number: e.record.taken, Slower: e.took,
-			ReportedAt: e.heard}
+			ReportedAt: e.reportedAt}
 		p.arrivals.pop()
 		if x == nil || x.arrived {
 			continue

@@ -65,7 +65,7 @@ func (r *recording) arrival(now time.Duration, e *event) {
 	if !r.begin(recordedArrival, now, e.number, e.took) {
 		return
 	}
-	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.heard))
+	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.reportedAt))
 	r.events = e.record.appendFrame(r.events)
 }
 
@@ -123,7 +123,7 @@ func (l *Link) play(events []byte) error {
 			flags := r.octet()
 			waited := r.uvarint()
 			r.bad = r.bad || waited > uint64(at)
-			e.heard, e.record.number = at-time.Duration(waited), e.number
+			e.reportedAt, e.record.number = at-time.Duration(waited), e.number
 			r.frame(&e.record, flags)
 			l.played.arrivals = append(l.played.arrivals, e)
 		case recordedDisplay:

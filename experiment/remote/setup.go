@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/experiment/endpoint"
+	"wirelab/internal/boundedio"
 )
 
 // protocolVersion is that of the messages of this package. Both ends must have the same.
@@ -88,8 +88,8 @@ func (s *setup) encode() ([]byte, error) {
 // parseSetup reads what encode wrote. Any bytes may come.
 func parseSetup(data []byte) (*setup, error) {
 	in := flate.NewReader(bytes.NewReader(data))
-	raw, err := io.ReadAll(io.LimitReader(in, maxRaw+1))
-	if err != nil || len(raw) > maxRaw {
+	raw, err := boundedio.ReadAll(in, "a setup", maxRaw)
+	if err != nil {
 		return nil, malformed("a setup", data)
 	}
 	r := reader{data: raw}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
+	"wirelab/internal/units"
 )
 
 // Limit is how much worse a figure may be: by a share of what it was.
@@ -262,13 +262,13 @@ func (d *Difference) Words() string {
 	return text
 }
 
-// number writes a figure as people read it.
+// number writes a figure with at most four decimals, "-" if it has no value.
 func number(f figures.Figure) string {
 	v, ok := f.Value()
 	if !ok {
 		return "-"
 	}
-	return cmp.Or(strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.4f", v), "0"), "."), "0")
+	return units.Trimmed(v, 4)
 }
 
 // MarshalJSON implements json.Marshaler.

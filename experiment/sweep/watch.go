@@ -32,9 +32,9 @@ type WatchAxis struct {
 // WatchState is how far a sweep is.
 type WatchState struct {
 	Progress
-	First int      // runs that were there before this sweep began: it went on
-	Said  []string // of what a person should know, the newest last
-	Ended string   // why it ended; "": it goes on
+	First   int      // runs that were there before this sweep began: it went on
+	Notices []string // the newest last
+	Ended   string   // why it ended; "": it goes on
 }
 
 // NewWatch begins to look on.
@@ -74,11 +74,11 @@ func (w *Watch) Tell(p Progress) {
 func (w *Watch) Say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.state.Said = append(slices.Clip(w.state.Said[max(len(w.state.Said)-maxSaid+1, 0):]), text)
+	w.state.Notices = append(slices.Clip(w.state.Notices[max(len(w.state.Notices)-maxNotices+1, 0):]), text)
 }
 
-// maxSaid bounds what is remembered of what was said.
-const maxSaid = 5
+// maxNotices is the number of notices that are kept.
+const maxNotices = 5
 
 // End notes why the sweep ended.
 func (w *Watch) End(why string) {

@@ -77,7 +77,7 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.fail = cancel
-	if err := w.greet(ctx); err != nil {
+	if err := w.announce(ctx); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
@@ -95,8 +95,8 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	return nil
 }
 
-// greet says every few seconds that this worker is there, and ends it if it is refused.
-func (w *worker) greet(ctx context.Context) error {
+// announce reports every few seconds that this worker runs, and ends the worker if it is refused.
+func (w *worker) announce(ctx context.Context) error {
 	inbox := nats.NewInbox()
 	sub, err := w.q.conn.Subscribe(inbox, func(m *nats.Msg) {
 		panics.Guard(w.fail, func() {

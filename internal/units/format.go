@@ -15,6 +15,16 @@ func Fixed(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// Trimmed writes v with at most a number of decimals, without zeros at the end: 2.5, 12. It
+// writes "-" if v is NaN or infinite.
+func Trimmed(v float64, decimals int) string {
+	text := Fixed(v, decimals)
+	if !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
 // Stepped writes v with fewer decimals the larger it is: with the given number of decimals
 // less one for each of the limits that the magnitude of v reaches. Stepped(v, 3, 10, 100, 1000)
 // writes about four digits, "-" if v is NaN or infinite.

@@ -36,3 +36,18 @@ func TestAddSteps(t *testing.T) {
 		}
 	}
 }
+
+func TestTrimmed(t *testing.T) {
+	for _, c := range []struct {
+		v        float64
+		decimals int
+		want     string
+	}{
+		{0, 4, "0"}, {100, 4, "100"}, {100, 0, "100"}, {2.5, 4, "2.5"}, {1.00004, 4, "1"}, {0.00005001, 4, "0.0001"}, {-143.20, 1, "-143.2"},
+		{math.NaN(), 4, "-"}, {math.Inf(1), 0, "-"},
+	} {
+		if got := units.Trimmed(c.v, c.decimals); got != c.want {
+			t.Errorf("Trimmed(%v, %d) = %q, want %q", c.v, c.decimals, got, c.want)
+		}
+	}
+}

@@ -285,3 +285,24 @@ func FuzzFit(f *testing.F) {
 		}
 	})
 }
+
+// The standard deviation of a constant delay is a rounding error, and is written as 0.
+func TestEstimateText(t *testing.T) {
+	for _, c := range []struct {
+		unit  string
+		value float64
+		want  string
+	}{
+		{"ms", 4.6114e-12, "0 ms"}, {"ms", -4.6114e-12, "0 ms"}, {"ms", 0, "0 ms"}, {"ms", 1e-9, "0.000000001 ms"}, {"ms", 12.3456, "12.346 ms"},
+		{"", 4.6e-14, "0%"}, {"", 0.0012342, "0.1234%"}, {"", 1, "100%"},
+	} {
+		e := Estimate{Name: "standard deviation of delay", Unit: c.unit, Value: c.value, Low: c.value, High: c.value}
+		if got := e.text(e.Value); got != c.want {
+			t.Errorf("%v %q: %q, want %q", c.value, c.unit, got, c.want)
+		}
+		f := FitResult{Estimates: []Estimate{e}}
+		if line := c.want + ", 95% interval " + c.want + " to " + c.want; !strings.Contains(f.TOML(), line) {
+			t.Errorf("%v %q: %q is not in\n%s", c.value, c.unit, line, f.TOML())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -29,11 +30,17 @@ func (f *FitResult) Table(name string) string {
 	return b.String()
 }
 
+// text writes a value with its unit, in percent if it has none. Values below 1e-9 of the unit
+// are rounding errors, such as the standard deviation of a constant delay, and are written as 0.
 func (e *Estimate) text(v float64) string {
+	digits, unit := 5, " "+e.Unit
 	if e.Unit == "" {
-		return units.Significant(v*100, 4) + "%"
+		v, digits, unit = v*100, 4, "%"
 	}
-	return units.Significant(v, 5) + " " + e.Unit
+	if math.Abs(v) < 1e-9 {
+		v = 0
+	}
+	return units.Significant(v, digits) + unit
 }
 
 // Goodness compares the capture with what the fitted link does, a line a figure:

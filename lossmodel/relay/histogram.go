@@ -36,7 +36,10 @@ func ceiling(i int) time.Duration {
 	return time.Duration(low + width - 1)
 }
 
-// Quantile returns a time that the share q of all times does not exceed; 0 without times.
+// Quantile returns the longest time of the bucket that contains the quantile q by
+// quantile.NextRank, at most Max. It returns 0 if there are no times. quantile.Weighted uses
+// the nearest rank and would change published figures: the median of two times is the longer
+// one here.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rest := uint64(q * float64(h.N))
 	for i, n := range h.counts {

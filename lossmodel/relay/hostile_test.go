@@ -29,8 +29,8 @@ func TestTooLarge(t *testing.T) {
 	defer stop()
 	send(t, socket6(t), r.Addr(), make([]byte, lossmodel.MaxDatagram+20))
 	now := until(t, r, "one too large", func(now *Totals) bool { return now.Oversize == 1 })
-	if lies := now.Lies(); now.Flows[Up].In != 0 || len(lies) != 1 || !strings.Contains(lies[0], "1 were larger than IPv4 carries") {
-		t.Errorf("%d in, told: %q", now.Flows[Up].In, lies)
+	if deviations := now.Deviations(); now.Flows[Up].In != 0 || len(deviations) != 1 || !strings.Contains(deviations[0], "1 were larger than IPv4 carries") {
+		t.Errorf("%d in, told: %q", now.Flows[Up].In, deviations)
 	}
 }
 

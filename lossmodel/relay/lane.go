@@ -44,7 +44,7 @@ func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
 	n := r.book(f, &v)
 	c.flying += n
 	c.ways[way].Lost += uint64(1 + v.Copies - n)
-	l.asked.sent(r.now, &v)
+	l.status.sent(r.now, &v)
 	r.held += int64(n) * cost
 	if len(r.taps) > 0 {
 		r.tapEntered(c, l, seq, data, &v)
@@ -86,7 +86,7 @@ func (r *Relay) deliver(l *lane) {
 		if d.Damaged { // a real receiver never sees it
 			f.LostBy[lossmodel.Corrupt]++
 			c.ways[l.way].Lost++
-			l.asked.damaged(&d)
+			l.status.damaged(&d)
 			r.tapLeft(c, l, ended, &d, left, lossmodel.Corrupt)
 			continue
 		}
@@ -102,7 +102,7 @@ func (r *Relay) deliver(l *lane) {
 			f.Took.Add(left - d.Sent)
 			f.Due.Add(d.Due - d.Sent)
 			c.ways[l.way].left(&d, left)
-			l.asked.left(&d, left, wire)
+			l.status.left(&d, left, wire)
 			r.tapLeft(c, l, Left, &d, left, lossmodel.None)
 		}
 		left = r.clock()
@@ -166,12 +166,12 @@ func (r *Relay) deliverAll() bool {
 
 // lane is one direction of a link.
 type lane struct {
-	way   Way
-	link  *lossmodel.Link
-	asked Asked
-	line  lossmodel.Queued // as last measured
-	due   time.Duration    // when its next delivery is, while it is in lanesDue
-	place int              // there; -1: nothing is under way
+	way    Way
+	link   *lossmodel.Link
+	status LinkStatus
+	line   lossmodel.Queued // as last measured
+	due    time.Duration    // when its next delivery is, while it is in lanesDue
+	place  int              // there; -1: nothing is under way
 }
 
 // lanesDue are the lanes on which something is under way, as a heap: a thousand clients must

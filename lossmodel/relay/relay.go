@@ -207,7 +207,7 @@ func (r *Relay) load(path string) ([]byte, error) {
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{way: Way(way), place: -1, asked: Asked{Way: Way(way), Client: c.Turn, Spec: spec}}
+		l := &lane{way: Way(way), place: -1, status: LinkStatus{Way: Way(way), Client: c.Turn, Spec: spec}}
 		if l.link, err = lossmodel.NewLinkWith(r.load, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
 			return lanes, err
 		}

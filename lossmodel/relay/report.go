@@ -13,8 +13,8 @@ import (
 // asked: less than any game notices.
 const Tolerated = time.Millisecond
 
-// Lies says in what the emulator did not do what was asked; nothing if it did.
-func (f *Flow) Lies(way Way) (list []string) {
+// Deviations describes in what one direction of the emulator did not do what it is set to; nil if in nothing.
+func (f *Flow) Deviations(way Way) (list []string) {
 	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
@@ -33,10 +33,11 @@ func (f *Flow) Lies(way Way) (list []string) {
 	return list
 }
 
-// Lies says in what the emulator did not do what was asked, both ways and beside them.
-func (t *Totals) Lies() (list []string) {
+// Deviations describes in what the emulator did not do what it is set to, in both directions and
+// as a whole; nil if in nothing.
+func (t *Totals) Deviations() (list []string) {
 	for way := range t.Flows {
-		list = append(list, t.Flows[way].Lies(Way(way))...)
+		list = append(list, t.Flows[way].Deviations(Way(way))...)
 	}
 	if t.Oversize > 0 {
 		list = append(list, fmt.Sprintf("%d were larger than IPv4 carries, and not passed on", t.Oversize))
@@ -100,8 +101,8 @@ func Kbps(bytes uint64, seconds float64) float64 {
 }
 
 // Line is the line of one second, which ended at a time and in which d came. It begins with !
-// if the link did not do what was asked; lies says in what beyond what d says.
-func Line(at time.Duration, d *Totals, lies []string) string {
+// if the link did not do what was asked; deviations are those that d does not contain.
+func Line(at time.Duration, d *Totals, deviations []string) string {
 	span := d.At.Seconds()
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
 	for way := range d.Flows {
@@ -121,9 +122,9 @@ func Line(at time.Duration, d *Totals, lies []string) string {
 		words = append(words, fmt.Sprintf("%d clients", d.Clients))
 	}
 	words = append(words, d.Remarks()...)
-	lies = append(lies, d.Lies()...)
-	if len(lies) > 0 {
-		mark, words = "!", append(words, lies...)
+	deviations = append(deviations, d.Deviations()...)
+	if len(deviations) > 0 {
+		mark, words = "!", append(words, deviations...)
 	}
 	return mark + strings.Join(words, "  ")
 }
@@ -157,12 +158,12 @@ type (
 		Gone     uint64            `json:"gone"`
 		Kbps     float64           `json:"kbps"`
 
-		Asked map[string]any `json:"asked"` // the keys of the link at the end
-		Did   did            `json:"did"`
-		Late  timesMs        `json:"late_ms"` // after the time that the link gave
+		Set      map[string]any `json:"asked"` // the keys of the link at the end
+		Measured measured       `json:"did"`
+		Late     timesMs        `json:"late_ms"` // after the time that the link gave
 	}
-	// did is what a link did.
-	did struct {
+	// measured is what a link measured.
+	measured struct {
 		Lost        *float64 `json:"loss"`          // share of in + copies; null without any
 		Delay       timesMs  `json:"delay_ms"`      // from being read to being sent
 		LinkDelay   *float64 `json:"link_delay_ms"` // the mean that the link decided
@@ -192,13 +193,13 @@ func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
-		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Asked: spec.Values(), Late: timesOf(&f.Late),
-		Did: did{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
+		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: timesOf(&f.Late),
+		Measured: measured{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}
 	if all := f.In + f.Copies; all > 0 {
-		d.Did.Lost = new(float64(f.Lost()) / float64(all))
+		d.Measured.Lost = new(float64(f.Lost()) / float64(all))
 	}
 	return d
 }

@@ -10,7 +10,7 @@ import (
 type Snapshot struct {
 	Totals  Totals
 	Clients []ClientState // those that there are, and those that something is still under way to
-	Asked   []Asked       // of each link
+	Links   []LinkStatus  // of each link
 }
 
 // ClientState is how a client stands.
@@ -37,9 +37,9 @@ func (t *Tally) left(d *lossmodel.Delivery, at time.Duration) {
 	t.Took += at - d.Sent
 }
 
-// Asked is what one link was asked for, and what it did with datagrams that it has got since
+// LinkStatus is what one link is set to, and what it did with the datagrams that it received since
 // then. Copies are left out.
-type Asked struct {
+type LinkStatus struct {
 	Way    Way
 	Client int // its turn; 0: of all
 	Spec   lossmodel.Spec
@@ -55,7 +55,7 @@ type Asked struct {
 	Bits   uint64        // of Left, on the wire
 }
 
-func (a *Asked) sent(at time.Duration, v *lossmodel.Verdict) {
+func (a *LinkStatus) sent(at time.Duration, v *lossmodel.Verdict) {
 	if at < a.From {
 		return
 	}
@@ -75,9 +75,9 @@ func (a *Asked) sent(at time.Duration, v *lossmodel.Verdict) {
 }
 
 // of reports whether a delivery is of a datagram that came since the conditions were set.
-func (a *Asked) of(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
+func (a *LinkStatus) of(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
 
-func (a *Asked) left(d *lossmodel.Delivery, at time.Duration, wire int) {
+func (a *LinkStatus) left(d *lossmodel.Delivery, at time.Duration, wire int) {
 	if a.of(d) {
 		a.Left++
 		a.Took += at - d.Sent
@@ -87,7 +87,7 @@ func (a *Asked) left(d *lossmodel.Delivery, at time.Duration, wire int) {
 }
 
 // damaged counts a datagram that the receiver's checksum refuses: it took its time on the line.
-func (a *Asked) damaged(d *lossmodel.Delivery) {
+func (a *LinkStatus) damaged(d *lossmodel.Delivery) {
 	if a.of(d) {
 		a.Left++
 		a.Took += d.Due - d.Sent
@@ -97,8 +97,8 @@ func (a *Asked) damaged(d *lossmodel.Delivery) {
 // reshape gives the link other conditions.
 func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	err := l.link.Reshape(spec)
-	if err == nil && spec != l.asked.Spec {
-		l.asked = Asked{Way: l.way, Client: l.asked.Client, Spec: spec, From: at + 1}
+	if err == nil && spec != l.status.Spec {
+		l.status = LinkStatus{Way: l.way, Client: l.status.Client, Spec: spec, From: at + 1}
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func (r *Relay) Snapshot(s *Snapshot) {
 	if !r.closed {
 		r.measure()
 	}
-	s.Totals, s.Clients, s.Asked = r.totals, s.Clients[:0], s.Asked[:0]
+	s.Totals, s.Clients, s.Links = r.totals, s.Clients[:0], s.Links[:0]
 	for _, c := range r.slots {
 		if c == nil {
 			continue
@@ -122,6 +122,6 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		s.Clients = append(s.Clients, x)
 	}
 	for _, l := range r.lanes {
-		s.Asked = append(s.Asked, l.asked)
+		s.Links = append(s.Links, l.status)
 	}
 }

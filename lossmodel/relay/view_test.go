@@ -45,8 +45,8 @@ func addsUp(t *testing.T, shared bool) {
 	var s Snapshot
 	r.Snapshot(&s)
 	stop()
-	if len(s.Clients) != 3 || shared && len(s.Asked) != 2 || !shared && len(s.Asked) != 6 {
-		t.Fatalf("%d clients, %d links", len(s.Clients), len(s.Asked))
+	if len(s.Clients) != 3 || shared && len(s.Links) != 2 || !shared && len(s.Links) != 6 {
+		t.Fatalf("%d clients, %d links", len(s.Clients), len(s.Links))
 	}
 	for way := range s.Totals.Flows {
 		f := &s.Totals.Flows[way]
@@ -63,8 +63,8 @@ func addsUp(t *testing.T, shared bool) {
 			t.Errorf("%v: %d sizes, %d bytes", Way(way), f.Size.N, f.Size.Sum)
 		}
 	}
-	asked := map[Way]Asked{}
-	for _, a := range s.Asked {
+	asked := map[Way]LinkStatus{}
+	for _, a := range s.Links {
 		x := asked[a.Way]
 		x.Sent, x.Lost, x.Left = x.Sent+a.Sent, x.Lost+a.Lost, x.Left+a.Left
 		asked[a.Way] = x
@@ -72,8 +72,8 @@ func addsUp(t *testing.T, shared bool) {
 			t.Errorf("up was asked for %v from %v on", a.Spec, a.From)
 		}
 	}
-	since := s.Asked[0].From
-	var want [2]Asked
+	since := s.Links[0].From
+	var want [2]LinkStatus
 	for _, n := range book.notes {
 		if n.Kind == Entered && n.Way == Up && n.At >= since {
 			want[Up].Sent++

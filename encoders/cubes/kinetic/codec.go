@@ -61,14 +61,14 @@ func Kinetic() encoders.Codec {
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.Grip, Damping: law.Damping},
+		Params:  &params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.MaxFriction, Damping: law.Damping},
 		New: func(s *frame.Schema, set any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(set); err != nil {
 				return nil, nil, err
 			}
 			p := set.(*params)
 			law := defaultLaw()
-			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
+			law.rounds, law.Iterations, law.Gravity, law.MaxFriction, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
 			return ends(s, kineticModel, law)
 		},
 	}

@@ -58,7 +58,7 @@ func (m *Remote) Complete(t *figures.Totals, near *Meter, far DisplayCounts, lab
 		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
 	}
 	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
-		ToldAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
+		ReportedAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
 	if m.slower.n > 1 {
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}

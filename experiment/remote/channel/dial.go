@@ -29,7 +29,7 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 		return nil, err
 	}
 	d := &dialer{options: o, conn: newSocket(conn), begin: time.Now(), hello: hello{purpose: purpose}, token: o.Token.handshakeMAC()}
-	s, err := d.shake(ctx)
+	s, err := d.handshake(ctx)
 	if err == nil {
 		s.remote = to
 		err = d.confirm(ctx, s)
@@ -62,8 +62,8 @@ const (
 // now.
 const patienceWithCookie = 4
 
-// shake says hello until it is welcome.
-func (d *dialer) shake(ctx context.Context) (*Session, error) {
+// handshake sends Hello until the listener accepts or ctx ends.
+func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	stop := context.AfterFunc(ctx, func() { _ = d.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	d.hello.nonce = newNonce()
@@ -117,7 +117,7 @@ func (d *dialer) gaveUp(ctx context.Context) error {
 
 func (d *dialer) send(b []byte) {
 	_, err := d.conn.Write(b)
-	if nobodyThere(err) {
+	if isUnreachable(err) {
 		d.books.Gone++
 		_, err = d.conn.Write(b)
 	}

@@ -39,8 +39,8 @@ func newDoor(t *Token) door {
 	return door{token: t.handshakeMAC(), cookies: newMAC(key), greeted: map[nonce]greeting{}}
 }
 
-// greet answers a hello.
-func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdict {
+// handleHello answers a Hello.
+func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) verdict {
 	if len(b) != helloBytes {
 		return drop(malformed)
 	}

@@ -178,7 +178,7 @@ func (l *Listener) tend() {
 		now := time.Since(l.begin)
 		l.mu.Lock()
 		l.door.forget(now)
-		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastHeard() > confirmWithin })
+		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastReceived() > confirmWithin })
 		all := slices.Collect(maps.Values(l.sessions))
 		l.mu.Unlock()
 		for _, s := range all {
@@ -216,7 +216,7 @@ func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdic
 	case b[0]>>4 != version:
 		return drop(protocolVersion), nil
 	case b[0] == head(kindHello):
-		return l.greet(b, from, at), nil
+		return l.handleHello(b, from, at), nil
 	case b[0] != head(kindData) || len(b) < Overhead:
 		return drop(malformed), nil
 	}

@@ -36,14 +36,14 @@ type Session struct {
 	}
 	in struct {
 		sync.Mutex
-		gcm       gcm
-		window    window
-		queue     queue
-		room      int // bytes of the queue, which is made when something authentic comes
-		heard     time.Duration
-		confirmed bool // something authentic came
-		repeats   bool
-		err       error // why it is over
+		gcm          gcm
+		window       window
+		queue        queue
+		room         int // bytes of the queue, which is made when something authentic comes
+		lastReceived time.Duration
+		confirmed    bool // something authentic came
+		repeats      bool
+		err          error // why it is over
 		Books
 	}
 }
@@ -80,7 +80,7 @@ var (
 func newSession(c contract, o *Options, send, receive string, now time.Duration) *Session {
 	s := &Session{contract: c, idle: o.Idle, ready: make(chan struct{}, 1), done: make(chan struct{})}
 	s.out.gcm, s.in.gcm = o.Token.cipherOf(&c, send), o.Token.cipherOf(&c, receive)
-	s.out.last, s.in.heard, s.in.room = now, now, o.Buffer
+	s.out.last, s.in.lastReceived, s.in.room = now, now, o.Buffer
 	return s
 }
 
@@ -172,7 +172,7 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 		s.out.SentBytes += uint64(len(payload))
 	}
 	err := s.write(s.out.buf)
-	if nobodyThere(err) {
+	if isUnreachable(err) {
 		s.out.Gone++
 		err = s.write(s.out.buf) // the error was about one before it, and this one was not sent
 	}
@@ -184,8 +184,8 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	return nil
 }
 
-// nobodyThere reports whether the system says that an earlier datagram found nobody.
-func nobodyThere(err error) bool {
+// isUnreachable reports whether err means that an earlier datagram could not be delivered.
+func isUnreachable(err error) bool {
 	if err == nil {
 		return false // before code, which is kept on the heap
 	}
@@ -264,7 +264,7 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, sai
 	}
 	if came == fresh {
 		s.in.window.note(seq)
-		s.in.heard = max(s.in.heard, at)
+		s.in.lastReceived = max(s.in.lastReceived, at)
 		first = !s.in.confirmed && s.in.err == nil
 		if first {
 			s.in.confirmed, s.in.queue = true, queue{ring: make([]byte, s.in.room)}
@@ -296,16 +296,16 @@ func (s *Session) confirmed() bool {
 	return s.in.confirmed
 }
 
-func (s *Session) lastHeard() time.Duration {
+func (s *Session) lastReceived() time.Duration {
 	s.in.Lock()
 	defer s.in.Unlock()
-	return s.in.heard
+	return s.in.lastReceived
 }
 
 // tend looks after a session now and then.
 func (s *Session) tend(now time.Duration) {
 	s.in.Lock()
-	heard, idle := now-s.in.heard, s.idle
+	heard, idle := now-s.in.lastReceived, s.idle
 	if !s.in.confirmed {
 		idle = min(idle, confirmWithin)
 	}

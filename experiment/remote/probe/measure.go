@@ -42,10 +42,10 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 	}
 	near.begun = time.Now()
 	near.next = near.begun
-	if err := near.pump(ctx, near.begun.Add(plan.Duration), true, near.hear, near.tell); err != nil {
+	if err := near.pump(ctx, near.begun.Add(plan.Duration), true, near.receive, near.tell); err != nil {
 		return nil, err
 	}
-	if err := near.pump(ctx, time.Now().Add(near.drain()), false, near.hear, nil); err != nil {
+	if err := near.pump(ctx, time.Now().Add(near.drain()), false, near.receive, nil); err != nil {
 		return nil, err
 	}
 	if err := near.collect(ctx); err != nil {
@@ -76,7 +76,7 @@ func (n *nearEnd) agree(ctx context.Context) error {
 			return err
 		}
 		done := func() bool { return n.agreed || n.any }
-		if err := n.pump(ctx, time.Now().Add(resend), false, n.hear, done); err != nil {
+		if err := n.pump(ctx, time.Now().Add(resend), false, n.receive, done); err != nil {
 			return err
 		}
 		if done() {
@@ -102,7 +102,7 @@ func (n *nearEnd) drain() time.Duration {
 	return min(wait, 5*time.Second)
 }
 
-func (n *nearEnd) hear(d *channel.Datagram) {
+func (n *nearEnd) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan:
 		n.agreed = n.agreed || string(d.Data) == string(n.plan.append(nil))
@@ -135,7 +135,7 @@ func (n *nearEnd) collect(ctx context.Context) error {
 			}
 		}
 		until := time.Now().Add(resend)
-		if err := n.pump(ctx, until, false, n.hear, func() bool { return n.got != nil && n.missing <= max(0, before-asked) }); err != nil {
+		if err := n.pump(ctx, until, false, n.receive, func() bool { return n.got != nil && n.missing <= max(0, before-asked) }); err != nil {
 			return err
 		}
 		if n.got != nil && n.missing == 0 {

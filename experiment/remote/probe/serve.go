@@ -39,7 +39,7 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	}
 	far := &farEnd{end: newEnd(s, plan, plan.Down)}
 	deadline := time.Now().Add(plan.Duration + resultsWithin)
-	err = far.pump(ctx, deadline, true, far.hear, nil)
+	err = far.pump(ctx, deadline, true, far.receive, nil)
 	report := probeReport{len(far.sent), len(far.rows), plan.Duration.Seconds()}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -73,15 +73,15 @@ func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
 // farEnd answers what the near end asks for.
 type farEnd struct {
 	*end
-	frozen  []row // what came until results were asked for
-	asked   bool
-	answers int
+	frozen           []row // rows until the results were requested
+	resultsRequested bool
+	answers          int
 }
 
 // mostAnswers bounds what is sent beyond the plan: each block a few times.
 const mostAnswers = 8
 
-func (f *farEnd) hear(d *channel.Datagram) {
+func (f *farEnd) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan: // the agreement was lost
 		if agreed := f.plan.append(nil); string(agreed) == string(d.Data) && f.answers < mostAnswers*blocksOf(0) {
@@ -89,8 +89,8 @@ func (f *farEnd) hear(d *channel.Datagram) {
 			_ = f.session.Send(streamPlan, agreed) // an error ends pump too
 		}
 	case streamResult:
-		if !f.asked {
-			f.frozen, f.asked, f.answers = f.rows, true, 0
+		if !f.resultsRequested {
+			f.frozen, f.resultsRequested, f.answers = f.rows, true, 0
 		}
 		if len(d.Data) != 2 {
 			return

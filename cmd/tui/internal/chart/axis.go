@@ -238,7 +238,7 @@ func fitBounds(lo, hi float64, rows int) bounds {
 		row := step / float64(b.every)
 		bottom := math.Floor(lo / row)
 		b.step, b.base, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
-		return math.Ceil(hi/row)-bottom <= float64(rows-1) && tellsApart(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
+		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
 	})
 	return b
 }
@@ -258,9 +258,9 @@ func decimals(top float64) (digits int, unit float64) {
 	return max(room, 0), unit
 }
 
-// tellsApart says whether labels a step apart, up to top, are written as different
+// labelsDiffer reports whether labels a step apart, up to top, are written as different
 // numbers.
-func tellsApart(step, top float64) bool {
+func labelsDiffer(step, top float64) bool {
 	digits, unit := decimals(top)
 	steps := step / unit * math.Pow(10, float64(digits))
 	return math.Abs(steps-math.Round(steps)) < 1e-6 && steps > 0.5

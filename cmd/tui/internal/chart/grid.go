@@ -30,9 +30,9 @@ func (g grid) within(n int) int {
 	return int(math.Ceil(float64(n+1) * float64(g.values) / float64(g.dots)))
 }
 
-// InSight is how many of the newest values can be seen in a box of w columns: older
-// ones need not be there.
-func (s *Spec) InSight(w int) int {
+// VisibleValues returns how many of the newest values a box of w columns shows. Older values may
+// be left out of the series.
+func (s *Spec) VisibleValues(w int) int {
 	wide := 1
 	if s.fine() {
 		wide = fineWide

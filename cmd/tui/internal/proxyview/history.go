@@ -107,7 +107,7 @@ func (w *way) add(f relay.Flow, span float64, n int) {
 // clone returns one that stays as it is.
 func (h *history) clone() *history {
 	c := *h
-	c.snap.Clients, c.snap.Asked = slices.Clone(h.snap.Clients), slices.Clone(h.snap.Asked)
+	c.snap.Clients, c.snap.Links = slices.Clone(h.snap.Clients), slices.Clone(h.snap.Links)
 	c.past = slices.Clone(h.past)
 	for i := range c.ways {
 		for _, line := range c.ways[i].lines() {

@@ -145,11 +145,11 @@ func (v *verdict) take(h *history) {
 	if now-v.judgedAt >= judgeEvery || v.judgedAt == 0 {
 		v.judgedAt = now
 		for w := range v.checks {
-			v.checks[w] = v.judge.Checks(h.snap.Asked, relay.Way(w))
+			v.checks[w] = v.judge.Checks(h.snap.Links, relay.Way(w))
 		}
-		v.broken = v.judge.Lies(h.snap.Asked)
+		v.broken = v.judge.Deviations(h.snap.Links)
 	}
-	v.faults = append(slices.Clone(v.broken), h.now.Lies()...)
+	v.faults = append(slices.Clone(v.broken), h.now.Deviations()...)
 	if len(v.faults) > 0 {
 		v.lastFault = v.faults[0]
 		if before > 0 {

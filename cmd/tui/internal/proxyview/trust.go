@@ -19,11 +19,11 @@ type Judge struct{ judge trust.Judge }
 const mostJudged = 64
 
 // tolerated is how much longer than the link decided a datagram may take on average, in
-// milliseconds, as relay.Flow.Lies has it for single ones.
+// milliseconds, as relay.Flow.Deviations has it for single ones.
 const tolerated = 1
 
 // Checks judges the links of one direction together; the rate is that of the worst of them.
-func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
+func (j *Judge) Checks(all []relay.LinkStatus, way relay.Way) []trust.Check {
 	var parts []meters.LinkStretch
 	var rate *trust.Check
 	cut := false
@@ -61,10 +61,10 @@ func (j *Judge) Checks(all []relay.Asked, way relay.Way) []trust.Check {
 	return list
 }
 
-// Lies says in what the links did not do what was asked of them; nothing if they did.
-func (j *Judge) Lies(asked []relay.Asked) (list []string) {
+// Deviations describes in what the links did not do what they are set to; nil if in nothing.
+func (j *Judge) Deviations(links []relay.LinkStatus) (list []string) {
 	for _, way := range []relay.Way{relay.Up, relay.Down} {
-		for _, c := range j.Checks(asked, way) {
+		for _, c := range j.Checks(links, way) {
 			if !c.OK {
 				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Set), figure(&c, c.Measured), c.Unit))
 			}

@@ -61,17 +61,17 @@ func newGame(t *testing.T, clients int, text string) *game {
 			if err := g.links[way].Reshape(spec); err != nil {
 				return 0, err
 			}
-			g.snap.Asked[way] = relay.Asked{Way: relay.Way(way), Spec: spec, From: g.at}
+			g.snap.Links[way] = relay.LinkStatus{Way: relay.Way(way), Spec: spec, From: g.at}
 		}
 		return g.at, nil
 	})
-	up, down := g.live.Asked()
+	up, down := g.live.DefaultLinks()
 	for way, spec := range [2]lossmodel.Spec{up, down} {
 		if g.links[way], err = lossmodel.NewLink(spec, s.Seed, relay.LinkName(relay.Way(way), 1)); err != nil {
 			t.Fatal(err)
 		}
 		g.links[way].Watch()
-		g.snap.Asked = append(g.snap.Asked, relay.Asked{Way: relay.Way(way), Spec: spec})
+		g.snap.Links = append(g.snap.Links, relay.LinkStatus{Way: relay.Way(way), Spec: spec})
 	}
 	for i := range clients {
 		addr := netip.MustParseAddrPort(fmt.Sprintf("10.0.0.%d:40000", i+1))
@@ -99,7 +99,7 @@ func (g *game) play(d time.Duration) {
 }
 
 func (g *game) enter(way relay.Way, c, size int) {
-	f, x, a := &g.snap.Totals.Flows[way], &g.snap.Clients[c], &g.snap.Asked[way]
+	f, x, a := &g.snap.Totals.Flows[way], &g.snap.Clients[c], &g.snap.Links[way]
 	seq := f.In
 	v := g.links[way].Send(g.at, make([]byte, size), uint64(c)<<48|seq)
 	g.recent.Tap(&relay.Event{Kind: relay.Entered, At: g.at, Sent: g.at, Due: v.Due, Client: x.Client, Way: way, Seq: seq, Data: make([]byte, size),
@@ -120,7 +120,7 @@ func (g *game) enter(way relay.Way, c, size int) {
 }
 
 func (g *game) leave(way relay.Way, until time.Duration) {
-	f, a := &g.snap.Totals.Flows[way], &g.snap.Asked[way]
+	f, a := &g.snap.Totals.Flows[way], &g.snap.Links[way]
 	for d, ok := g.links[way].Receive(until - g.late); ok; d, ok = g.links[way].Receive(until - g.late) {
 		left := d.Due + 60*time.Microsecond + g.late
 		x := &g.snap.Clients[d.Tag>>48]
@@ -145,7 +145,7 @@ func (g *game) snapshot(s *relay.Snapshot) {
 	}
 	s.Totals = g.snap.Totals
 	s.Clients = append(s.Clients[:0], g.snap.Clients...)
-	s.Asked = append(s.Asked[:0], g.snap.Asked...)
+	s.Links = append(s.Links[:0], g.snap.Links...)
 }
 
 func (g *game) screen(w, h int, ascii bool) *model {

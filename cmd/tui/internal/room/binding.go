@@ -12,7 +12,7 @@ type Binding struct {
 	Do    func() Request
 
 	Pinned   bool        // in the footer however small the screen
-	SaysIdle bool        // says so where it has nothing to do
+	NoteIdle bool        // shows a notice if it has nothing to do
 	Page     Page        // the only one it holds on; nil: all of them
 	Idle     func() bool // whether it has nothing to do now: then the footer leaves it out; nil: never
 }
@@ -43,7 +43,7 @@ func (b Binding) Unless(idle func() bool) Binding {
 
 // SayIdle makes a key that has nothing to do say so, rather than seem broken.
 func (b Binding) SayIdle() Binding {
-	b.SaysIdle = true
+	b.NoteIdle = true
 	return b
 }
 

@@ -28,8 +28,8 @@ type Request struct {
 	Program tea.Cmd // for bubbletea: leave, suspend, work that ends in Said
 }
 
-// Said is the message by which work in the background ends: it becomes a notice.
-type Said struct {
+// NoticeMsg is the message that work in the background ends with. It is shown as a notice.
+type NoticeMsg struct {
 	Text string
 	Bad  bool // it is a complaint
 }

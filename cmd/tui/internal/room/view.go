@@ -53,8 +53,8 @@ func (v View) Lane() *engine.Lane {
 	return &v.Snap.Lanes[0]
 }
 
-// Beside are the shadows.
-func (v View) Beside() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes), 1):] }
+// Shadows returns the lanes of the shadows.
+func (v View) Shadows() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes), 1):] }
 
 // Running reports whether virtual time goes on.
 func (v View) Running() bool { return v.Snap.State == engine.Running }

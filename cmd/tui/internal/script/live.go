@@ -80,8 +80,8 @@ func (l *Live) Changes(n int) []Made {
 	return slices.Clone(l.changes[min(n, len(l.changes)):])
 }
 
-// Asked returns what the links of clients without conditions of their own are set to.
-func (l *Live) Asked() (up, down lossmodel.Spec) {
+// DefaultLinks returns what the links of clients without conditions of their own are set to.
+func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 	c := l.Config(relay.Client{})
 	return c.Up, c.Down
 }

@@ -8,8 +8,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// heard is what the lab has reported already, so that nothing is shown twice.
-type heard struct {
+// reported is what was shown of the reports of the lab, so that nothing is shown twice.
+type reported struct {
 	seen    int               // newest notice of the lab
 	refusal string            // newest complaint of the encoder, without its numbers
 	refused int64             // frames that it refused so far
@@ -18,43 +18,43 @@ type heard struct {
 	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
 }
 
-// hear takes up what the lab has to say.
-func (s *Session) hear() {
-	if n := s.Snap.Notice; n.ID != s.heard.seen {
-		s.heard.seen = n.ID
+// showReports shows the notices of the lab that are new.
+func (s *Session) showReports() {
+	if n := s.Snap.Notice; n.ID != s.reported.seen {
+		s.reported.seen = n.ID
 		s.Say(n.Text, n.Bad)
 		if n.Bad {
 			s.Pending.forget()
 		}
 	}
-	s.hearEncoder()
+	s.showRefusal()
 	s.warn()
 }
 
 // failingTicks is how long an encoder counts as failing after it refused a frame: a second.
 const failingTicks = 20
 
-// hearEncoder reports frames that the encoder refuses. A complaint that differs
+// showRefusal reports frames that the encoder refuses. A complaint that differs
 // from the last one in its numbers only is not repeated: an encoder that fails on
 // every frame complains sixty times a second. While it fails the header says so.
-func (s *Session) hearEncoder() {
+func (s *Session) showRefusal() {
 	if len(s.Snap.Lanes) == 0 {
 		return
 	}
 	lane := &s.Snap.Lanes[0]
 	n := lane.Totals.EncodeFailed
-	rose := n > s.heard.refused
-	s.heard.refused = n
+	rose := n > s.reported.refused
+	s.reported.refused = n
 	if !rose {
 		return
 	}
-	s.heard.fails = s.Ticks + failingTicks
+	s.reported.fails = s.Ticks + failingTicks
 	text := "it does not say why"
 	if lane.Err != nil {
 		text = lane.Err.Error()
 	}
-	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != s.heard.refusal {
-		s.heard.refusal = numberless
+	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != s.reported.refusal {
+		s.reported.refusal = numberless
 		s.Say("the encoder refused a frame: "+text, true)
 	}
 }
@@ -68,22 +68,22 @@ func undigit(r rune) rune {
 }
 
 // Fails reports whether the encoder refuses frames just now.
-func (s *Session) Fails() bool { return s.Ticks < s.heard.fails }
+func (s *Session) Fails() bool { return s.Ticks < s.reported.fails }
 
 // warn shows what is to be known of the data, and the warnings of both links, once after every change of a netem line:
 // to work them out takes milliseconds.
 func (s *Session) warn() {
 	cfg := s.Config()
-	if list := strings.Join(s.Snap.Remarks, ". "); list != s.heard.remarks {
-		s.heard.remarks = list
+	if list := strings.Join(s.Snap.Remarks, ". "); list != s.reported.remarks {
+		s.reported.remarks = list
 		if list != "" {
 			s.Show(list, room.ToneWarn)
 		}
 	}
-	if cfg.Down.Netem == s.heard.links[0].Netem && cfg.Up.Netem == s.heard.links[1].Netem {
+	if cfg.Down.Netem == s.reported.links[0].Netem && cfg.Up.Netem == s.reported.links[1].Netem {
 		return
 	}
-	s.heard.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
+	s.reported.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
 	var list []string
 	for _, spec := range []*lossmodel.Spec{&cfg.Down, &cfg.Up} {
 		for _, w := range spec.Warnings() {

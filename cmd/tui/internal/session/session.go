@@ -22,16 +22,16 @@ type Session struct {
 	Pending pending
 	Past    past
 	room.Notice
-	heard  heard
-	From   time.Duration // what came before is not shown
-	theme  *look.Theme
-	redraw func() // another moment is to be shown
+	reported reported
+	From     time.Duration // what came before is not shown
+	theme    *look.Theme
+	redraw   func() // another moment is to be shown
 }
 
 // New drives a lab. redraw is called when another moment is to be shown.
 func New(lab room.Lab, th *look.Theme, redraw func()) *Session {
 	s := &Session{lab: lab, Snap: lab.Snapshot(), theme: th, redraw: redraw}
-	s.heard.seen = s.Snap.Notice.ID
+	s.reported.seen = s.Snap.Notice.ID
 	s.warn()
 	return s
 }
@@ -54,7 +54,7 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 func (s *Session) Settle() {
 	s.Flush()
 	s.Pending.settle(s.Snap, s.Ticks)
-	s.hear()
+	s.showReports()
 }
 
 // Send hands a command to the lab, after any change that still waits; false if the lab

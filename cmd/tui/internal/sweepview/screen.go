@@ -17,8 +17,8 @@ func (m *model) Lines(th *look.Theme, w, h int) []string {
 	c, body := look.NewCanvas(w, h), look.NewCanvas(w, h-1)
 	m.drawBody(body)
 	c.Paste(0, 0, body)
-	if n := len(m.state.Said); n > 0 {
-		c.Text(1, h-1, look.Warn, m.state.Said[n-1])
+	if n := len(m.state.Notices); n > 0 {
+		c.Text(1, h-1, look.Warn, m.state.Notices[n-1])
 	}
 	return c.Lines(th)
 }
@@ -140,7 +140,7 @@ func (m *model) HelpParts() []ui.HelpPart {
 			"first point of the grid, paired by seed. " +
 			"In the charts along an axis a bar spans the interval of each mean.",
 		kept,
-		strings.Join(m.state.Said, "; "),
+		strings.Join(m.state.Notices, "; "),
 	} {
 		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Plain.Span("  ")}, Text: text})
 	}

@@ -26,14 +26,14 @@ type groundMsg struct{ dark bool }
 // longer than an answer takes over a line of 150 ms. One that comes later is welcome too.
 const patientTicks = 4
 
-// answers is the keyboard, less what the terminal answers: that is told, and all that was
-// typed before it, meanwhile and behind it goes on.
+// answers reads the keyboard without the answers of the terminal, which it passes to report.
+// Everything that was typed before, between and after the answers is returned.
 type answers struct {
 	*os.File
-	tell func(dark bool)
-	due  atomic.Bool
-	told bool
-	rest []byte // the beginning of an answer
+	report   func(dark bool)
+	due      atomic.Bool
+	reported bool
+	rest     []byte // the beginning of an answer
 }
 
 var (
@@ -59,14 +59,14 @@ func (a *answers) Read(p []byte) (int, error) {
 func (a *answers) take(got []byte) []byte {
 	got, a.rest = bytes.Clone(got), nil
 	if m := groundAnswer.FindSubmatchIndex(got); m != nil {
-		a.told = true
-		a.tell(isDark(string(got[m[2]:m[3]]), string(got[m[4]:m[5]]), string(got[m[6]:m[7]])))
+		a.reported = true
+		a.report(isDark(string(got[m[2]:m[3]]), string(got[m[4]:m[5]]), string(got[m[6]:m[7]])))
 		got = append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := placeAnswer.FindIndex(got); m != nil { // the last of the answers
 		a.due.Store(false)
-		if !a.told {
-			a.tell(darkByName())
+		if !a.reported {
+			a.report(darkByName())
 		}
 		return append(got[:m[0]], got[m[1]:]...)
 	}
@@ -92,9 +92,9 @@ func darkByName() bool {
 	return len(parts) < 2 || err != nil || n < 7 || n == 8
 }
 
-// asksFor reports whether a terminal can be asked: not where it makes no difference, nor
-// where several terminals would answer.
-func asksFor(r *lipgloss.Renderer) bool {
+// canQuery reports whether to query the terminal: not if its background makes no difference, nor
+// if several terminals would answer.
+func canQuery(r *lipgloss.Renderer) bool {
 	term := os.Getenv("TERM")
 	for _, several := range []string{"screen", "tmux", "dumb"} {
 		if strings.HasPrefix(term, several) {

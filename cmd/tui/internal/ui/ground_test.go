@@ -67,7 +67,7 @@ func TestAnswersAreNoKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			var told []bool
-			a := &answers{File: r, tell: func(dark bool) { told = append(told, dark) }}
+			a := &answers{File: r, report: func(dark bool) { told = append(told, dark) }}
 			a.due.Store(true)
 			keys := ""
 			for _, part := range []string{c.sent[:cut], c.sent[cut:]} {

@@ -201,7 +201,7 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 // hint says in w columns what the keys do now and, if not all of it fits, how far down one
 // has read and where there is more.
 func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
-	if text := h.search.says(h.lines); text != "" {
+	if text := h.search.status(h.lines); text != "" {
 		return look.Fit(w, []look.Span{look.Plain.Span(text), look.Dim.Span("  n next, N before, esc ends it")}, []look.Span{look.Plain.Span(text)})
 	}
 	if h.rows <= h.room {

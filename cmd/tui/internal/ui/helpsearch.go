@@ -71,8 +71,8 @@ func (s *helpSearch) found(lines [][]look.Span) (found []int) {
 	return found
 }
 
-// says what is sought and how often it is there; "" if nothing is.
-func (s *helpSearch) says(lines [][]look.Span) string {
+// status returns the word that is searched for and how often it occurs; "" without a search.
+func (s *helpSearch) status(lines [][]look.Span) string {
 	word, found := s.word.String(), s.found(lines)
 	switch {
 	case s.typing && word == "":

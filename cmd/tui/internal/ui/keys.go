@@ -290,7 +290,7 @@ func (s *Shell) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 
 // press does what a key is for, and shows a notice if there was nothing for it to do.
 func (s *Shell) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
-	if !b.SaysIdle {
+	if !b.NoteIdle {
 		return s.perform(b.Do())
 	}
 	before, note := s.pageText(), *s.note

@@ -26,7 +26,7 @@ func newRemote() *labtest.Lab {
 	t.Unknown, t.Lost = t.Lost, 0
 	t.Network.DelayMS, t.Network.MeanBurst, t.AgeMS = figures.Quantiles{}, figures.Figure{}, figures.Quantiles{}
 	t.Remote = &figures.Remote{RoundTripMS: figures.Quantiles{N: 1, P50: 84.9, P95: 103.2}, SlowerMS: figures.Quantiles{N: 1, P50: 4.1, P95: 20.7},
-		JitterMS: figures.Known(9.2), ToldAfterMS: figures.Quantiles{N: 1, P50: 117.8, P95: 190}, ReportKbps: figures.Known(25.6),
+		JitterMS: figures.Known(9.2), ReportedAfterMS: figures.Quantiles{N: 1, P50: 117.8, P95: 190}, ReportKbps: figures.Known(25.6),
 		CoverKbps: figures.Known(28.3)}
 	for i := range lane.Packets {
 		if p := &lane.Packets[i]; p.Outcome == packetlog.Lost {

@@ -63,8 +63,8 @@ func (b *leaveBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// says is what is at stake.
-func (b *leaveBox) says() string {
+// question describes what would be lost.
+func (b *leaveBox) question() string {
 	if b.unsaved == b.length {
 		return fmt.Sprintf("This run of %s is in no report.", look.Clock(b.length.Truncate(time.Second)))
 	}
@@ -77,7 +77,7 @@ func (b *leaveBox) Size(w, h int) (ow, oh int, right bool) {
 
 func (b *leaveBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Leave?")
-	c.Clip(2, 1, c.W-4, look.Plain, b.says())
+	c.Clip(2, 1, c.W-4, look.Plain, b.question())
 	for i, x := range leaveChoices() {
 		k := look.Plain
 		if i == b.at {
@@ -90,5 +90,5 @@ func (b *leaveBox) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 func (b *leaveBox) Small() (text string, alone bool) {
-	return b.says() + " s saves it and leaves, d leaves, esc stays.", true
+	return b.question() + " s saves it and leaves, d leaves, esc stays.", true
 }

@@ -32,7 +32,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	in := &answers{File: os.Stdin}
 	if opt.Renderer == nil {
 		opt.Renderer = rendererOf(opt.Out)
-		in.due.Store(opt.In == nil && opt.Out == os.Stdout && asksFor(opt.Renderer))
+		in.due.Store(opt.In == nil && opt.Out == os.Stdout && canQuery(opt.Renderer))
 	}
 	s := open(opt)
 	out := repaint.New(opt.Out)
@@ -46,7 +46,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		s.patience.ticks = patientTicks
 	}
 	p := tea.NewProgram(s, options...)
-	in.tell = func(dark bool) { p.Send(groundMsg{dark}) }
+	in.report = func(dark bool) { p.Send(groundMsg{dark}) }
 	bugs := make(chan error, 2)
 	stop := leaveOnSignal(ctx, p, func(bug error) {
 		bugs <- bug

@@ -139,7 +139,7 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	case workDone:
 		msg.take()
 		s.compose()
-	case room.Said:
+	case room.NoticeMsg:
 		s.note.Say(msg.Text, msg.Bad)
 		s.compose()
 	case interruptMsg:

@@ -78,7 +78,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	look.InkChart(s)
 	panes.AddMarks(s, th, p.snap.Marks)
 	samples := lockstep.CaughtUp(lane)
-	samples = samples[max(len(samples)-s.InSight(w), 0):]
+	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / meters.SamplePeriod)
 	}

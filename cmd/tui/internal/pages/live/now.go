@@ -158,7 +158,7 @@ func remoteFigures(t *figures.Totals) [][2]figure {
 	return [][2]figure{
 		{{look.Lost, "lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "never heard", strconv.FormatInt(t.Unknown, 10), "pkts"}},
 		{ms("round trip", &x.RoundTripMS, x.RoundTripMS.P50), {look.Dim, "jitter", x.JitterMS.Text(1), "ms"}},
-		{ms("known after", &x.ToldAfterMS, x.ToldAfterMS.P50), ms("slower p95", &x.SlowerMS, x.SlowerMS.P95)},
+		{ms("known after", &x.ReportedAfterMS, x.ReportedAfterMS.P50), ms("slower p95", &x.SlowerMS, x.SlowerMS.P95)},
 		{{look.Dim, "reordered", n.ReorderedRatio.Times(100).Text(2), "%"}, ms("trip p95", &x.RoundTripMS, x.RoundTripMS.P95)},
 		{{look.Dim, "lab: reports", x.ReportKbps.Text(1), "kbps"}, {look.Dim, "around game", x.CoverKbps.Text(1), "kbps"}},
 	}

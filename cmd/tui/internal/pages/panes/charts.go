@@ -49,16 +49,16 @@ type Charts struct {
 	budget float64 // kbps; 0: none
 	zoom   int     // index into chartSpans
 
-	item   string
-	schema *frame.Schema
-	Lane   engine.Lane
-	beside []engine.Lane // the shadows
-	marks  []engine.Mark
-	seams  []chart.Stretch // of what is in sight: the periods in which packets build across a seam
-	end    int64           // periods since the start
-	zoomed bool
-	fit    bool // the value axes go by the data, and need not begin at zero
-	back   bool // what is shown is over
+	item    string
+	schema  *frame.Schema
+	Lane    engine.Lane
+	shadows []engine.Lane
+	marks   []engine.Mark
+	seams   []chart.Stretch // of what is in sight: the periods in which packets build across a seam
+	end     int64           // periods since the start
+	zoomed  bool
+	fit     bool // the value axes go by the data, and need not begin at zero
+	back    bool // what is shown is over
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
@@ -83,30 +83,29 @@ func (p *Charts) Observe(v room.View) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
 	}
-	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back ||
+	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Back != p.back ||
 		v.Cfg.BudgetKbps != p.budget
 	if !p.zoomed && !(v.Slow && moved) {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.beside, p.back, p.budget = v.Beside(), v.Back, v.Cfg.BudgetKbps
+	p.shadows, p.back, p.budget = v.Shadows(), v.Back, v.Cfg.BudgetKbps
 	return true
 }
 
-// inSight are the charts of what can be seen of them in w columns: of samples older than
-// that, and than what rates are counted over, nothing is made. A minute is in sight of five
-// that are kept.
-func (p *Charts) inSight(th *look.Theme, w int) *Charts {
+// visible returns the charts with only the samples that w columns show, and those that their
+// rates are computed over. The chart shows the last minute; the history keeps five.
+func (p *Charts) visible(th *look.Theme, w int) *Charts {
 	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
 	th.StyleChart(spec)
-	most := time.Duration(spec.InSight(w))*meters.SamplePeriod + room.RecentSpan
+	most := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
 	cut := *p
 	cut.Lane.Samples = meters.Tail(p.Lane.Samples, most)
-	cut.beside = slices.Clone(p.beside)
-	for i := range cut.beside {
-		cut.beside[i].Samples = meters.Tail(cut.beside[i].Samples, most)
+	cut.shadows = slices.Clone(p.shadows)
+	for i := range cut.shadows {
+		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, most)
 	}
-	cut.seams = seamsOf(slices.Concat([]engine.Lane{cut.Lane}, cut.beside))
+	cut.seams = seamsOf(slices.Concat([]engine.Lane{cut.Lane}, cut.shadows))
 	return &cut
 }
 
@@ -146,7 +145,7 @@ func chartKinds() []chartKind {
 
 // Draw implements room.Pane.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p = p.inSight(th, c.W-2)
+	p = p.visible(th, c.W-2)
 	kinds := chartKinds()[:liveCharts]
 	if p.OnlySelected && p.Selected >= 0 {
 		kinds = chartKinds()[p.Selected : p.Selected+1]
@@ -230,11 +229,11 @@ func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 	if p.budget > 0 {
 		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
-	if len(p.beside) == 0 { // among shadows it would be a line too many
+	if len(p.shadows) == 0 { // among shadows it would be a line too many
 		wire := series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
-	spec.Series = append(spec.Series, shadowLines(th, p.beside, payloadLine)...)
+	spec.Series = append(spec.Series, shadowLines(th, p.shadows, payloadLine)...)
 	payload, _ := payloadLine(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(look.Payload)})
 	return spec
@@ -254,7 +253,7 @@ func perChangedLine(all []meters.Sample) (values, weights []float64) {
 }
 
 func (p *Charts) ratio(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.beside, perChangedLine)}
+	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.shadows, perChangedLine)}
 	values, weights := perChangedLine(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Ink: chart.Ink(look.Ratio)})
 	return spec
@@ -282,7 +281,7 @@ func failedLine(all []meters.Sample) (values, weights []float64) {
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 4, Series: shadowLines(th, p.beside, failedLine)}
+	spec := &chart.Spec{Floor: 4, Series: shadowLines(th, p.shadows, failedLine)}
 	list := failures(&p.Lane)
 	for _, f := range slices.Backward(list) { // the first lies on top
 		if f.stroke == chart.Dotted && f.total == 0 {
@@ -301,7 +300,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 	stroke := look.Strokes(th)
 	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	lines := payload
-	if len(p.beside) == 0 {
+	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
 	budget := func(word string) []look.Span {
@@ -311,11 +310,11 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + units.Fixed(p.budget, 0))}
 	}
 	rest := room - look.SpansWidth(lines)
-	if len(p.beside) == 0 {
+	if len(p.shadows) == 0 {
 		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
 	}
 	brief := budget("") // the shadows need the room
-	beside := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.beside,
+	beside := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.shadows,
 		func(l *engine.Lane) string { return units.Fixed(l.Recent.PayloadKbps, 1) })
 	rest -= look.SpansWidth(beside)
 	return slices.Concat(lines, beside, look.Fit(rest, budget(" budget"), brief, nil))
@@ -328,8 +327,8 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 		k = look.Dim
 	}
 	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(units.Fixed(r.BitsPerChanged, p.digits()))}
-	if len(p.beside) > 0 {
-		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.beside,
+	if len(p.shadows) > 0 {
+		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
 	if ChangesWhole(p.schema) {
@@ -345,7 +344,7 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 // failuresLegend names the causes of failures, then the failures of the shadows.
 func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
 	own := failureLegend(th, failures(&p.Lane), room)
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.beside, func(l *engine.Lane) string {
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)
 }

@@ -216,7 +216,7 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 		p.NextSpan()
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
-				cut := p.inSight(th, w)
+				cut := p.visible(th, w)
 				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
 					t.Errorf("of %v in sight %v are drawn", p.span(), kept)
 				}
@@ -237,7 +237,7 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 				all, some := starvedLine(snap.Lanes[0].Samples), starvedLine(cut.Lane.Samples)
 				spec := &chart.Spec{Time: true, Floor: 10}
 				p.Common(spec, th)
-				n := spec.InSight(w)
+				n := spec.VisibleValues(w)
 				if all, some = all[max(len(all)-n, 0):], some[max(len(some)-n, 0):]; !slices.Equal(all, some) {
 					t.Fatalf("%d columns of %v: what starved differs", w, p.span())
 				}

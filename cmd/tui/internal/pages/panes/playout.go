@@ -117,7 +117,7 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	legend := k.legend(&p.Lane)
 	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, legend[max(len(legend)-2, 0):], nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
-	cut := p.inSight(th, c.W-2)
+	cut := p.visible(th, c.W-2)
 	spec.Series = []chart.Series{{Values: k.values(cut.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
 	cut.Common(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))

@@ -13,9 +13,9 @@ import (
 // overRunning is the chart of those ratios. The encoder under the keys is 1.
 func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Fit: true}
-	for i := range p.beside {
-		values, weights := lockstep.Ratio(&p.beside[i], &p.Lane)
-		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.beside) > 1,
+	for i := range p.shadows {
+		values, weights := lockstep.Ratio(&p.shadows[i], &p.Lane)
+		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.shadows) > 1,
 			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
 	one := series(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
@@ -38,5 +38,5 @@ func (p *Charts) ratioNow(l *engine.Lane) string {
 
 func (p *Charts) overRunningLegend(th *look.Theme, room int) []look.Span {
 	own := []look.Span{look.Payload.Span(look.Strokes(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.beside, p.ratioNow)...)
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.shadows, p.ratioNow)...)
 }

@@ -16,10 +16,10 @@ func (p *page) html() room.Request {
 	}
 	path := s.Path
 	return room.Request{Say: "writing the page of " + s.Name, Program: func() tea.Msg {
-		out, err := htmlpage.SaveBeside(nil, path)
+		out, err := htmlpage.SavePage(nil, path)
 		if err != nil {
-			return room.Said{Text: err.Error(), Bad: true}
+			return room.NoticeMsg{Text: err.Error(), Bad: true}
 		}
-		return room.Said{Text: "for a browser: " + out}
+		return room.NoticeMsg{Text: "for a browser: " + out}
 	}}
 }

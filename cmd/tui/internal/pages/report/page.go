@@ -15,7 +15,7 @@ type page struct {
 	dir     string // where reports are
 	log     *panes.Changes
 	saved   *saved
-	both    *beside
+	both    *comparison
 	summary *room.Slot
 
 	now    *run            // the present run
@@ -42,7 +42,7 @@ const listEvery = 6
 
 // New returns the page.
 func New(dir string) *page {
-	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
+	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &comparison{}, due: true}
 	p.Slots = []*room.Slot{atSaved: room.NewSlot(p.saved), atBoth: room.NewSlot(p.both), atChanges: room.NewSlot(p.log)}
 	p.Usable = []int{atSaved, atBoth}
 	p.summary = room.NewSlot(&panes.SummaryLine{})

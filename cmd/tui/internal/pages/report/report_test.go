@@ -268,7 +268,7 @@ func TestHTMLPage(t *testing.T) {
 	}
 	m.Press("down", "down", "down", "down")
 	r := page.html()
-	said, ok := r.Program().(room.Said)
+	said, ok := r.Program().(room.NoticeMsg)
 	want := filepath.Join(dir, page.saved.picked().Name, "report.html")
 	if !ok || said.Bad || said.Text != "for a browser: "+want {
 		t.Fatalf("%q, then %+v", r.Say, said)
@@ -277,7 +277,7 @@ func TestHTMLPage(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	m.Press("home", "down")
-	if said := page.html().Program().(room.Said); !said.Bad || !strings.Contains(said.Text, "later version") {
+	if said := page.html().Program().(room.NoticeMsg); !said.Bad || !strings.Contains(said.Text, "later version") {
 		t.Errorf("of a later version: %+v", said)
 	}
 }

@@ -25,7 +25,7 @@ type run struct {
 	length   time.Duration
 	totals   figures.Totals
 	timing   figures.Timing
-	beside   []string
+	shadows  []string
 	changes  []config.StampedChange
 	settings map[string]string
 }
@@ -49,7 +49,7 @@ func openRun(s report.SavedReport) *run {
 		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) { // as on page 5 and in report.md
 			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
 		}
-		d.beside = append(d.beside, name+" "+units.Fixed(kbps, 1)+" kbps")
+		d.shadows = append(d.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")
 	}
 	if len(runs) > 1 {
 		d.note = fmt.Sprintf("a sweep of %d runs: the first", len(runs))
@@ -70,7 +70,7 @@ func presentRun(snap *engine.Snapshot) *run {
 		return d
 	}
 	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
-		d.beside = append(d.beside, snap.Lanes[i].Name()+" "+units.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
+		d.shadows = append(d.shadows, snap.Lanes[i].Name()+" "+units.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
 	return d
 }

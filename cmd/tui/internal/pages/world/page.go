@@ -13,15 +13,15 @@ var _ room.Binder = (*page)(nil)
 // page is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
 type page struct {
-	world   *views
-	slot    *room.Slot // of world
-	summary *room.Slot
-	playout *panes.Playout
-	charts  *room.Slot // of playout
-	asked   *bool      // whether the charts are shown; nil: nobody chose
-	play    *play
-	player  *room.Slot // of play
-	w, h    int
+	world      *views
+	slot       *room.Slot // of world
+	summary    *room.Slot
+	playout    *panes.Playout
+	charts     *room.Slot // of playout
+	showCharts *bool      // nil if the user chose neither
+	play       *play
+	player     *room.Slot // of play
+	w, h       int
 }
 
 // New returns the page.
@@ -59,8 +59,8 @@ const (
 
 // charted reports whether a page of h rows shows the charts of the display.
 func (p *page) charted(h int) bool {
-	if p.asked != nil {
-		return *p.asked && h > 2*playoutRows
+	if p.showCharts != nil {
+		return *p.showCharts && h > 2*playoutRows
 	}
 	return h >= playoutFrom
 }
@@ -121,7 +121,7 @@ func (p *page) Fit() {
 // chart shows the charts of the display, or makes room for the world.
 func (p *page) chart() {
 	on := !p.charted(p.h)
-	p.asked = &on
+	p.showCharts = &on
 	p.redraw()
 }
 

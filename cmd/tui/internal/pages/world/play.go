@@ -18,7 +18,7 @@ type play struct {
 	source                 string
 	keys                   world.Input
 	cam                    worldview.Camera
-	asked                  [numToggles]ask
+	requested              [numToggles]toggleRequest
 	now                    time.Duration // at present, whatever moment is shown
 }
 
@@ -32,9 +32,9 @@ const (
 	numToggles
 )
 
-// ask is a switch that was thrown and is not in a picture yet. While time stands
+// toggleRequest is a switch that was set and that no snapshot shows yet. While time stands
 // still, no picture will show it.
-type ask struct {
+type toggleRequest struct {
 	on       bool
 	at, till time.Duration // virtual time from which, and until which, not to believe the pictures
 }
@@ -110,7 +110,7 @@ func (p *play) camera(th *look.Theme) []look.Span {
 // switched is how a switch stands at now: as asked for, if that is still on its
 // way. A lab that jumped back forgot it.
 func (p *play) switched(t toggle, now time.Duration) bool {
-	if a := p.asked[t]; now >= a.at && now < a.till {
+	if a := p.requested[t]; now >= a.at && now < a.till {
 		return a.on
 	}
 	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
@@ -125,6 +125,6 @@ func (p *play) flip(t toggle) room.Request {
 	now := p.now
 	on := !p.switched(t, now)
 	r := room.Change(config.NewChange([numToggles]string{"hover", "katamari", "autopilot"}[t], on))
-	r.Accepted = func(*config.Config) { p.asked[t] = ask{on, now, now + askSpan} }
+	r.Accepted = func(*config.Config) { p.requested[t] = toggleRequest{on, now, now + askSpan} }
 	return r
 }

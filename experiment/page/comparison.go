@@ -18,11 +18,11 @@ import (
 // MaxBeside is how many reports fit on a page side by side: as many as there are inks.
 const MaxBeside = 8
 
-// WriteBeside writes a page with several reports side by side: what differs in their
+// WriteComparison writes a page with several reports side by side: what differs in their
 // configurations, in their figures, in their charts. Each must have a Report.
-func WriteBeside(w io.Writer, list []*Loaded) error {
+func WriteComparison(w io.Writer, list []*Loaded) error {
 	d := &document{Title: "Reports side by side"}
-	names := besideNames(list)
+	names := reportNames(list)
 	alone := !slices.ContainsFunc(list, func(l *Loaded) bool { return l.Run == nil })
 	for i, l := range list {
 		d.Meta = append(d.Meta, names[i]+": "+l.Path)
@@ -38,15 +38,15 @@ func WriteBeside(w io.Writer, list []*Loaded) error {
 		}
 	}
 	if alone {
-		d.besideRuns(list, names)
+		d.compareRuns(list, names)
 	} else {
-		d.besideSweeps(list, names)
+		d.compareSweeps(list, names)
 	}
 	return write(w, d)
 }
 
-// besideNames gives each report a letter and a name.
-func besideNames(list []*Loaded) []string {
+// reportNames gives each report a letter and a name.
+func reportNames(list []*Loaded) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
 		path := filepath.Clean(l.Path)
@@ -62,12 +62,12 @@ func besideNames(list []*Loaded) []string {
 	return out
 }
 
-func (d *document) besideRuns(list []*Loaded, names []string) {
+func (d *document) compareRuns(list []*Loaded, names []string) {
 	runs := make([]*run, len(list))
 	for i, l := range list {
 		runs[i] = l.Run
 	}
-	d.Headline = besideHeadline(runs, names)
+	d.Headline = comparisonHeadline(runs, names)
 	s := section{ID: "runs", Title: "What was run"}
 	t := newTable("Each report in a sentence", "report", "what came out", ">seed", ">seconds")
 	for i, r := range runs {
@@ -80,9 +80,9 @@ func (d *document) besideRuns(list []*Loaded, names []string) {
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
 	d.configurations(resultsOf(runs), names)
-	d.besideFigures(runs, names)
-	d.besideCharts(runs, names)
-	d.besideBits(runs, names)
+	d.compareFigures(runs, names)
+	d.compareCharts(runs, names)
+	d.compareBits(runs, names)
 }
 
 func resultsOf(runs []*run) []*engine.Result {
@@ -93,8 +93,8 @@ func resultsOf(runs []*run) []*engine.Result {
 	return out
 }
 
-// besideHeadline compares the payload of the others with that of the first.
-func besideHeadline(runs []*run, names []string) string {
+// comparisonHeadline compares the payload of the others with that of the first.
+func comparisonHeadline(runs []*run, names []string) string {
 	first := runs[0].Result.Totals.PayloadKbps
 	text := fmt.Sprintf("%s takes %s kbps", names[0], round(first))
 	for i, r := range runs[1:] {
@@ -165,8 +165,8 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 	"failures.unknown_codec", "tainted", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
 	"playout.late", "playout.behind_ms", "playout.position_error_mm.p95", "transfer.time_s", "transfer.resent"}
 
-// besideFigures sets the figures side by side: those that matter most, then all.
-func (d *document) besideFigures(runs []*run, names []string) {
+// compareFigures writes the figures side by side: the most important ones, then all.
+func (d *document) compareFigures(runs []*run, names []string) {
 	all := make([]map[string]float64, len(runs))
 	for i, r := range runs {
 		all[i] = figures.Of(r.Result.Totals)
@@ -236,14 +236,14 @@ func move(key string, base, v float64, known bool, interval string) texttable.Ce
 	return c
 }
 
-// besideCharts draws the runs over each other.
-func (d *document) besideCharts(runs []*run, names []string) {
-	d.besideChart(runs, names, "Payload", "kbps", payloadKbps, 1)
-	d.besideChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
-	d.besideChart(runs, names, "Packets that failed or were lost", "a second", uselessRate, 1)
-	d.besideChart(runs, names, "Age of the baseline", "ticks", baselineAge, 1)
-	d.besideChart(runs, names, "Display starved", "% of its ticks", starvedShare, 100)
-	d.besideChart(runs, names, "The worst shown cube is off by", "mm", positionMM, 1)
+// compareCharts draws the runs over each other.
+func (d *document) compareCharts(runs []*run, names []string) {
+	d.compareChart(runs, names, "Payload", "kbps", payloadKbps, 1)
+	d.compareChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
+	d.compareChart(runs, names, "Packets that failed or were lost", "a second", uselessRate, 1)
+	d.compareChart(runs, names, "Age of the baseline", "ticks", baselineAge, 1)
+	d.compareChart(runs, names, "Display starved", "% of its ticks", starvedShare, 100)
+	d.compareChart(runs, names, "The worst shown cube is off by", "mm", positionMM, 1)
 	if len(d.data.Charts) == 0 {
 		return
 	}
@@ -252,8 +252,8 @@ func (d *document) besideCharts(runs []*run, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-// besideChart draws one figure of all runs, at the moments that any of them has.
-func (d *document) besideChart(runs []*run, names []string, title, unit string, of ratio, times float64) {
+// compareChart draws one figure of all runs, at the moments that any of them has.
+func (d *document) compareChart(runs []*run, names []string, title, unit string, of ratio, times float64) {
 	moments := map[float64]bool{}
 	some := false
 	for _, r := range runs {
@@ -295,8 +295,8 @@ func (d *document) besideChart(runs []*run, names []string, title, unit string, 
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// besideBits sets beside each other what the bits went to.
-func (d *document) besideBits(runs []*run, names []string) {
+// compareBits compares what the bits were spent on.
+func (d *document) compareBits(runs []*run, names []string) {
 	var slots []string
 	for _, r := range runs {
 		for _, b := range r.Result.Budget {
@@ -332,9 +332,9 @@ func (d *document) besideBits(runs []*run, names []string) {
 // reportKey is the axis that several sweeps on a page differ in.
 const reportKey = "report"
 
-// besideSweeps draws sweeps as one grid in which the report is a further axis, and compares
+// compareSweeps draws sweeps as one grid in which the report is a further axis, and compares
 // the others with the first, point by point.
-func (d *document) besideSweeps(list []*Loaded, names []string) {
+func (d *document) compareSweeps(list []*Loaded, names []string) {
 	var points []gridPoint
 	firsts := make([]*engine.Result, len(list))
 	for i, l := range list {
@@ -353,13 +353,13 @@ func (d *document) besideSweeps(list []*Loaded, names []string) {
 	d.configurations(firsts, names)
 	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "Of the first run of each; what was swept differs in the others.")
 	for i, l := range list[1:] {
-		d.besideTable(list[0].Report, l.Report, names[0], names[1+i])
+		d.comparePoints(list[0].Report, l.Report, names[0], names[1+i])
 	}
 	d.sweep(points, axesOf(points))
 }
 
-// besideTable compares two sweeps, point by point, by pairs of the same seed.
-func (d *document) besideTable(base, now *report.Report, was, is string) {
+// comparePoints compares two sweeps, point by point, by pairs of the same seed.
+func (d *document) comparePoints(base, now *report.Report, was, is string) {
 	var limits []report.Limit
 	for _, k := range []string{"payload_kbps", "bits_per_item", "playout.starved_ratio", "playout.position_error_mm.p95", "lost", "wrong"} {
 		limits = append(limits, report.Limit{Key: k, Share: math.Inf(1)})

@@ -9,9 +9,9 @@ import (
 	"wirelab/internal/words"
 )
 
-// beside holds two runs against each other: figures side by side with their
-// differences, and what the two were set to differently.
-type beside struct {
+// comparison is the pane that compares two runs: their figures with the differences, and the
+// settings that differ.
+type comparison struct {
 	item        string
 	left, right *run // nil: none chosen
 	top         int  // rows scrolled away
@@ -19,7 +19,7 @@ type beside struct {
 	room        int
 }
 
-func (p *beside) Name() string { return "Beside" }
+func (p *comparison) Name() string { return "Beside" }
 
 // row is one line of the pane: a text across, or cells.
 type row struct {
@@ -28,9 +28,9 @@ type row struct {
 }
 
 // scroll moves what is in sight.
-func (p *beside) scroll(n int) { p.top = min(max(p.top+n, 0), max(p.rows-p.room, 0)) }
+func (p *comparison) scroll(n int) { p.top = min(max(p.top+n, 0), max(p.rows-p.room, 0)) }
 
-func (p *beside) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Beside", p.title()...)
 	if p.left == nil {
 		return
@@ -61,7 +61,7 @@ func (p *beside) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.More(th, p.rows-p.top-p.room)
 }
 
-func (p *beside) title() []look.Span {
+func (p *comparison) title() []look.Span {
 	if p.right == nil || p.left == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (p *beside) title() []look.Span {
 func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 
 // lines is all that the pane has to say.
-func (p *beside) lines(th *look.Theme, w int) []row {
+func (p *comparison) lines(th *look.Theme, w int) []row {
 	across := func(k look.Ink, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {
 			out = append(out, row{text: []look.Span{k.Span(line)}})
@@ -104,8 +104,8 @@ func (p *beside) lines(th *look.Theme, w int) []row {
 	rows = append(rows, row{text: []look.Span{{}}})
 	for _, d := range []*run{p.left, p.right} {
 		text := d.short() + ": " + words.Count(len(d.changes), "change") + " on the way"
-		if len(d.beside) > 0 {
-			text += "; beside it ran " + strings.Join(d.beside, ", ")
+		if len(d.shadows) > 0 {
+			text += "; beside it ran " + strings.Join(d.shadows, ", ")
 		}
 		rows = append(rows, across(look.Dim, text)...)
 	}
@@ -114,14 +114,14 @@ func (p *beside) lines(th *look.Theme, w int) []row {
 
 // unlike reports whether the two saw so different lengths of the data that their
 // figures do not compare.
-func (p *beside) unlike() bool {
+func (p *comparison) unlike() bool {
 	const much = 1.1
 	a, b := p.left.length.Seconds(), p.right.length.Seconds()
 	return max(a, b) > much*min(a, b)
 }
 
 // figures is the table of what both measured.
-func (p *beside) figures() []row {
+func (p *comparison) figures() []row {
 	head := row{cells: [4]look.Span{{}, look.Dim.Span(p.left.short())}}
 	if p.right != nil {
 		head.cells[2], head.cells[3] = look.Dim.Span(p.right.short()), look.Dim.Span("difference")
@@ -169,7 +169,7 @@ func apart(a, b float64, digits int) look.Span {
 	return look.Plain.Span(text)
 }
 
-func (p *beside) itemName() string {
+func (p *comparison) itemName() string {
 	if p.item == "" {
 		return "item"
 	}
@@ -177,7 +177,7 @@ func (p *beside) itemName() string {
 }
 
 // settings is what the two were set to differently.
-func (p *beside) settings(th *look.Theme, cell int) []row {
+func (p *comparison) settings(th *look.Theme, cell int) []row {
 	if p.left.settings == nil || p.right.settings == nil {
 		return nil
 	}

@@ -272,7 +272,10 @@ func TestHostileProcesses(t *testing.T) {
 				}
 				if p != nil {
 					p.Close()
-					if n := len(p.alive.list); n > 0 {
+					p.alive.mu.Lock() // the host of a collected end may still be removing its process
+					n := len(p.alive.list)
+					p.alive.mu.Unlock()
+					if n > 0 {
 						t.Errorf("%d processes are still there", n)
 					}
 				}

@@ -336,7 +336,7 @@ func (l *Link) report(msg []byte) error {
 		l.read++
 		l.arrive(&l.rep.records[old:][i])
 	}
-	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, counts: true})
+	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, isCounts: true})
 	return nil
 }
 
@@ -360,7 +360,7 @@ func (l *Link) arrive(r *record) {
 	}
 	left := x.wall.Sub(l.epoch)
 	apart := r.at - left
-	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, heard: l.stamped}
+	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, reportedAt: l.stamped}
 	arrived := x.left + e.took
 	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
 	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)

@@ -56,7 +56,7 @@ func (r *recording) ack(now time.Duration, e *event) {
 
 // arrival notes an arrival, or the counts of the display.
 func (r *recording) arrival(now time.Duration, e *event) {
-	if e.counts {
+	if e.isCounts {
 		if r.begin(recordedDisplay, now, 0, 0) {
 			r.events = appendDisplay(r.events, e.display)
 		}
@@ -65,7 +65,7 @@ func (r *recording) arrival(now time.Duration, e *event) {
 	if !r.begin(recordedArrival, now, e.number, e.took) {
 		return
 	}
-	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.heard))
+	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.reportedAt))
 	r.events = e.record.appendFrame(r.events)
 }
 
@@ -123,11 +123,11 @@ func (l *Link) play(events []byte) error {
 			flags := r.octet()
 			waited := r.uvarint()
 			r.bad = r.bad || waited > uint64(at)
-			e.heard, e.record.number = at-time.Duration(waited), e.number
+			e.reportedAt, e.record.number = at-time.Duration(waited), e.number
 			r.frame(&e.record, flags)
 			l.played.arrivals = append(l.played.arrivals, e)
 		case recordedDisplay:
-			e.counts, e.display = true, r.display()
+			e.isCounts, e.display = true, r.display()
 			l.played.arrivals = append(l.played.arrivals, e)
 		default:
 			r.bad = true

@@ -177,8 +177,8 @@ func Base(refs []Ref, cells int) *frame.Frame {
 	return refs[0].Frame
 }
 
-// memos returns the memo of the newest reference, initial if it has none, and the memo
-// to be written: spare, or a new one.
+// memos returns past, the memo of the newest reference, or initial if that has none, and
+// next, the memo to write, which is spare if it is an M, or else new.
 func memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
 	past, _ = refs[0].Memo.(*M)
 	if past == nil {

@@ -20,25 +20,25 @@ import (
 
 // RunOptions are what a headless run gets from its caller.
 type RunOptions struct {
-	// Progress receives how many seconds of virtual time are done, and how many there are in all
-	// runs together; 0 if unknown. It is called by one goroutine at a time.
+	// Progress receives the seconds of virtual time that are done, and the total of all runs; 0 if
+	// unknown. One goroutine at a time calls it.
 	Progress func(done, total float64)
 	// Packing receives the progress of the patches that are made before a run begins; in a sweep
 	// several goroutines call it.
 	Packing func(encoder string, done, total float64)
 	Clock   wallclock.Clock     // monotonic wall time, for timings and for the pace of saving
-	Dir     string              // the report's folder, "" for none; written at most once a second and at the end
-	Force   bool                // overwrite what another run left in Dir, and allow more memory than engine.Checker does
-	Disk    *atomicfile.Disk    // on which it is written; nil: the machine's
-	Workers int                 // runs side by side in a sweep; 0: one per core
-	Remote  *remote.Link        // where the receiver is, in real time; nil: here
+	Dir     string              // the report's folder, written at most once a second and at the end; "" for none
+	Force   bool                // overwrite the report of another run in Dir, and exceed the memory limit of engine.Checker
+	Disk    *atomicfile.Disk    // where Dir is; nil: the machine's file system
+	Workers int                 // concurrent runs in a sweep; 0: one per core
+	Remote  *remote.Link        // link to a receiver elsewhere, in real time; nil: the receiver is in this process
 	Packs   *delivery.PackCache // patches of earlier runs, shared by the runs; nil: none
-	files   *report.Files       // likewise
+	files   *report.Files       // the data files that the runs read, shared by the runs
 	scribe  *scribe             // writes the report of a run in real time; nil: none
 }
 
-// slice is how much virtual time passes between two looks at the context; less than a
-// frame where that takes long, since tens of thousands of cubes can take a second each.
+// slice is the virtual time between two checks of the context. If a slice takes longer than
+// tooLong, thinSlice is used: a single frame of tens of thousands of cubes can take a second.
 const (
 	slice     = 100 * time.Millisecond
 	thinSlice = slice / 8
@@ -62,7 +62,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {
 			return nil, err
 		}
-		defer func() { _ = folder.Close() }() // again, if the run began
+		defer func() { _ = folder.Close() }() // a second Close if the run began
 	}
 	opt.Clock, opt.files = opt.Clock.Steady(), &report.Files{}
 	if len(c.Sweep) > 0 {
@@ -77,11 +77,11 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 	return r, err
 }
 
-// inspected is how many packets are remembered to explain later ones by: those of 17 s.
+// inspected is the number of packets that are kept to explain later packets: 17 s of packets.
 const inspected = 1024
 
-// runOne runs a single configuration; out's folder, if it has one, is kept current. With
-// an error it returns what was measured until then, nil if the run never began.
+// runOne runs a single configuration and keeps the folder of out current, if any. With an
+// error it also returns what was measured until then, nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	so := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
@@ -108,7 +108,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if so.Observer != nil {
 		opt.files.List(".") // reads large files now, rather than while a report is due
 	}
-	if err := s.Pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
+	if err := s.Pack(opt.newPacking(ctx)); err != nil && ctx.Err() == nil {
 		opt.scribe.close()
 		return nil, errors.Join(err, s.Close())
 	}
@@ -119,8 +119,9 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	return result, errors.Join(err, s.Close(), out.Close())
 }
 
-// packing is who hears of patches that are made, and ends that when ctx does.
-func (o *RunOptions) packing(ctx context.Context) *delivery.Packing {
+// newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels the
+// work when ctx ends.
+func (o *RunOptions) newPacking(ctx context.Context) *delivery.Packing {
 	return &delivery.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
 		if o.Packing != nil {
 			o.Packing(encoder, float64(done), float64(total))
@@ -129,8 +130,8 @@ func (o *RunOptions) packing(ctx context.Context) *delivery.Packing {
 	}}
 }
 
-// drive runs a session to its end and keeps its report current: at most once a
-// second, and never for more than a twentieth of the time.
+// drive runs a session to its end and keeps its report current. It writes the report at
+// most once a second, and spends at most a twentieth of the time on that.
 func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	begun, planned := opt.Clock.Now(), s.Planned()
 	now := func() *engine.Result {
@@ -178,7 +179,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	r.Interrupted = r.Interrupted && failed == nil
 	report.End(r, failed)
 	if errors.Is(failed, report.ErrWrite) {
-		return r, failed // what is there is whole, and older
+		return r, failed // the folder keeps the last complete report
 	}
 	err := out.Write(r)
 	if err != nil {
@@ -187,12 +188,12 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	return r, errors.Join(failed, err)
 }
 
-// Pace is when a report is written while a run goes on: not before some time has passed since the
-// last time, and for at most a twentieth of the time.
+// Pace limits how often a report is written during a run: it enforces a minimum interval between two
+// calls, and at most a twentieth of the time spent in calls.
 type Pace struct {
 	clock wallclock.Clock
-	least time.Duration // between two calls
-	next  int64         // not before
+	least time.Duration // minimum interval between two calls
+	next  int64         // earliest time of the next call
 }
 
 // NewPace returns a pace that begins at a moment of the clock.
@@ -200,11 +201,11 @@ func NewPace(clock wallclock.Clock, begun int64, least time.Duration) Pace {
 	return Pace{clock, least, begun + int64(least)}
 }
 
-// longestPause bounds how long a report is not written: a clock that leaps during a
-// save makes it look long.
+// longestPause is the maximum pause that a slow save causes. A clock that jumps during a
+// save makes the save look slow.
 const longestPause = time.Minute
 
-// Do calls save if it is time.
+// Do calls save if enough time has passed since the last call.
 func (p *Pace) Do(save func() error) error {
 	now := p.clock.Now()
 	if now < p.next {
@@ -216,7 +217,7 @@ func (p *Pace) Do(save func() error) error {
 	return err
 }
 
-// resultNow is the session's result with the pace since begun.
+// resultNow returns the session's result so far, with the ratio of virtual to wall time since begun.
 func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {

@@ -10,35 +10,35 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// MaxDelay is the longest delay that any key takes.
+// MaxDelay is the maximum value of the keys that set a delay.
 const MaxDelay = setting.MaxDelay
 
-// Delay is what the delay stage does: constant latency plus jitter, plus what the
-// other parts add. A sum below zero counts as zero.
+// Delay is the parameters of the delay stage: the delay is a constant latency plus jitter
+// plus the other parts. A negative sum counts as zero.
 type Delay struct {
 	Latency      time.Duration
 	Jitter       time.Duration // the unit of the distribution: half the width if uniform, the standard deviation if normal
 	Distribution Distribution
-	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 stands for DefaultShape
-	Correlation  float64 // of a packet's jitter with that of the one before it, from 0 to below 1; exact
+	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
+	Correlation  float64 // exact correlation of the jitter of successive packets, from 0 to below 1
 	Table        Table   // of Tabled
-	// KeepOrder: a packet leaves this stage no earlier than the one sent before
-	// it, whatever its jitter. The mean delay grows accordingly: see
-	// Gauges.OrderCost. Lost packets keep their place, so that losses change no
-	// delay; a copy takes the jitter of its datagram and follows it. The reorder
-	// stage comes later and still holds packets back.
+	// KeepOrder makes a packet leave this stage no earlier than the packet sent before
+	// it, whatever its jitter. This increases the mean delay: see Gauges.OrderCost. Lost
+	// packets take part, so that losses change no delay. A copy has the jitter of its
+	// datagram and follows it. The reorder stage comes later and can still reorder.
 	KeepOrder bool
-	// Spike: for the last Length of every stretch of Every, packets sent take
-	// Height longer, as at the handover of a satellite. With KeepOrder those
-	// sent just after it wait for those sent in it.
+	// During the last SpikeLength of every interval of SpikeEvery, packets take
+	// SpikeHeight longer, as at the handover of a satellite. With KeepOrder, packets
+	// sent just after a spike wait for the packets sent during it.
 	SpikeEvery, SpikeHeight, SpikeLength time.Duration
-	// Burst is added while the loss model is in its bad state, for the packets that
-	// survive it: a burst of losses is also slow.
+	// Burst is added to packets that arrive while the loss model is in its bad state,
+	// since bursts of losses often come with longer delays.
 	Burst time.Duration
-	// Trace: what packets took in a capture is added.
+	// Trace is a capture whose delays are added.
 	Trace tracefile.File
 }
 
+// delayStage delays packets as its spec describes.
 type delayStage struct {
 	stream  random.Stream
 	files   *tracefile.Library
@@ -46,11 +46,12 @@ type delayStage struct {
 	process jitterProcess
 	trace   tracefile.Cursor
 	jitter  time.Duration // of the present datagram
-	last    time.Duration // the latest that a packet has left
-	waited  time.Duration // for order, by all datagrams that were not lost
-	passed  uint64        // how many those were
+	last    time.Duration // latest time at which a packet leaves the stage
+	waited  time.Duration // sum of the waits that KeepOrder caused, over the datagrams that were not lost
+	passed  uint64        // number of those datagrams
 }
 
+// reshape implements specStage. The stage is on if a packet can be delayed or KeepOrder is set.
 func (s *delayStage) reshape(spec *Spec) bool {
 	s.spec = spec.Delay
 	s.process.reshape(&s.spec, s.files)
@@ -61,7 +62,7 @@ func (s *delayStage) reshape(spec *Spec) bool {
 	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
 }
 
-// Apply implements Stage. Without jitter nothing is drawn.
+// Apply implements Stage. Without jitter it uses no random numbers.
 func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	enters := now + f.Delay
 	if s.spec.Jitter == 0 {
@@ -69,7 +70,7 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
 		s.jitter = s.process.draw(s.stream.Next(f.Copy), f.Copy)
 	}
-	leaves := enters + max(0, s.spec.Latency+s.jitter+s.more(now, f))
+	leaves := enters + max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
 	if s.spec.KeepOrder {
 		leaves = s.inOrder(leaves, f)
 	}
@@ -77,8 +78,8 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = leaves - now
 }
 
-// more returns what neither latency nor jitter accounts for.
-func (s *delayStage) more(now time.Duration, f *Fate) (d time.Duration) {
+// extraDelay returns the delay that spikes, bursts and the trace add.
+func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
 	}
@@ -91,8 +92,8 @@ func (s *delayStage) more(now time.Duration, f *Fate) (d time.Duration) {
 	return d
 }
 
-// inOrder holds a packet back until the one before it has left, and notes the
-// cost.
+// inOrder delays a packet until the packets before it have left, and adds the wait to
+// waited.
 func (s *delayStage) inOrder(leaves time.Duration, f *Fate) time.Duration {
 	wait := max(0, s.last-leaves)
 	if f.Copy == 0 && f.Lost == None {
@@ -121,7 +122,7 @@ func (*Delay) row() stageRow {
 	}
 }
 
-// checkDelay says whether what depends on each other is possible together.
+// checkDelay checks the settings that depend on each other.
 func (s *Spec) checkDelay() error {
 	d := &s.Delay
 	switch {

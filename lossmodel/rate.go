@@ -8,48 +8,48 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// maxWait is the longest wait before the bottleneck: a queue without a limit
-// still drops what would have to wait longer.
+// maxWait is the longest wait before the bottleneck. A queue without a limit also
+// drops packets that would wait longer.
 const maxWait = time.Hour
 
 // Rate is the bottleneck: a line and the drop-tail queue before it.
 type Rate struct {
-	BitsPerSecond int64 // of wire bytes, see WireBytes; 0: no bottleneck
-	Queue         int64 // bytes waiting or being sent that it holds; 0: no limit
-	QueuePackets  int   // datagrams waiting or being sent that it holds; 0: no limit
-	// Overhead is added to the wire bytes of each IP packet: 14 for Ethernet, and
-	// so on. Cell, if not 0, is the payload of cells that a packet is then cut into,
-	// the last one padded; CellOverhead is added to each: 48 and 5 are ATM's.
+	BitsPerSecond int64 // of wire bytes, see WireBytes; 0 means no bottleneck
+	Queue         int64 // maximum bytes waiting or being sent; 0 means no limit
+	QueuePackets  int   // maximum datagrams waiting or being sent; 0 means no limit
+	// Overhead is added to the wire bytes of each IP packet, such as 14 for Ethernet.
+	// If Cell is not 0, packets are cut into cells with a payload of Cell bytes, the
+	// last one padded, and CellOverhead is added to each cell. ATM has 48 and 5.
 	Overhead, Cell, CellOverhead int
-	// Burst makes the line a token bucket of that many bytes, which leave at
-	// once after a pause. In any stretch of time the line sends at most Burst plus
-	// what the rate allows; a packet larger than the bucket still waits for all of
-	// its bytes.
+	// Burst makes the line a token bucket of that many bytes, which leave at once
+	// after a pause. In any interval the line sends at most Burst plus rate times
+	// interval. A packet larger than the bucket waits for all of its bytes.
 	Burst int64
-	// Trace: the line delivers as in a recording of Mahimahi's instead of at
-	// BitsPerSecond, which it replaces, and Burst with it.
+	// Trace is a Mahimahi trace of delivery opportunities. It replaces BitsPerSecond
+	// and Burst.
 	Trace tracefile.File
 }
 
-// queued is a packet before the bottleneck.
+// queued is a packet that waits before the bottleneck or is being sent.
 type queued struct {
 	leaves time.Duration
 	bytes  int64
 }
 
-// rateStage is the line. It draws nothing: whether a packet finds room depends
-// on those before it. Packets enter in order of sending, so the books are exact
-// (Lindley's recursion), and each packet's time is final when it enters.
+// rateStage is the line and its queue. It uses no random numbers: whether the queue is
+// full depends only on the packets before. Packets enter in order of sending, so the
+// backlog is exact (Lindley's recursion), and the time at which a packet leaves is final
+// when it enters.
 type rateStage struct {
 	files   *tracefile.Library
 	spec    Rate
 	rate    uint64        // bits per second; 0 with a trace
-	ahead   time.Duration // what the bucket lets packets leave before the line would have sent them
-	idle    time.Duration // when the line has sent all it has
-	rest    uint64        // what rounding has saved up: idle is late by rest/rate ns
+	ahead   time.Duration // how much earlier the bucket lets packets leave
+	idle    time.Duration // when the line has sent all queued packets, rounded down
+	rest    uint64        // remainder of that rounding, in units of 1/rate ns
 	traced  tracedLine
 	queued  ring.Queue[queued] // packets that have not left
-	backlog int64              // their bytes
+	backlog int64              // bytes of the packets in queued
 	peak    Queued
 }
 
@@ -70,18 +70,18 @@ func (s *rateStage) reshape(spec *Spec) bool {
 	return s.rate > 0 || s.traced.opportunities != nil
 }
 
-// Apply implements Stage. A lost packet never comes to the queue.
+// Apply implements Stage. A packet that an earlier stage lost does not enter the queue.
 func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	if f.Lost != None {
 		return
 	}
-	s.empty(now)
+	s.removeSent(now)
 	wire := s.wireCost(size, f.Fragments)
 	if s.full(wire) {
 		f.lose(Queue)
 		return
 	}
-	leaves, ok := s.leaves(now, wire)
+	leaves, ok := s.departure(now, wire)
 	if !ok {
 		f.lose(Queue)
 		return
@@ -92,20 +92,21 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	f.Delay += leaves - now
 }
 
-// empty removes the packets that have left.
-func (s *rateStage) empty(now time.Duration) {
+// removeSent removes the packets that have left the line by now.
+func (s *rateStage) removeSent(now time.Duration) {
 	for q := s.queued.At(s.queued.First()); q != nil && q.leaves <= now; q = s.queued.At(s.queued.First()) {
 		s.backlog -= q.bytes
 		s.queued.Pop()
 	}
 }
 
+// full reports whether the queue has no room for a packet of wire bytes.
 func (s *rateStage) full(wire int64) bool {
 	return s.spec.Queue > 0 && s.backlog+wire > s.spec.Queue ||
 		s.spec.QueuePackets > 0 && s.queued.Len() >= s.spec.QueuePackets
 }
 
-// wireCost returns what a datagram costs on the line.
+// wireCost returns the number of bytes that a datagram takes on the line.
 func (s *rateStage) wireCost(size, fragments int) int64 {
 	wire := int64(size + udpHeader + ipHeader*fragments)
 	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
@@ -127,9 +128,9 @@ func withFraming(r *Rate, wire int64, fragments int) int64 {
 	return n * ((each + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
-// leaves returns when a packet has left the line, and books it; ok is false if it
-// would have to wait too long.
-func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
+// departure returns when a packet has left the line, and reserves the line until then.
+// ok is false if the packet would wait longer than maxWait.
+func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.traced.opportunities != nil {
 		return s.traced.leaves(max(now, s.idle), now+maxWait, wire)
 	}
@@ -143,8 +144,8 @@ func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok 
 	return max(now, s.idle-s.ahead), true
 }
 
-// sendingTime returns how long the line takes for a packet. Fractions of a
-// nanosecond are carried to the next one, so a busy line sends exactly its rate.
+// sendingTime returns how long the line takes to send wire bytes. Fractions of a
+// nanosecond carry over to the next packet, so a busy line sends exactly at its rate.
 func (s *rateStage) sendingTime(wire int64) time.Duration {
 	work := uint64(wire)*8*uint64(time.Second) + s.rest // in units of 1/rate ns; below 2^57 + 2^40
 	s.rest = work % s.rate
@@ -158,12 +159,12 @@ func (s *rateStage) fork() specStage {
 }
 
 func (s *rateStage) describe(now time.Duration, step *Step) {
-	s.empty(now)
+	s.removeSent(now)
 	step.Ahead, step.Room = Queued{s.queued.Len(), s.backlog}, s.spec.Queue
 }
 
 func (s *rateStage) gauge(now time.Duration, g *Gauges) {
-	s.empty(now)
+	s.removeSent(now)
 	g.Queue, g.Peak = Queued{s.queued.Len(), s.backlog}, s.peak
 }
 
@@ -218,7 +219,7 @@ func (*Rate) row() stageRow {
 	}
 }
 
-// bucketUnit is a size; off means no bucket.
+// bucketUnit returns the unit of rate_burst: a size, or "off" for no bucket.
 func bucketUnit() setting.Unit[int64] {
 	u := setting.Size
 	u.Expected = `a size from 1B to 1TiB, such as "16KB", or "off" for none`

@@ -70,11 +70,11 @@ type Stage interface {
 // specStage is a stage with parameters in a Spec.
 type specStage interface {
 	Stage
-	// reshape replaces the parameters and keeps the state. It says whether there is
-	// anything for the stage to do; while there is not, the stage is not called and
-	// draws nothing.
+	// reshape replaces the parameters and keeps the state. on reports whether the stage
+	// can have an effect; while it is false, the link does not call the stage, and the
+	// stage uses no random numbers.
 	reshape(*Spec) (on bool)
-	// fork returns a copy that shares nothing that changes.
+	// fork returns a copy that shares no mutable state.
 	fork() specStage
 }
 

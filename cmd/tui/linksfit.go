@@ -68,10 +68,10 @@ send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 	return cmd
 }
 
-// twoEnds is how two captures were matched, in the JSON of `links fit`.
+// twoEnds describes how two captures were matched, in the JSON of `links fit`.
 type twoEnds struct {
 	capture.Matching
-	SentFrom     string   `json:"sent_from"` // which datagrams
+	SentFrom     string   `json:"sent_from"` // file, port and direction
 	ReceivedFrom string   `json:"received_from"`
 	Remarks      []string `json:"remarks"`
 }
@@ -112,7 +112,7 @@ func (a *app) fitOne(path string) (fitInfo, error) {
 	if err != nil {
 		return fitInfo{}, usage(fmt.Errorf("%s: %w", path, err))
 	}
-	return fitInfoOf("down", path, &fit), nil
+	return newFitInfo("down", path, &fit), nil
 }
 
 // fitTwo fits a link to captures of its two ends.
@@ -133,15 +133,15 @@ func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
 	}
 	c, m, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
 	if err != nil {
-		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", which(from), which(to), err))
+		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", captureLabel(from), captureLabel(to), err))
 	}
 	fit, err := measure.Fit(c)
 	if err != nil {
-		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w", which(from), which(to), err))
+		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w", captureLabel(from), captureLabel(to), err))
 	}
 	fit.Notes = append(matchNotes(&m), fit.Notes...)
-	info := fitInfoOf(from.Way(), from.File, &fit)
-	info.Match = &twoEnds{Matching: m, SentFrom: which(from), ReceivedFrom: which(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
+	info := newFitInfo(from.Way(), from.File, &fit)
+	info.Match = &twoEnds{Matching: m, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
 	return info, nil
 }
 
@@ -158,12 +158,12 @@ func openEnd(ctx context.Context, flag, spec string) (*packets.Capture, error) {
 	return c, nil
 }
 
-// which says which datagrams of a capture were meant.
-func which(c *packets.Capture) string {
+// captureLabel returns the file, port and direction of a capture.
+func captureLabel(c *packets.Capture) string {
 	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
 }
 
-// sightings are the datagrams of a capture in order of time.
+// sightings returns the chosen datagrams of a capture in order of time.
 func sightings(c *packets.Capture) []capture.Sighting {
 	list := make([]capture.Sighting, len(c.Chosen()))
 	for i, d := range c.Chosen() {
@@ -173,7 +173,7 @@ func sightings(c *packets.Capture) []capture.Sighting {
 	return list
 }
 
-// matchNotes says what a person should know of a matching.
+// matchNotes returns notes on the counts and the limits of a matching.
 func matchNotes(m *capture.Matching) []string {
 	notes := []string{fmt.Sprintf("%d of %d datagrams sent are among the %d received, which hold %d copies; %d were lost",
 		m.Matched, m.Sent, m.Received, m.Copies, m.Lost)}
@@ -189,22 +189,23 @@ func matchNotes(m *capture.Matching) []string {
 	return append(notes, "delays lead from one capture's clock to the other's: latency is right only as far as both agree")
 }
 
-// fitInfoOf returns a fit to a capture with the table of a direction.
-func fitInfoOf(direction, path string, fit *measure.FitResult) fitInfo {
+// newFitInfo returns the JSON of a fit to the capture at path. direction, "down" or "up", is the name
+// of the table of settings.
+func newFitInfo(direction, path string, fit *measure.FitResult) fitInfo {
 	info := fitInfo{Capture: path, FitResult: *fit, Table: fit.Table(direction)}
-	info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
+	info.Settings = append([]measure.Setting{}, fit.Settings...) // an empty list in JSON, not null
 	info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
 	return info
 }
 
-// writeFit prints the table of a fitted link, and how well it fits as comments.
+// writeFit prints the table of a fitted link, and the goodness of the fit as comments.
 func writeFit(w io.Writer, table string, fit *measure.FitResult) {
 	fmt.Fprintln(w, table)
 	writeGoodness(&comment{w: w}, fit)
 }
 
-// writeGoodness says how well the fitted link does, and which models it was taken
-// from.
+// writeGoodness prints how well the fitted link reproduces the capture, and the models
+// that were compared.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	g := texttable.New("figure", ">capture", ">this link")
 	for _, row := range fit.Goodness() {
@@ -217,8 +218,8 @@ func writeGoodness(w io.Writer, fit *measure.FitResult) {
 		func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
 }
 
-// writeCandidates says which models were tried. The first was taken: one with
-// more parameters must do better by more than them.
+// writeCandidates prints the models that were compared and their scores. The first model was
+// taken. The BIC penalizes each parameter of a model.
 func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate, score func(measure.Candidate) string) {
 	if len(models) < 2 {
 		return
@@ -237,7 +238,7 @@ func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate
 // comment puts # before every line that is written to it.
 type comment struct {
 	w       io.Writer
-	pending string // of a line without its end
+	pending string // start of a line whose end was not written yet
 }
 
 func (c *comment) Write(p []byte) (int, error) {
@@ -255,11 +256,11 @@ func (c *comment) Write(p []byte) (int, error) {
 	}
 }
 
-// maxCapture is how many bytes a capture may unpack to.
+// maxCapture is the maximum size of a decompressed capture in bytes.
 const maxCapture = 1 << 29
 
 // readCapture reads a capture; - is standard input. Its errors are usage errors that
-// name the file and, where one is at fault, the line.
+// contain the name of the file and, if known, the line.
 func (a *app) readCapture(path string) (*capture.Capture, error) {
 	in, name := a.stdin, "standard input"
 	if path != "-" {
@@ -285,11 +286,11 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 	return nil, usage(placed(name, err))
 }
 
-// uncompressed returns what in holds, through a decompressor if its first bytes ask for one.
+// uncompressed returns a reader of the decompressed data of in. The first bytes tell the format.
 func uncompressed(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	magic, err := buffered.Peek(4)
-	if err != nil && err != io.EOF { // too short is for the reader of rows to say
+	if err != nil && err != io.EOF { // capture.Read reports an input that is too short
 		return nil, err
 	}
 	switch unpack.Of(magic) {
@@ -301,7 +302,7 @@ func uncompressed(in io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// placed begins an error about a capture with name:line, if a line is at fault.
+// placed prefixes an error about a capture with name:line, or with name if the line is unknown.
 func placed(name string, err error) error {
 	var syntax *csv.ParseError
 	var path *fs.PathError

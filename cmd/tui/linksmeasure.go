@@ -224,7 +224,7 @@ func (a *app) sayMeasured(p *probe.Path, s *channel.Session) error {
 	assumed := fmt.Sprintf("# The path to %s: round trips of %.3f ms at least, %.3f at the median, %.3f for 99 of 100.\n"+
 		"# The clocks differ: the fastest hundredth of either way is taken to have needed the same, %.3f ms, half of the sum;\n"+
 		"# chance may have moved that by %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
-	doc.Up, doc.Down = fitInfoOf("up", "", &fits[0]), fitInfoOf("down", "", &fits[1])
+	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = assumed + doc.Up.Table + doc.Down.Table
 	if p.Beyond > 0 {
 		a.remark("tui: warning: %d further copies were not looked at", p.Beyond)

@@ -46,14 +46,14 @@ func (r *reader) fields(l *Layout, tree map[string]any) {
 
 // field reads one field and makes sure that it is not there already.
 func (r *reader) field(l *Layout, at string, t map[string]any) {
-	r.known(at, t, fieldKeys())
+	r.checkKeys(at, t, fieldKeys())
 	var f frame.Field
 	var kind string
-	r.text(at, t, "name", &f.Name, true)
-	r.text(at, t, "unit", &f.Unit, false)
-	r.text(at, t, "kind", &kind, true)
+	r.readText(at, t, "name", &f.Name, true)
+	r.readText(at, t, "unit", &f.Unit, false)
+	r.readText(at, t, "kind", &kind, true)
 	column := f.Name
-	r.text(at, t, "column", &column, false)
+	r.readText(at, t, "column", &column, false)
 	if r.err != nil {
 		return
 	}
@@ -87,7 +87,7 @@ func oneOf[T fmt.Stringer](r *reader, at, key, name string, values []T) (v T) {
 		}
 		names = append(names, v.String())
 	}
-	r.unknown(at+key, key, name, names)
+	r.failUnknown(at+key, key, name, names)
 	return v
 }
 
@@ -149,7 +149,7 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	list, _ := span.([]any)
 	if len(list) != 2 {
 		if r.err == nil && !ranged {
-			r.missing(at+"range", "[lowest, highest], in units")
+			r.failMissing(at+"range", "[lowest, highest], in units")
 		}
 		r.fail(at+"range", shown(span)+" makes no sense here", "[lowest, highest], in units")
 		return

@@ -27,13 +27,13 @@ const mostGroups = 255
 func (r *reader) readHint(prefix string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
-	r.text(prefix, t, "role", &role, false)
+	r.readText(prefix, t, "role", &role, false)
 	if role != "" {
 		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
-	h.Group = uint8(r.wholeAt(prefix, t, "group", 0, mostGroups, "the number of a place"))
-	h.Axis = uint8(r.wholeAt(prefix, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
-	h.Rides = uint8(r.wholeAt(prefix, t, "rides", 0, mostGroups, "the number of a place"))
+	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, mostGroups, "the number of a place"))
+	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
+	h.Rides = uint8(r.readOptionalInt(prefix, t, "rides", 0, mostGroups, "the number of a place"))
 	for _, x := range []struct {
 		key string
 		to  *float64
@@ -51,7 +51,7 @@ func (r *reader) readHint(prefix string, t map[string]any, f *frame.Field) {
 	moves := h.Role == frame.Place || h.Role == frame.Velocity
 	switch {
 	case moves && h.Group == 0:
-		r.missing(prefix+"group", "the number of the place, from 1")
+		r.failMissing(prefix+"group", "the number of the place, from 1")
 	case !moves && h.Role != frame.Clock && h.Group != 0:
 		r.fail(prefix+"group", "makes no sense here", `role = "place", "velocity" or "clock" with it`)
 	}
@@ -89,14 +89,14 @@ func (r *reader) readParts(s *frame.Schema, tree map[string]any) {
 // are in order and do not overlap: first_row must be at least minRow. prefix is the key of the part, for
 // errors, which are stored in r.
 func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
-	r.known(prefix, t, partKeys())
+	r.checkKeys(prefix, t, partKeys())
 	var first, last string
-	r.text(prefix, t, "name", &p.Name, true)
-	r.text(prefix, t, "first", &first, true)
-	r.text(prefix, t, "last", &last, true)
+	r.readText(prefix, t, "name", &p.Name, true)
+	r.readText(prefix, t, "first", &first, true)
+	r.readText(prefix, t, "last", &last, true)
 	for _, key := range []string{"first_row", "rows"} {
 		if _, ok := t[key]; !ok {
-			r.missing(prefix+key, "a whole number")
+			r.failMissing(prefix+key, "a whole number")
 		}
 	}
 	if r.err != nil {
@@ -106,8 +106,8 @@ func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minR
 		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
 		return p
 	}
-	p.Row = r.wholeAt(prefix, t, "first_row", minRow, s.Rows-1, "that are in no part before")
-	p.Rows = r.wholeAt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
+	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "that are in no part before")
+	p.Rows = r.readOptionalInt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
 	p.Field = r.fieldNamed(prefix+"first", s, first)
 	p.Size = r.fieldNamed(prefix+"last", s, last) - p.Field + 1
 	if p.Size < 1 {
@@ -125,7 +125,7 @@ func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
 		for i := range s.Fields {
 			names = append(names, s.Fields[i].Name)
 		}
-		r.unknown(key, "field", name, names[:min(len(names), 16)])
+		r.failUnknown(key, "field", name, names[:min(len(names), 16)])
 	}
 	return i
 }

@@ -26,10 +26,10 @@ const (
 	maxText        = 40 // characters of a name
 )
 
-// separators are what may stand between two cells.
+// separators are the bytes that can separate two cells.
 const separators = ",;\t|"
 
-// recordFormat is how records are written.
+// recordFormat is the format of records.
 type recordFormat uint8
 
 // The formats of records.
@@ -38,8 +38,8 @@ const (
 	formatPacked                     // little-endian int32, values in steps
 )
 
-// Layout is what a schema file says: what frames are like, and how records of them
-// are written.
+// Layout is the content of a schema file: the schema of the frames, and the format of
+// their records.
 type Layout struct {
 	Schema   *frame.Schema
 	Preamble int    // so many frames at the start repeat the initial state, and are not sent
@@ -91,13 +91,13 @@ func layoutKeys() []string {
 }
 
 func (r *reader) layout(l *Layout, tree map[string]any) {
-	r.known("", tree, layoutKeys())
+	r.checkKeys("", tree, layoutKeys())
 	s := l.Schema
-	r.text("", tree, "name", &s.Name, false)
-	r.text("", tree, "item", &s.Item, true)
-	s.TickHz = r.whole(tree, "rate_hz", true, 1, maxRateHz, "frames a second")
-	s.Rows = r.whole(tree, "rows", true, 1, maxRows, "rows in each frame")
-	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
+	r.readText("", tree, "name", &s.Name, false)
+	r.readText("", tree, "item", &s.Item, true)
+	s.TickHz = r.readInt(tree, "rate_hz", true, 1, maxRateHz, "frames a second")
+	s.Rows = r.readInt(tree, "rows", true, 1, maxRows, "rows in each frame")
+	l.Preamble = r.readInt(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
 	r.format(l, tree)
 	r.fields(l, tree)
 	r.readParts(s, tree)
@@ -116,9 +116,9 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 
 // format reads what there is to say about the text of records.
 func (r *reader) format(l *Layout, tree map[string]any) {
-	r.text("", tree, "format", &l.Format, false)
+	r.readText("", tree, "format", &l.Format, false)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
-		r.unknown("format", "format", l.Format, []string{"csv", "int32"})
+		r.failUnknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
 	if v, ok := tree["header"]; ok {
 		l.Header, ok = v.(bool)
@@ -134,7 +134,7 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 		}
 		l.Comma = s[0]
 	}
-	r.text("", tree, "frame", &l.Frame, false)
+	r.readText("", tree, "frame", &l.Frame, false)
 }
 
 // FormatOf returns how the records at path are written: as the schema says, or else
@@ -182,7 +182,7 @@ func (r *reader) failNear(key, problem, expected, near string) {
 	}
 }
 
-// unknown notes a name that is not among known.
-func (r *reader) unknown(key, what, name string, known []string) {
+// failUnknown reports an error for a name that is not among known.
+func (r *reader) failUnknown(key, what, name string, known []string) {
 	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

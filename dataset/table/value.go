@@ -11,22 +11,24 @@ import (
 	"wirelab/internal/tomlkeys"
 )
 
-// known refuses the first key of a table, by line, that is not among those.
-func (r *reader) known(prefix string, tree map[string]any, keys []string) {
-	strangers := slices.Sorted(maps.Keys(tree))
-	strangers = slices.DeleteFunc(strangers, func(k string) bool { return slices.Contains(keys, k) })
-	slices.SortStableFunc(strangers, func(a, b string) int { return tomlkeys.LineOf(r.lines, prefix+a) - tomlkeys.LineOf(r.lines, prefix+b) })
-	if len(strangers) > 0 {
-		r.unknown(prefix+strangers[0], "key", strangers[0], keys)
+// checkKeys reports an error for the first key of tree, in order of lines, that is not among keys.
+// prefix is the path of tree in the file.
+func (r *reader) checkKeys(prefix string, tree map[string]any, keys []string) {
+	unknown := slices.Sorted(maps.Keys(tree))
+	unknown = slices.DeleteFunc(unknown, func(k string) bool { return slices.Contains(keys, k) })
+	slices.SortStableFunc(unknown, func(a, b string) int { return tomlkeys.LineOf(r.lines, prefix+a) - tomlkeys.LineOf(r.lines, prefix+b) })
+	if len(unknown) > 0 {
+		r.failUnknown(prefix+unknown[0], "key", unknown[0], keys)
 	}
 }
 
-// text reads a short printable text, if the key exists.
-func (r *reader) text(prefix string, tree map[string]any, key string, dst *string, must bool) {
+// readText reads a short printable text into dst. A key that does not exist is an error if must is
+// set; otherwise dst is unchanged.
+func (r *reader) readText(prefix string, tree map[string]any, key string, dst *string, must bool) {
 	v, ok := tree[key]
 	if !ok {
 		if must {
-			r.missing(prefix+key, "a text")
+			r.failMissing(prefix+key, "a text")
 		}
 		return
 	}
@@ -38,24 +40,25 @@ func (r *reader) text(prefix string, tree map[string]any, key string, dst *strin
 	*dst = s
 }
 
-// showable reports whether s may appear on a screen as it is.
+// showable reports whether s is short, printable, and without blanks at its ends.
 func showable(s string) bool {
 	return s != "" && s == strings.TrimSpace(s) && len([]rune(s)) <= maxText && !strings.ContainsFunc(s, func(c rune) bool {
 		return !unicode.IsPrint(c)
 	})
 }
 
-// whole reads a whole number from lo to hi; lo if it is not there and need not be.
-func (r *reader) whole(tree map[string]any, key string, must bool, lo, hi int, what string) int {
+// readInt reads a whole number from lo to hi, in units of what. It returns lo on errors and if the key
+// does not exist, which is an error if must is set.
+func (r *reader) readInt(tree map[string]any, key string, must bool, lo, hi int, what string) int {
 	if _, ok := tree[key]; !ok && must {
-		r.missing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
+		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
 		return lo
 	}
-	return r.wholeAt("", tree, key, lo, hi, what)
+	return r.readOptionalInt("", tree, key, lo, hi, what)
 }
 
-// wholeAt is whole for a key that need not be there.
-func (r *reader) wholeAt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
+// readOptionalInt is readInt for an optional key of the table at prefix.
+func (r *reader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
 	expected := fmt.Sprintf("%d to %d %s", lo, hi, what)
 	v, ok := tree[key]
 	if !ok {
@@ -75,7 +78,8 @@ func (r *reader) wholeAt(prefix string, tree map[string]any, key string, lo, hi 
 	return int(n)
 }
 
-func (r *reader) missing(key, expected string) {
+// failMissing reports an error for a key that does not exist.
+func (r *reader) failMissing(key, expected string) {
 	table := "the schema"
 	if cut := strings.LastIndex(key, "."); cut > 0 {
 		table = key[:cut]
@@ -83,7 +87,7 @@ func (r *reader) missing(key, expected string) {
 	r.fail(key, "is missing from "+table, expected)
 }
 
-// number reads a finite number.
+// number converts a TOML value to a finite number.
 func number(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int64:
@@ -94,6 +98,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
+// quoted quotes s for an error, cut to maxText characters.
 func quoted(s string) string {
 	if r := []rune(s); len(r) > maxText {
 		s = string(r[:maxText]) + "..."
@@ -101,6 +106,7 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
+// shown formats a TOML value for an error.
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:

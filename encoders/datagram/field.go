@@ -493,8 +493,8 @@ func (s *number) whole(u byte, bits uint) {
 	s.leave(u)
 }
 
-// took continues with the half that a bit chose.
-func (s *number) took(bit int) {
+// observeBit narrows the range of each guess to the half that bit selects: the upper half if it is 1.
+func (s *number) observeBit(bit int) {
 	s.size /= 2
 	for i := range s.on {
 		o := &s.guess[i]

@@ -215,7 +215,7 @@ func (k *coder) unit(v byte, bits uint) byte {
 		}
 		bit := k.bit(int(v>>(n-1)&1), x.p(head, node, bits, n))
 		if w.num.active {
-			w.num.took(bit)
+			w.num.observeBit(bit)
 		}
 		head, node = head<<1|uint32(bit), node<<1|uint32(bit)
 	}

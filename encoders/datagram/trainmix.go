@@ -13,16 +13,17 @@ import (
 
 // count counts the bits that followed a context, for each node of the tree over four bits.
 type count struct {
-	n    [16][2]uint16
-	key  uint64
-	uses int
+	n    [16][2]uint16 // zeros and ones, by node
+	key  uint64        // number of the lookup in the upper 32 bits, hash of the context in the lower
+	uses int           // number of units that followed the context
 }
 
-// fewestUses is the minimum number of uses of a context that has a line in the model.
+// fewestUses is the minimum number of uses of a context to have a line in the model.
 const fewestUses = 2
 
-// learnWeights counts the bits after each context, learns the logits that counts stand for and the
-// weights of the inputs, each fold with the counts of all others, and fills the table.
+// learnWeights counts the bits after each context, learns the logit of each state of the counts and
+// the weights of the inputs, and fills the table. As in cross-validation, a fold is visited with the
+// counts of all other folds.
 func (t *trainer) learnWeights() {
 	units, counts := t.collectUnits()
 	// addFold adds or subtracts the counts of the units in a fold; folds means all units.
@@ -48,12 +49,15 @@ func (t *trainer) learnWeights() {
 			addFold(fold, 1)
 		}
 	}
-	value := meaning(each)
-	t.weigh(each, &value)
+	value := learnLogits(each)
+	t.trainWeights(each, &value)
 	t.fillTable(counts, &value)
 }
 
-// collectUnits visits the samples. It returns their units and a zero counter for each context.
+// collectUnits visits the samples. It returns their units and a zeroed counter for each context, by
+// count.key. A unit of more than 4 bits has two halves with contexts of their own; the second half's
+// depend on the bits of the first. head is 1 followed by the bits of the unit so far. A unit that
+// equals its steady prediction takes a single decision and no weights, so learn is false.
 func (t *trainer) collectUnits() ([]seenUnit, map[uint64]*count) {
 	var units []seenUnit
 	counts := map[uint64]*count{}
@@ -85,7 +89,7 @@ func (t *trainer) collectUnits() ([]seenUnit, map[uint64]*count) {
 			u.in[bits-n][inBias-lookups] = biasNode
 			bit := int(v >> (n - 1) & 1)
 			if x.w.num.active {
-				x.w.num.took(bit)
+				x.w.num.observeBit(bit)
 			}
 			head = head<<1 | uint32(bit)
 		}
@@ -94,7 +98,7 @@ func (t *trainer) collectUnits() ([]seenUnit, map[uint64]*count) {
 	return units, counts
 }
 
-// half returns the bits v of a half of the unit, their number n, and the number of bits before
+// half returns the bits v of half 0 or 1 of the unit, their number n, and the number of bits before
 // them. Each half has its own contexts.
 func (u *seenUnit) half(half int) (v, n, before int) {
 	n = int(u.bits)
@@ -135,6 +139,7 @@ func (u *seenUnit) addCounts(sign int) {
 // logit.
 const states = 1 + 8*31
 
+// stateOf returns the state of the counts of a node; 0 if they are zero.
 func stateOf(n [2]uint16) int {
 	total := int(n[0]) + int(n[1])
 	if total == 0 {
@@ -155,8 +160,8 @@ func stateOf(n [2]uint16) int {
 // logits are the logits of nodes, by lookup and state of the counts.
 type logits [lookups][states]int8
 
-// meaning finds for each lookup the logits that the states of its nodes stand for.
-func meaning(each func(func(u *seenUnit, half int))) (value logits) {
+// learnLogits finds, for each lookup and each state of the counts, the logit of the bits that follow.
+func learnLogits(each func(func(u *seenUnit, half int))) (value logits) {
 	var seen [lookups][states][2]int64
 	each(func(u *seenUnit, half int) {
 		v, n, _ := u.half(half)
@@ -178,20 +183,20 @@ func meaning(each func(func(u *seenUnit, half int))) (value logits) {
 	return value
 }
 
-// fineWeight is a weight of 1 while weights are learnt.
+// fineWeight is a weight of 1 during training.
 const fineWeight = 1 << 24
 
-// weigher learns weights.
-type weigher struct {
+// weightTrainer learns the weights of the inputs.
+type weightTrainer struct {
 	value   *logits
 	byPlace [][2][inputs]int64
 	found   [64][inputs]int64
 }
 
-// weigh learns the weights by gradient descent on the code length, with a lower rate in each
-// lesson.
-func (t *trainer) weigh(each func(func(u *seenUnit, half int)), value *logits) {
-	w := weigher{value: value, byPlace: make([][2][inputs]int64, len(t.m.places))}
+// trainWeights learns the weights by gradient descent on the code length, in three passes with
+// decreasing learning rates.
+func (t *trainer) trainWeights(each func(func(u *seenUnit, half int)), value *logits) {
+	w := weightTrainer{value: value, byPlace: make([][2][inputs]int64, len(t.m.places))}
 	for i := range w.found {
 		rangecoder.Fill(w.found[i][:inBias], fineWeight/4)
 	}
@@ -208,6 +213,7 @@ func (t *trainer) weigh(each func(func(u *seenUnit, half int)), value *logits) {
 	}
 }
 
+// roundWeights converts weights from units of 1/fineWeight to units of 1/weightOne.
 func roundWeights(to *[inputs]int16, from *[inputs]int64) {
 	const unit = fineWeight / weightOne
 	for i, w := range from {
@@ -215,8 +221,8 @@ func roundWeights(to *[inputs]int16, from *[inputs]int64) {
 	}
 }
 
-// learn moves the weights of a half of a unit.
-func (w *weigher) learn(u *seenUnit, half int, rate int64) {
+// learn adjusts the weights by the coding errors of the bits of half 0 or 1 of a unit.
+func (w *weightTrainer) learn(u *seenUnit, half int, rate int64) {
 	found := int(u.flags)
 	var ok [lookups]bool
 	for i, c := range u.counters[half] {
@@ -251,7 +257,7 @@ func (w *weigher) learn(u *seenUnit, half int, rate int64) {
 	}
 }
 
-// fillTable fills the lines of the model with the counts that were used most.
+// fillTable fills the lines of the model with the logits of the contexts that were used most.
 func (t *trainer) fillTable(counts map[uint64]*count, value *logits) {
 	list := slices.SortedFunc(maps.Values(counts), func(a, b *count) int { return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key)) })
 	t.m.shift = t.tableShift()
@@ -279,7 +285,7 @@ func (t *trainer) fillTable(counts map[uint64]*count, value *logits) {
 // tableShift returns the shift of the largest table that the file has room for.
 func (t *trainer) tableShift() uint {
 	t.m.lines = nil
-	rest := len(t.m.Bytes()) + 10_000 // lengths are still to come
+	rest := len(t.m.Bytes()) + 10_000 // room for the tables of lengths, which are learnt later
 	shift := uint(maxShift)
 	for shift > 32-20 && rest+17<<(32-shift+1) <= t.budget {
 		shift--
@@ -289,14 +295,14 @@ func (t *trainer) tableShift() uint {
 
 // seenUnit is a unit of a sample.
 type seenUnit struct {
-	at       uint16 // its place
+	at       uint16 // index of its place
 	v        byte
 	bits     uint8
 	fold     uint8
 	flags    uint8 // see mixer.flags
 	near     uint8
 	has      [2]bool
-	learn    bool // weights learn from it
+	learn    bool // the weights learn from this unit
 	src      [sources]byte
 	expect   [2]byte
 	counters [2][lookups]*count
@@ -306,8 +312,8 @@ type seenUnit struct {
 // maxSeen bounds the units that are kept in memory.
 const maxSeen = 500_000
 
-// visit walks through all samples, and calls each before each unit that is modelled, when the mixer
-// is prepared for it.
+// visit codes the samples, or every n-th if they have more than maxSeen bytes, and calls each before
+// each unit that is modelled. The mixer is then prepared for the unit.
 func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
 	total := 0
 	for i := range t.samples {
@@ -334,8 +340,8 @@ func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
 	}
 }
 
-// findRecipes chooses, place by place, contexts that predict the unit there, and finds the places
-// that nothing predicts. After the end of ctx it chooses no more.
+// findRecipes chooses, for each place, the contexts that predict its units best, and marks the places
+// whose units no context predicts. After the end of ctx it chooses no more.
 func (t *trainer) findRecipes(ctx context.Context) {
 	by := make([][]seenUnit, len(t.m.places))
 	bits := make([]uint, len(t.m.places))
@@ -350,8 +356,8 @@ func (t *trainer) findRecipes(ctx context.Context) {
 		p := &t.m.places[at]
 		p.seen = len(list) > 0
 		p.recipe = plain
-		p.steady, _ = steady(list, true)
-		p.zero, p.zeros = steady(list, false)
+		p.steady, _ = measureSteady(list, true)
+		p.zero, p.zeros = measureSteady(list, false)
 		p.learnNear(list)
 		if len(list) < 20 || ctx.Err() != nil {
 			continue
@@ -362,7 +368,7 @@ func (t *trainer) findRecipes(ctx context.Context) {
 	}
 }
 
-// plain recipes are the last unit, the last two and the last three.
+// plain is the default recipes: the last unit, the last two units and the last three.
 var plain = [recipes]recipe{
 	{1, [maxParts]part{{0, 255}}},
 	{2, [maxParts]part{{0, 255}, {1, 255}}},
@@ -372,7 +378,8 @@ var plain = [recipes]recipe{
 // masks are the bits of a source that a context may use.
 var masks = [...]uint8{0xff, 0xf8, 0xe0}
 
-// choose adds to each recipe the source that saves most, as long as it saves 0.5 %.
+// choose adds to each recipe the source that saves most, until a source saves less than 0.5 %. It
+// also sets random if no recipe helps, and low if none helps with the last four bits.
 func (p *place) choose(list []seenUnit, bits uint, table *[1 << 16][2]uint16, fields []field) {
 	flat, low := cost(list, &recipe{}, table, bits), cost(list, &recipe{}, table, min(bits, 4))
 	least := flat
@@ -432,9 +439,11 @@ func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (tot
 	return total
 }
 
-// steady reports whether the unit is nearly always the reference's if has, or else 0, and the logit
-// of that. A constant of the training data does not count, because it may be that of one session.
-func steady(list []seenUnit, has bool) (bool, int8) {
+// measureSteady considers the units with a reference if has is true, and those without if it is false.
+// It reports whether at least 99 % of them equal expect[0], which is the reference's unit, or 0
+// without a reference, and returns the logit of that share. Units are not compared with their most
+// frequent value, because a constant of the training data may be that of one session.
+func measureSteady(list []seenUnit, has bool) (bool, int8) {
 	var n [2]int64
 	for i := range list {
 		if s := &list[i]; s.has[0] == has {
@@ -448,7 +457,8 @@ func steady(list []seenUnit, has bool) (bool, int8) {
 	return n[1] >= fewest && n[0]*99 <= n[1], ratio(n[1], n[0])
 }
 
-// learnNear counts how often a unit continues as the expected one.
+// learnNear learns how likely the next bit of a unit equals that of the expected unit, given the
+// number of bits that were equal so far and the context near.
 func (p *place) learnNear(list []seenUnit) {
 	var n [2][64][2]int64
 	for i := range list {

@@ -73,7 +73,7 @@ func newCoder(s *frame.Schema, p *params) *coder {
 	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.code}
 	e.x = rangecoder.Mixer{Coder: &e.Coder, Bias: bias, Limit: p.Limit, Rate: int32(p.Rate)}
 	n := e.fields
-	e.row = rowState{e: e, was: make([]int32, n), start: make([]int32, n), none: step{make([]int32, n), make([]int32, n), make([]uint8, n)}}
+	e.row = rowState{e: e, lastShift: make([]int32, n), start: make([]int32, n), none: step{make([]int32, n), make([]int32, n), make([]uint8, n)}}
 	return e
 }
 

@@ -40,7 +40,7 @@ type prediction struct {
 // this length.
 func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	m, g := r.e.next, &r.prediction
-	b, v := r.start[f], r.was[f]
+	b, v := r.start[f], r.lastShift[f]
 	g.error = &m.error[f][min(r.ahead, paces-1)]
 	g.byPredictor = [predictors]int32{constantVelocity: col.apply(b, v), unchanged: b}
 	if col.kind == frame.Float32 {

@@ -30,25 +30,25 @@ var errUnchanged = errors.New("listed as changed, but is not")
 // rowState is the state of the row being coded.
 type rowState struct {
 	e                *coder
-	cur, base        []int32 // its values
-	start            []int32 // origin of shifts: base, with the rotation as another component is left out
-	was              []int32 // its last shifts, scaled to the present ticks; 0 if it did not change
-	lastAcceleration []int32 // the change of its last shifts
-	missed           []uint8 // lengths of its last residuals
-	step                     // the present shifts
+	cur, base        []int32 // the row's values in the frame and in the base frame
+	start            []int32 // origin of shifts: base, with the rotation converted to the new largest component
+	lastShift        []int32 // shifts of the row's last step, scaled to the present ticks; 0 if it did not change
+	lastAcceleration []int32 // acceleration of the row's last step
+	missed           []uint8 // lengths of the residuals of the row's last step
+	step                     // the step being coded
 	idle             int
-	place            *[maxPlace]int32 // its position in base
-	nearest          uint32           // distance of the nearest mover
-	fastest          uint32           // distance of the fastest mover
-	pace             int              // length of the longest of was, of the position
+	place            *[maxPlace]int32 // the row's position in base
+	nearest          uint32           // distance of the nearest row that moved
+	fastest          uint32           // distance of the fastest row that moved
+	pace             int              // greatest length of lastShift among the fields of the position
 	ahead            int              // length of the predicted shift of the field being coded
-	worst            int              // length of the longest residual so far
-	last             [2]int           // of the last two residuals
-	same             uint32           // which of the fields before did not change, the last in the lowest bit
-	neighbour        step             // of the nearest row that changed, with its distance
+	worst            int              // greatest length of a residual of this row so far
+	last             [2]int           // lengths of the last two residuals, the last first
+	same             uint32           // which of the earlier fields did not change, the last in the lowest bit
+	neighbour        step             // step of the nearest row that changed; see distance
 	distance         uint32
 	prediction       prediction
-	none             step // of a row that did not change
+	none             step // the zero step, for rows that did not change
 	rotationState
 }
 
@@ -61,7 +61,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idle = idleClass(past.idle[i])
 		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
-		// Without a history. Its shifts and their origin are set only if the row changes.
+		// A row without a history; lastShift and start are set only if the row changes.
 		r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, at)
@@ -78,7 +78,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		}
 		next.idle[i] = 0
 		if !moved {
-			clear(r.was)
+			clear(r.lastShift)
 			copy(r.start, r.base)
 		}
 		r.findNeighbour(next)
@@ -98,16 +98,16 @@ func (r *rowState) loadHistory(past, next *memo, n int) {
 	s := past.step(n, r.e.fields)
 	r.missed, r.lastAcceleration = s.miss, s.acceleration
 	for f, v := range s.shift {
-		r.was[f] = r.e.cols[f].scaled(v, past.ticks, next.ticks)
+		r.lastShift[f] = r.e.cols[f].scaled(v, past.ticks, next.ticks)
 	}
 	r.predictRotation(past.from[n], float64(next.ticks)/float64(past.ticks))
 	for _, f := range r.e.place {
-		r.pace = max(r.pace, length(r.was[f]))
+		r.pace = max(r.pace, length(r.lastShift[f]))
 	}
 	r.pace = min(r.pace, paces-1)
 }
 
-// findNeighbour finds the nearest of the rows that changed last in this frame.
+// findNeighbour finds the nearest among the last maxMovers rows that changed in this frame.
 func (r *rowState) findNeighbour(next *memo) {
 	r.neighbour, r.distance = r.none, farthest
 	last, e := len(next.moved)-1, r.e
@@ -127,7 +127,7 @@ func (r *rowState) findNeighbour(next *memo) {
 	r.neighbour = next.step(pick, e.fields)
 }
 
-// codeChanged codes whether a row changed; own is the row's own counter.
+// codeChanged codes whether row i changed; own is the counter of this row alone.
 func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *rangecoder.Counter) uint32 {
 	r.nearest, r.fastest = r.e.scene.distances(i, r.place, moved)
 	state := uint32(0)
@@ -156,7 +156,7 @@ func (r *rowState) code() error {
 	for f := range r.cur {
 		col := &r.e.cols[f]
 		r.ahead = r.shiftAhead(f, col)
-		same := false // of the last field of a row that changed, if no other did
+		same := false // not coded for the last field if no other field changed
 		if f < len(r.cur)-1 || !all {
 			same = r.codeSame(f, col)
 		}
@@ -164,7 +164,7 @@ func (r *rowState) code() error {
 		all = all && same
 		if same {
 			r.noteUnchanged(f, col)
-		} else if err := r.change(f, col); err != nil {
+		} else if err := r.codeField(f, col); err != nil {
 			return err
 		}
 		if f == r.e.turn.at {
@@ -175,7 +175,7 @@ func (r *rowState) code() error {
 	return nil
 }
 
-// codeSame codes whether a field of a row that changed did not.
+// codeSame codes whether field f of a changed row is unchanged.
 func (r *rowState) codeSame(f int, col *fieldPlan) bool {
 	x := &r.e.x
 	id := uint32(f)<<8 | sameMark
@@ -194,33 +194,33 @@ func (r *rowState) codeSame(f int, col *fieldPlan) bool {
 
 // shiftAhead returns the length of the predicted shift of field f.
 func (r *rowState) shiftAhead(f int, c *fieldPlan) int {
-	if r.was[f] == 0 || !column.IsNumber(c.kind) {
+	if r.lastShift[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
-	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
+	return length(c.difference(c.apply(r.start[f], r.lastShift[f]), r.start[f]))
 }
 
 // noteUnchanged records that a field did not change.
 func (r *rowState) noteUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
 	if column.IsNumber(col.kind) {
-		r.acceleration[f] = -r.was[f]
-		r.missedBy(f, r.ahead)
+		r.acceleration[f] = -r.lastShift[f]
+		r.recordResidual(f, r.ahead)
 	}
 }
 
-// change codes a field that changed.
-func (r *rowState) change(f int, col *fieldPlan) error {
+// codeField codes the new value of a field that changed.
+func (r *rowState) codeField(f int, col *fieldPlan) error {
 	if err := r.e.Err(); err != nil {
 		return err
 	}
 	switch {
 	case column.IsNumber(col.kind):
-		r.number(f, col)
+		r.codeNumber(f, col)
 	case col.kind == frame.Bits:
-		r.bits(f)
+		r.codeBits(f)
 	default:
-		r.symbol(f, col)
+		r.codeSymbol(f, col)
 	}
 	if !col.Admits(r.cur[f]) {
 		return column.Error(r.e.schema, f, int64(r.cur[f]))
@@ -231,7 +231,7 @@ func (r *rowState) change(f int, col *fieldPlan) error {
 	return nil
 }
 
-// idleClass returns the class of n packets without a change.
+// idleClass returns the class of a row that did not change for n packets.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:
@@ -246,7 +246,7 @@ func idleClass(n uint8) int {
 	return 6
 }
 
-// length returns the bits of |v|.
+// length returns the number of bits of |v|.
 func length(v int32) int { return bits.Len32(magnitude(v)) }
 
 // flag returns 1 for true, as a part of a context.
@@ -272,19 +272,20 @@ const (
 	symbolBits = 12 // of an enum that have counters; the bits below are coded directly
 )
 
-// number codes the residual of a numeric field.
-func (r *rowState) number(f int, col *fieldPlan) {
+// codeNumber codes a numeric field as the residual of a prediction, which then learns the value, and
+// records the field's shift, acceleration and residual for the next frame.
+func (r *rowState) codeNumber(f int, col *fieldPlan) {
 	g := r.predict(f, col)
-	miss := r.residual(f, col, col.difference(r.cur[f], g.value), g.value)
+	miss := r.codeResidual(f, col, col.difference(r.cur[f], g.value), g.value)
 	r.cur[f] = col.add(g.value, miss)
 	g.learn(r.cur[f], col)
 	r.shift[f] = col.shift(r.start[f], r.cur[f])
-	r.acceleration[f] = r.shift[f] - r.was[f] // not used of floats
-	r.missedBy(f, length(miss))
+	r.acceleration[f] = r.shift[f] - r.lastShift[f] // floats do not use their acceleration
+	r.recordResidual(f, length(miss))
 }
 
-// missedBy records a residual of n bits.
-func (r *rowState) missedBy(f, n int) {
+// recordResidual records the length n, in bits, of the residual of field f.
+func (r *rowState) recordResidual(f, n int) {
 	r.miss[f] = uint8(n)
 	r.worst = max(r.worst, n)
 	r.last[1], r.last[0] = r.last[0], n
@@ -296,9 +297,9 @@ const (
 	farBits    = 5
 )
 
-// residual codes a residual: the length of its magnitude, its sign unless the range implies
+// codeResidual codes a residual: the length of its magnitude, its sign unless the range implies
 // it, and the bits below the leading one.
-func (r *rowState) residual(f int, col *fieldPlan, miss, guess int32) int32 {
+func (r *rowState) codeResidual(f int, col *fieldPlan, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
 	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
@@ -324,33 +325,34 @@ func (r *rowState) residual(f int, col *fieldPlan, miss, guess int32) int32 {
 		negative = true
 	case least > down:
 	default:
-		negative = r.sign(f, miss, kind, col.part(guess)<<5|n)
+		negative = r.codeSign(f, miss, kind, col.part(guess)<<5|n)
 	}
-	size = r.below(f, n, size)
+	size = r.codeLowBits(f, n, size)
 	if negative {
 		return int32(-size)
 	}
 	return int32(size)
 }
 
-// magnitude returns |v|, also of -2^31.
+// magnitude returns |v|; the magnitude of -2^31 is 2^31.
 func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
 
-// sign codes the sign of a residual.
-func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
+// codeSign codes the sign of a residual and reports whether it is negative.
+func (r *rowState) codeSign(f int, miss int32, kind, room uint32) bool {
 	x, col := &r.e.x, &r.e.cols[f]
 	id := uint32(col.class)<<8 | signMark
 	r.e.begin(col.slot)
-	x.AddContext(id, kind, signOf(r.was[f]), 0)
-	x.AddContext(id, uint32(r.ahead), signOf(r.was[f]), uint32(r.missed[f]))
-	x.AddContext(id, room, signOf(r.was[f]), 0)
+	x.AddContext(id, kind, signOf(r.lastShift[f]), 0)
+	x.AddContext(id, uint32(r.ahead), signOf(r.lastShift[f]), uint32(r.missed[f]))
+	x.AddContext(id, room, signOf(r.lastShift[f]), 0)
 	return x.CodeFlag(signNode, miss < 0)
 }
 
 func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
-// below codes the bits below the leading one of a magnitude of n bits.
-func (r *rowState) below(f int, n, size uint32) uint32 {
+// codeLowBits codes the bits below the leading one of a magnitude of n bits: the first two with
+// contexts, the others directly.
+func (r *rowState) codeLowBits(f int, n, size uint32) uint32 {
 	x, col := &r.e.x, &r.e.cols[f]
 	r.e.begin(col.slot)
 	x.AddContext(uint32(col.class)<<8|topMark, n, 0, 0)
@@ -365,8 +367,8 @@ func (r *rowState) below(f int, n, size uint32) uint32 {
 	return top
 }
 
-// symbol codes a flag or an enum that changed.
-func (r *rowState) symbol(f int, col *fieldPlan) {
+// codeSymbol codes a flag or an enum that changed.
+func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 	was := col.Raw(r.base[f])
 	if col.Span == 1 {
 		r.cur[f] = col.Value(1 - was)
@@ -388,7 +390,8 @@ func (r *rowState) symbol(f int, col *fieldPlan) {
 	r.cur[f] = col.Value(v)
 }
 
-// expected returns a context of a rotation's enum, which is predicted, and 0 of others.
+// expected returns the predicted largest components as a context if f is the enum of the rotation;
+// 0 for other fields.
 func (r *rowState) expected(f int) uint32 {
 	if f != r.e.turn.at {
 		return 0
@@ -396,8 +399,8 @@ func (r *rowState) expected(f int) uint32 {
 	return uint32(1 + r.first*4 + r.second)
 }
 
-// bits codes which bits of a field changed.
-func (r *rowState) bits(f int) {
+// codeBits codes which bits of a field of flags changed.
+func (r *rowState) codeBits(f int) {
 	d := uint32(r.cur[f]) ^ uint32(r.base[f])
 	x := &r.e.x
 	var out, count uint32
@@ -412,15 +415,15 @@ func (r *rowState) bits(f int) {
 	r.cur[f] = int32(out ^ uint32(r.base[f]))
 }
 
-// rotationSize is how many fields a rotation takes.
+// rotationSize is the number of fields of a rotation.
 const rotationSize = parts + 1
 
 // rotationState is the rotation of the row being coded, if its schema has one.
 type rotationState struct {
-	rotated            bool                // it turned in its last step
-	current, predicted rotation.Quaternion // in base, and the prediction
-	first, second      int                 // the largest components of the prediction
-	margin             uint32              // class of their difference
+	rotated            bool                // the row has a last step to extrapolate from
+	current, predicted rotation.Quaternion // rotation in base, and the predicted rotation
+	first, second      int                 // largest and second largest component of predicted
+	margin             uint32              // class of the difference of their magnitudes
 	largestChanged     bool                // the largest component differs from that in base
 }
 
@@ -438,7 +441,8 @@ func (r *rowState) read(fields []int32) rotation.Quaternion {
 	return t.Decode(fields[0]-r.e.cols[t.at].Min, fields[1:rotationSize])
 }
 
-// predictRotation extrapolates the rotation from that before the last step.
+// predictRotation extrapolates the rotation. fields is the rotation before the last step; times is
+// the ratio of the present ticks to the ticks of the last step.
 func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	t := &r.e.turn
 	if t.at < 0 {
@@ -451,7 +455,7 @@ func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	r.setReference(int(r.base[t.at] - r.e.cols[t.at].Min))
 }
 
-// prepareRotation prepares the rotation of a row that changed.
+// prepareRotation sets first, second and margin for a row that changed.
 func (r *rowState) prepareRotation() {
 	t := &r.e.turn
 	r.largestChanged, r.margin = false, 0
@@ -467,7 +471,7 @@ func (r *rowState) prepareRotation() {
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 
-// switchLargest handles a change of the largest component to left.
+// switchLargest converts start and lastShift if the largest component is now left, and not that in base.
 func (r *rowState) switchLargest(left int) {
 	t := &r.e.turn
 	if r.cur[t.at] != r.base[t.at] {
@@ -476,13 +480,13 @@ func (r *rowState) switchLargest(left int) {
 	}
 }
 
-// setReference sets the origin of shifts and the predicted shifts for the rotation, where left
-// is the component that is left out.
+// setReference sets start and lastShift for the fields of the rotation. left is the component that
+// the fields omit.
 func (r *rowState) setReference(left int) {
 	t := &r.e.turn
 	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)
 	for k := range is {
 		f := t.at + 1 + k
-		r.start[f], r.was[f] = is[k], goes[k]-is[k]
+		r.start[f], r.lastShift[f] = is[k], goes[k]-is[k]
 	}
 }

@@ -25,28 +25,29 @@ const (
 	markNumber
 )
 
-// row is the state of the row being coded. A row has, in this order: whether it changed; whether
-// it vanished; of a new row the row that it is made from; and for each field whether it changed,
-// or of a new row which of four guesses it is, followed by its value if it is none of those.
+// row is the state of the row being coded. A row is coded in this order: whether it changed; whether
+// it vanished; for a new row, its source row; and then its fields. A field of an old row is a flag
+// whether it changed, then its value if so. A field of a new row is the number of one of four
+// guesses, or its value if it equals none of them.
 type row struct {
 	*coder
 	index     int
 	part      *part
-	cur, base []int32 // its fields, by their numbers in the schema
+	cur, base []int32 // the row's fields, by their numbers in the schema
 	cells     []cellMemo
 	owner     *slotMemo
 	info      *rowMemo
-	fresh     bool    // it was not there before
-	kind      uint32  // of the part and the field of role Type
-	mask      uint32  // which fields changed so far, the last in the lowest bit
+	fresh     bool    // the row was empty in base
+	kind      uint32  // the part and the value of the field of role Type
+	mask      uint32  // flags: which fields changed so far, the last in the lowest bit
 	sym       uint32  // a hash of the symbols that changed so far
-	lastSym   uint32  // the last of those
+	lastSym   uint32  // hash of the last of those symbols
 	miss      uint32  // half octaves of the last two residuals
 	best      uint32  // 1 + the predictor that was nearest in the last coordinate; 0 if none
 	lapse     int64   // time since base, by the clock of the group
-	source    []int32 // the row that a new one is made from
-	before    []int32 // that row in base
-	misses    uint32  // which fields differ from the source's, the last in the lowest bit
+	source    []int32 // newest state of the row that a new row is predicted from
+	before    []int32 // the source row in base
+	misses    uint32  // flags: which fields differ from the source's, the last in the lowest bit
 }
 
 // ageClass returns the class of a number of frames.
@@ -70,7 +71,7 @@ func ageClass(n uint8) uint32 {
 	return 18
 }
 
-// increment counts a frame, up to forever.
+// increment adds 1 to n, up to forever.
 func increment(n *uint8) {
 	if *n < forever {
 		*n++
@@ -109,7 +110,7 @@ func (e *coder) codeRow(i int) error {
 	return nil
 }
 
-// empty reports whether a row is not there: all its fields are 0.
+// empty reports whether a row is empty: all fields of its part are 0. An empty row has no object.
 func (r *row) empty(values []int32) bool {
 	q := r.part
 	if q.present >= 0 && values[q.present] != 0 {
@@ -123,7 +124,8 @@ func (r *row) empty(values []int32) bool {
 	return true
 }
 
-// codeChanged codes whether a row changed, apart from the time of the frame.
+// codeChanged codes whether a row changed, apart from the field that holds the time of the frame. It
+// returns 1 if so.
 func (r *row) codeChanged(there bool) int {
 	e, f, x := r.coder, r.info, &r.x
 	differs := !e.Reading() && e.changed.Has(r.index)
@@ -144,7 +146,7 @@ func (r *row) codeChanged(there bool) int {
 	return v
 }
 
-// code codes a row that changed.
+// code codes a row that changed. there reports whether the row was not empty in base.
 func (r *row) code(there bool) error {
 	e, q, f := r.coder, r.part, r.info
 	if there {
@@ -201,7 +203,7 @@ func (r *row) codeField(k int, c *fieldPlan) error {
 	return nil
 }
 
-// vanish makes a row disappear; its history keeps the old values.
+// vanish empties a row; its cells keep the old values as history.
 func (r *row) vanish() error {
 	q, e := r.part, r.coder
 	for k := q.field; k < q.field+q.fields; k++ {
@@ -220,7 +222,8 @@ func (r *row) vanish() error {
 	return nil
 }
 
-// readClock takes the time of a place from its clock.
+// readClock sets lapse from field k if k is the clock of a group. A lapse that is not plausible is
+// replaced by that of the frame.
 func (r *row) readClock(k int) {
 	for _, n := range r.part.groups {
 		if r.groups[n].clock == k && !r.fresh {
@@ -232,7 +235,8 @@ func (r *row) readClock(k int) {
 	}
 }
 
-// codeSource codes which row a new one is made from: one that is there, or itself, which is empty.
+// codeSource codes the row that a new row is predicted from: a row that is not empty, or the new row
+// itself, which is empty.
 func (r *row) codeSource() error {
 	e, q, x := r.coder, r.part, &r.x
 	pick := r.index
@@ -267,24 +271,25 @@ func (r *row) state(i int) []int32 {
 	return table[i*r.fields:][:r.fields]
 }
 
-// Bounds of chooseSource: rows that are there, and their distance. No game has as many, and the
-// first frame of a large table takes no longer than its coding.
+// Bounds of chooseSource: the number of rows compared, and how far away they are. Games have fewer
+// rows; the bounds keep the first frame of a large table from taking longer than its coding.
 const (
 	maxSources     = 256
 	sourceDistance = 1024
 )
 
-// chooseSource returns the row nearby that agrees in most fields.
+// chooseSource returns the row near the new row in the table with the greatest similarity; the new row
+// itself if none has more.
 func (r *row) chooseSource() int {
 	q := r.part
-	best, most, tried := r.index, r.agreement(r.index), 0
+	best, most, tried := r.index, r.similarity(r.index), 0
 	for d := 1; d <= sourceDistance && tried < maxSources; d++ {
 		for _, i := range [2]int{r.index - d, r.index + d} {
 			if i < q.row || i >= q.row+q.rows || r.empty(r.state(i)) {
 				continue
 			}
 			tried++
-			if n := r.agreement(i); n > most || n == most && i < best {
+			if n := r.similarity(i); n > most || n == most && i < best {
 				best, most = i, n
 			}
 		}
@@ -292,8 +297,9 @@ func (r *row) chooseSource() int {
 	return best
 }
 
-// agreement returns how well a row agrees with the new one.
-func (r *row) agreement(i int) int {
+// similarity scores row i as the source of the new row. It adds the nearness of the positions, 1 if
+// row i was the source of the last new row, and for each equal field 4, or 1 if the value is 0.
+func (r *row) similarity(i int) int {
 	s := r.state(i)
 	n := r.nearness(s)
 	if uint32(i-r.part.row)+1 == r.m.source {
@@ -311,9 +317,10 @@ func (r *row) agreement(i int) int {
 	return n
 }
 
-const nearby = 20 // half octaves of a distance that still counts
+const nearby = 20 // distance at which nearness becomes 0, in half octaves
 
-// nearness returns how near a row is to the new one, in half octaves.
+// nearness returns how near the row with fields s is to the new row: for each coordinate, half the
+// number of half octaves by which the distance is below nearby.
 func (r *row) nearness(s []int32) int {
 	n := 0
 	for _, g := range r.part.groups {
@@ -327,7 +334,7 @@ func (r *row) nearness(s []int32) int {
 	return n
 }
 
-// oldField codes a field of a row that was there.
+// oldField codes a field of a row that was not empty in base.
 func (r *row) oldField(k int, c *fieldPlan) error {
 	x, cell, old := &r.x, &r.cells[k-r.part.field], r.base[k]
 	h, id := uint32(cell.moved), uint32(k)<<8|markSame
@@ -349,8 +356,8 @@ func (r *row) oldField(k int, c *fieldPlan) error {
 	return err
 }
 
-// newField codes a field of a row that was not there: whether it is the source's value, 0, the
-// row's own former value, or the source's former value.
+// newField codes a field of a new row: whether it equals the source's value, 0, the row's own value
+// when it vanished, or the source's value in base; and its value if it equals none of them.
 func (r *row) newField(k int, c *fieldPlan) error {
 	x, cell := &r.x, &r.cells[k-r.part.field]
 	src, last := r.source[k], cell.old
@@ -387,7 +394,7 @@ func (r *row) newField(k int, c *fieldPlan) error {
 	return err
 }
 
-// value codes the value of a field. skip means that it is not old.
+// value codes the value of a field. skip means that the value is known to differ from old.
 func (r *row) value(k int, c *fieldPlan, old int32, skip bool) error {
 	if err := r.Err(); err != nil {
 		return err
@@ -408,7 +415,7 @@ func (r *row) value(k int, c *fieldPlan, old int32, skip bool) error {
 	return nil
 }
 
-const symbolBits = 12 // of a symbol that have counters; the bits below are coded directly
+const symbolBits = 12 // upper bits of a symbol that have counters; the lower bits are coded directly
 
 // symbol codes an enum or a flag as a binary tree. A flag that changed needs no bit.
 func (r *row) symbol(k int, c *fieldPlan, old int32) {

@@ -277,7 +277,7 @@ func (s *Sender) HandleAck(src []byte) error {
 		return errNeverSent
 	}
 	if newest < s.floor {
-		return nil // of a frame from before the restart
+		return nil // the ack is for a frame that was sent before the restart
 	}
 	if s.differs(newest, a.digest) {
 		return s.restart()

@@ -80,8 +80,8 @@ func (l *Link) Settle(s *engine.Session) {
 		time.Sleep(endedBeat)
 		l.Poll(s.Config(), s.Now(), to, begun.Add(-s.Now()))
 	}
-	l.acks.hurry(to)
-	l.arrivals.hurry(to)
+	l.acks.limitTimes(to)
+	l.arrivals.limitTimes(to)
 	_ = s.RunUntil(to) // the session says so itself
 	l.sent.ending, l.sent.paused = false, false
 }

@@ -129,7 +129,7 @@ func FuzzRecording(f *testing.F) {
 	var r recording
 	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
 	r.arrival(9, &event{number: 1, took: 3, record: record{decoded: true}})
-	r.arrival(9, &event{counts: true, display: meters.DisplayCounts{Shown: 1}})
+	r.arrival(9, &event{isCounts: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Replay(&engine.Remote{Version: protocolVersion, Events: data})

@@ -336,7 +336,7 @@ func (l *Link) report(msg []byte) error {
 		l.read++
 		l.arrive(&l.rep.records[old:][i])
 	}
-	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, counts: true})
+	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, isCounts: true})
 	return nil
 }
 

@@ -9,18 +9,18 @@ import (
 	"wirelab/lossmodel"
 )
 
-// event is an event at the far end, at a virtual time.
+// event is an arrival, an ack or a count that the far end reported.
 type event struct {
-	at         time.Duration
-	number     uint32        // of a datagram
+	at         time.Duration // virtual time of the event
+	number     uint32        // of the datagram
 	took       time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the fastest
 	timed      bool          // took is known
 	data       []byte        // of an ack
 	record     record        // of an arrival
-	reportedAt time.Duration // when the report of the event arrived
+	reportedAt time.Duration // when the report of the event arrived here
 
-	counts  bool // the event is no arrival: it carries display
-	display meters.DisplayCounts
+	isCounts bool // the event carries display and is not an arrival
+	display  meters.DisplayCounts
 }
 
 // queue holds events in the order of their times.
@@ -32,22 +32,22 @@ type queue struct {
 	free   [][]byte
 }
 
-// Limits of a queue. It is emptied as virtual time advances. While time stands still, the
-// limits bound the memory that messages of the far end take.
+// Limits of a queue. It is drained as virtual time advances. While virtual time is paused,
+// the limits bound the memory that messages from the far end take.
 const (
 	maxQueued      = 1 << 15
 	maxQueuedBytes = 8 << 20
 )
 
-// push appends an event. If the queue is full, the event is dropped, as if lost on the way.
-// Counts of the display replace the counts before them if these are the newest event.
+// push appends an event. If the queue is full, push drops the event, as if the network had lost it.
+// If the event and the newest queued event both carry display counts, the event replaces that one.
 func (q *queue) push(e event) {
 	n := len(q.events) - q.head
 	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
 		return
 	}
 	q.last = max(q.last, e.at)
-	if e.counts && n > 0 && q.events[len(q.events)-1].counts {
+	if e.isCounts && n > 0 && q.events[len(q.events)-1].isCounts {
 		q.events[len(q.events)-1] = e
 		return
 	}
@@ -59,7 +59,7 @@ func (q *queue) push(e event) {
 	q.events = append(q.events, e)
 }
 
-// due returns the next event at or before now; nil if there is none.
+// due returns the next event if its time is at or before now; nil otherwise.
 func (q *queue) due(now time.Duration) *event {
 	if q.head == len(q.events) || q.events[q.head].at > now {
 		return nil
@@ -67,7 +67,7 @@ func (q *queue) due(now time.Duration) *event {
 	return &q.events[q.head]
 }
 
-// pop removes the next event; it is valid until the next push.
+// pop removes the next event. The event that due returned stays valid until the next push.
 func (q *queue) pop() {
 	e := &q.events[q.head]
 	if e.data != nil {
@@ -80,7 +80,7 @@ func (q *queue) pop() {
 	}
 }
 
-// next returns the time of the next event; false if there is none.
+// next returns the time of the next event; false if the queue is empty.
 func (q *queue) next() (time.Duration, bool) {
 	if q.head == len(q.events) {
 		return 0, false
@@ -88,15 +88,15 @@ func (q *queue) next() (time.Duration, bool) {
 	return q.events[q.head].at, true
 }
 
-// hurry moves all events that are later than t to t.
-func (q *queue) hurry(t time.Duration) {
+// limitTimes sets the time of all events later than t to t.
+func (q *queue) limitTimes(t time.Duration) {
 	for i := q.head; i < len(q.events); i++ {
 		q.events[i].at = min(q.events[i].at, t)
 	}
 	q.last = min(q.last, t)
 }
 
-// spare returns an empty buffer, reused if possible.
+// spare returns an empty buffer for an event's data, reused if possible.
 func (q *queue) spare() []byte {
 	n := len(q.free)
 	if n == 0 {
@@ -115,7 +115,7 @@ func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duratio
 	return a, okA
 }
 
-// downPath is a link as the path to the far end: through the model, then the socket.
+// downPath is the path of a link to the far end: through the loss model, then the socket.
 type downPath Link
 
 // Send implements engine.Path. The model decides which packets are lost; the far end reports the
@@ -138,13 +138,13 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	p.reported = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
 		if d.Damaged {
-			return d, true // no receiver would see it
+			return d, true // a real receiver would discard it at the checksum
 		}
-		p.leave(now, &d)
+		p.transmit(now, &d)
 	}
 	for e := p.arrivals.due(now); e != nil; e = p.arrivals.due(now) {
 		p.records.arrival(now, e)
-		if e.counts {
+		if e.isCounts {
 			p.display = e.display
 			p.arrivals.pop()
 			continue
@@ -163,8 +163,8 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	return lossmodel.Delivery{}, false
 }
 
-// leave sends a datagram that has passed the model through the socket.
-func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
+// transmit sends a datagram that the model delivered through the socket.
+func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	x := p.flying.add(d.Data)
 	x.left, x.tag, x.copied, x.flipped = now, d.Tag, d.Copy, d.Flipped
 	if p.conn == nil {
@@ -174,7 +174,7 @@ func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 	p.msg = append(p.msg, d.Data...)
 	x.wall = time.Now()
 	p.traffic.Cover += cover
-	_ = p.conn.Send(streamGame, p.msg) // what the system does not send is lost
+	_ = p.conn.Send(streamGame, p.msg) // an error counts as a loss
 }
 
 // Reported implements engine.FarEnd.
@@ -194,7 +194,7 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 // Counts implements engine.FarEnd.
 func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
 
-// upPath is a link as the path back: from the socket, then through the model.
+// upPath is the path of a link back from the far end: from the socket, then through the loss model.
 type upPath Link
 
 // Send implements engine.Path. It sends nothing: the receiver at the far end sends the same

@@ -56,7 +56,7 @@ func (r *recording) ack(now time.Duration, e *event) {
 
 // arrival notes an arrival, or the counts of the display.
 func (r *recording) arrival(now time.Duration, e *event) {
-	if e.counts {
+	if e.isCounts {
 		if r.begin(recordedDisplay, now, 0, 0) {
 			r.events = appendDisplay(r.events, e.display)
 		}
@@ -127,7 +127,7 @@ func (l *Link) play(events []byte) error {
 			r.frame(&e.record, flags)
 			l.played.arrivals = append(l.played.arrivals, e)
 		case recordedDisplay:
-			e.counts, e.display = true, r.display()
+			e.isCounts, e.display = true, r.display()
 			l.played.arrivals = append(l.played.arrivals, e)
 		default:
 			r.bad = true

@@ -7,52 +7,54 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// chunkSeconds is how long a job should take: long enough that the queue costs nothing,
-// short enough that a worker that dies loses little.
+// chunkSeconds is the target duration of a job: long enough that the cost of the queue is small,
+// short enough that a worker that fails loses little work.
 const chunkSeconds = 8
 
-// firstChunk is how many runs a job has before anything is known of their length.
+// firstChunk is the number of runs of a job while the duration of a run is unknown.
 const firstChunk = 1
 
-// chunks hands out what is missing, as jobs. It may be used by several goroutines.
+// chunks assigns the runs without a result to workers, as jobs. It is safe for concurrent use.
 type chunks struct {
 	plan  *Plan
 	clock wallclock.Clock
 
-	mu      sync.Mutex
-	have    []bool // runs whose results are there
-	out     []bool // runs that somebody has now
-	left    int    // runs whose results are not there
-	next    int    // no run below it is both missing and not out
-	jobs    map[string]*taken
-	perRun  float64 // seconds, a moving average
-	workers int     // that share the work, as far as is known
-	most    int     // runs of a job
+	mu        sync.Mutex
+	done      []bool // runs that have a result
+	assigned  []bool // runs that are in a job now
+	remaining int    // number of runs without a result
+	next      int    // every run below is done or assigned
+	jobs      map[string]*assignment
+	perRun    float64 // seconds per run, a moving average; 0 if unknown
+	workers   int     // number of workers; 0 if unknown
+	maxRuns   int     // maximum number of runs of a job
 }
 
-// taken is a job that somebody has.
-type taken struct {
+// assignment is a job that a worker has or that is queued.
+type assignment struct {
 	job job
-	at  int64 // when it was handed out
+	at  int64 // when the job was assigned
 }
 
 func newChunks(p *Plan, clock wallclock.Clock) *chunks {
 	n := p.Runs()
-	return &chunks{plan: p, clock: clock, have: make([]bool, n), out: make([]bool, n), left: n, jobs: map[string]*taken{}, most: maxChunk}
+	return &chunks{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignment{}, maxRuns: maxChunk}
 }
 
-// take hands out the next job; false if nothing is missing that nobody has.
+// take returns the next job and marks its runs as assigned; false if every run is done or assigned.
+// A job is sized to take chunkSeconds. Near the end jobs are smaller, so that all workers finish at
+// about the same time.
 func (c *chunks) take() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	want := firstChunk
 	if c.perRun > 0 {
-		fair := c.left/(2*max(c.workers, 1)) + 1 // at the end all should stop at once
-		want = max(min(int(chunkSeconds/c.perRun), c.most, fair), 1)
+		fair := c.remaining/(2*max(c.workers, 1)) + 1
+		want = max(min(int(chunkSeconds/c.perRun), c.maxRuns, fair), 1)
 	}
 	var runs []int
-	for n := c.next; n < len(c.have) && len(runs) < want; n++ {
-		if c.have[n] || c.out[n] {
+	for n := c.next; n < len(c.done) && len(runs) < want; n++ {
+		if c.done[n] || c.assigned[n] {
 			if len(runs) == 0 {
 				c.next = n + 1
 			}
@@ -64,29 +66,30 @@ func (c *chunks) take() (job, bool) {
 		return job{}, false
 	}
 	for _, n := range runs {
-		c.out[n] = true
+		c.assigned[n] = true
 	}
 	j := c.plan.job(runs)
-	c.jobs[j.Key] = &taken{j, c.clock.Now()}
+	c.jobs[j.Key] = &assignment{j, c.clock.Now()}
 	return j, true
 }
 
-// arrived notes that the result of a run is there.
-func (c *chunks) arrived(run int) {
+// markDone records that a run has a result.
+func (c *chunks) markDone(run int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.have[run] {
-		c.have[run] = true
-		c.left--
+	if !c.done[run] {
+		c.done[run] = true
+		c.remaining--
 	}
 }
 
-// ended notes that a job has ended; runs of it without a result are missing again.
-func (c *chunks) ended(key string, seconds float64, runs int) {
+// endJob records the end of the job with a key, which took seconds for runs. Its runs without a result
+// can be assigned again.
+func (c *chunks) endJob(key string, seconds float64, runs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.jobs[key]; t != nil && runs > 0 {
-		// Its clock is the worker's; ours says how long the job took at most.
+		// seconds is by the worker's clock; the clock here gives an upper bound.
 		seconds = max(min(seconds, time.Duration(c.clock.Now()-t.at).Seconds()), 0)
 		each := seconds / float64(runs)
 		if c.perRun == 0 {
@@ -98,16 +101,16 @@ func (c *chunks) ended(key string, seconds float64, runs int) {
 	if t := c.jobs[key]; t != nil {
 		delete(c.jobs, key)
 		for _, n := range t.job.Runs {
-			c.out[n] = false
-			if !c.have[n] {
+			c.assigned[n] = false
+			if !c.done[n] {
 				c.next = min(c.next, n)
 			}
 		}
 	}
 }
 
-// overdue returns the jobs that were handed out more than age ago and that the queue does
-// not hold, to be queued again.
+// overdue returns the jobs that were assigned more than age ago and that the queue does not
+// hold. The caller queues them again; their time and attempt are updated.
 func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,16 +125,16 @@ func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []
 	return list
 }
 
-// shared notes how many workers share the work.
-func (c *chunks) shared(workers int) {
+// setWorkers sets the number of workers that share the work.
+func (c *chunks) setWorkers(workers int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.workers = workers
 }
 
-// missing returns how many runs have no result, and how many jobs are out.
-func (c *chunks) missing() (runs, jobs int) {
+// unfinished returns the number of runs without a result, and the number of jobs that have not ended.
+func (c *chunks) unfinished() (runs, jobs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.left, len(c.jobs)
+	return c.remaining, len(c.jobs)
 }

@@ -109,7 +109,7 @@ func (c *crew) count() (n int) {
 }
 
 func (c *crew) tell() {
-	c.s.chunks.shared(c.count())
+	c.s.chunks.setWorkers(c.count())
 	c.mu.Lock()
 	n := len(c.members)
 	c.mu.Unlock()

@@ -80,14 +80,14 @@ func TestClockOfAWorkerJumps(t *testing.T) {
 	p := planned(t, medium)
 	var now time.Duration
 	c := newChunks(p, func() time.Duration { return now })
-	c.shared(1)
+	c.setWorkers(1)
 	j, _ := c.take()
 	now = time.Second
-	c.ended(j.Key, 1, 1)
+	c.endJob(j.Key, 1, 1)
 	for _, seconds := range []float64{1e300, -1e300, math.MaxFloat64} {
 		j, _ := c.take()
 		now += time.Second
-		c.ended(j.Key, seconds, len(j.Runs))
+		c.endJob(j.Key, seconds, len(j.Runs))
 	}
 	if j, _ := c.take(); len(j.Runs) < 4 {
 		t.Errorf("after a clock that jumped, jobs of 1 s a run have %d runs", len(j.Runs))

@@ -7,30 +7,32 @@ import (
 
 // MeanOf returns the mean of values with Student's interval.
 func MeanOf(values []float64) figures.Mean {
-	m, half := meanAndHalf(values)
+	m, half := meanAndHalfWidth(values)
 	return interval(len(values), m, half)
 }
 
-// RatioOf returns mean(x) / mean(y) of pairs, with the interval of the delta method: what
-// x and y have in common, the luck of a seed, falls out of it.
+// RatioOf returns mean(x) / mean(y) of pairs, with the interval of the delta method. Variation
+// that x and y share, such as that of a seed, cancels.
 func RatioOf(x, y []float64) figures.Mean {
-	my, _ := meanAndHalf(y)
+	my, _ := meanAndHalfWidth(y)
 	if my == 0 {
 		return figures.Mean{}
 	}
-	mx, _ := meanAndHalf(x)
+	mx, _ := meanAndHalfWidth(x)
 	ratio := mx / my
 	rest := make([]float64, len(x))
 	for i := range x {
 		rest[i] = (x[i] - float64(ratio*y[i])) / my
 	}
-	_, half := meanAndHalf(rest)
+	_, half := meanAndHalfWidth(rest)
 	return interval(len(x), ratio, half)
 }
 
+// interval returns a figures.Mean with the bounds mean ± half, or the zero Mean if mean or half is
+// NaN or infinite. With fewer than two values the bounds are nil.
 func interval(n int, mean, half float64) figures.Mean {
 	if mean-mean != 0 || half-half != 0 {
-		return figures.Mean{} // a figure that is no number: nothing can be said of it
+		return figures.Mean{}
 	}
 	m := figures.Mean{N: n, Mean: mean}
 	if n > 1 {
@@ -40,8 +42,9 @@ func interval(n int, mean, half float64) figures.Mean {
 	return m
 }
 
-// meanAndHalf returns the mean and half the width of its 95 % interval, 0 without one.
-func meanAndHalf(v []float64) (mean, half float64) {
+// meanAndHalfWidth returns the mean of v and half the width of its 95 % interval. half is 0 if the
+// interval is unknown; mean is NaN if v is empty.
+func meanAndHalfWidth(v []float64) (mean, half float64) {
 	m := paired.MeanOf(v)
 	if !m.Known {
 		return m.Diff, 0

@@ -287,7 +287,7 @@ func (c *crew) receive(m jetstream.Msg, wake chan<- struct{}) {
 // drain takes the results that are on their way when the work is broken off: those of this
 // machine's own workers, and those that the server has.
 func (q *queue) drain(s *state, results jetstream.Consumer) {
-	if missing, _ := s.chunks.missing(); missing == 0 {
+	if missing, _ := s.chunks.unfinished(); missing == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -348,7 +348,7 @@ func (q *queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan stru
 	said := ""
 	for {
 		for {
-			if _, out := s.chunks.missing(); out >= 2*crew.count()+4 {
+			if _, out := s.chunks.unfinished(); out >= 2*crew.count()+4 {
 				break
 			}
 			j, ok := s.chunks.take()
@@ -415,7 +415,7 @@ func (q *queue) clear(s *state) {
 	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID, "*")))
 	}
-	if missing, _ := s.chunks.missing(); missing == 0 {
+	if missing, _ := s.chunks.unfinished(); missing == 0 {
 		if stream, err := q.js.Stream(ctx, resultStream); err == nil {
 			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
 		}

@@ -81,7 +81,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s.tellLocked()
 	s.mu.Unlock()
 	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
-	if runs, _ := s.chunks.missing(); runs > 0 {
+	if runs, _ := s.chunks.unfinished(); runs > 0 {
 		s.work(ctx)
 	}
 	s.mu.Lock()
@@ -107,7 +107,7 @@ func newState(p *Plan, opt Options) *state {
 	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), workers: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
 	if opt.chunk > 0 {
-		s.chunks.most = opt.chunk
+		s.chunks.maxRuns = opt.chunk
 	}
 	return s
 }
@@ -150,7 +150,7 @@ func (s *state) work(ctx context.Context) {
 // cores runs jobs on this machine's cores.
 func (s *state) cores(ctx context.Context) {
 	jobs := max(s.opt.Jobs, 1)
-	s.chunks.shared(jobs)
+	s.chunks.setWorkers(jobs)
 	s.alive(jobs)
 	x := s.executor()
 	panics.Each(jobs, jobs, func(int) error {
@@ -207,7 +207,7 @@ func (s *state) take(d jobResult, keep bool) error {
 	}
 	for _, o := range fresh {
 		s.workers[o.Run] = d.Worker
-		s.chunks.arrived(o.Run)
+		s.chunks.markDone(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
 		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
@@ -217,7 +217,7 @@ func (s *state) take(d jobResult, keep bool) error {
 			s.opt.Ran(o)
 		}
 	}
-	s.chunks.ended(d.Key, d.Seconds, len(d.Runs))
+	s.chunks.endJob(d.Key, d.Seconds, len(d.Runs))
 	s.news = s.news || len(fresh) > 0
 	if d.Error != "" {
 		return fmt.Errorf("%s (on %s)", d.Error, d.Worker)

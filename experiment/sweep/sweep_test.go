@@ -314,8 +314,8 @@ func TestChunks(t *testing.T) {
 			t.Errorf("run %d was handed out %d times", n, times)
 		}
 	}
-	c.arrived(jobs[2].Runs[0])
-	c.ended(jobs[2].Key, 1, 1)
+	c.markDone(jobs[2].Runs[0])
+	c.endJob(jobs[2].Key, 1, 1)
 	j, ok := c.take()
 	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
 		t.Errorf("a job that came back with one result: %v is handed out again, expected %v", j.Runs, jobs[2].Runs[1:])

@@ -10,20 +10,20 @@ import (
 type Row[T any] struct {
 	KeyInfo
 	Expected string              // continues the sentence after "expected"
-	Set      func(*T, any) error // the error names what is expected
+	Set      func(*T, any) error // the error states what is expected
 	Get      func(*T) any        // as a file holds it: a number, a bool, or text that Set takes
 	Number   func(*T) float64    // the value in Unit, for a slider; nil if there is no Ladder
-	Check    func(*T) error      // whether the value is in range; nil: it always is
+	Check    func(*T) error      // returns an error if the value is out of range; nil: every value is valid
 
-	// Of its control:
-	Shown   func(*T) string // the value as a person reads it; nil: Text
-	Options []Option        // to pick from; empty if the value is typed
+	// For its control:
+	Shown   func(*T) string // the value as the screen shows it; nil: Text
+	Options []Option        // the values to choose from; empty if the value is typed
 	// Step returns the value n rungs further; ok is false at the end of the ladder. nil: the value is typed
 	Step  func(t *T, n int) (value any, ok bool)
-	Gauge func(*T) float64 // the place between the least and the greatest value, 0 to 1; nil if there is none
+	Gauge func(*T) float64 // the position between the least and the greatest value, 0 to 1; nil: no gauge
 }
 
-// Option is a value to pick, with a line that describes it.
+// Option is a value to choose, with a line that describes it.
 type Option struct{ Name, Summary string }
 
 // Options returns names as options without a description.
@@ -43,14 +43,16 @@ func Names(options []Option) (names []string) {
 	return names
 }
 
-// Cycle returns the option n places after name, from the last on to the first; "" if there are none.
+// Cycle returns the name of the option n places after name, or before it if n is negative. The first
+// option follows the last. Cycle returns "" if options is empty. If name is not among the options, it
+// counts as the place before the first option for a positive n, and as the first option otherwise.
 func Cycle(options []Option, name string, n int) string {
 	if len(options) == 0 {
 		return ""
 	}
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
 	if i < 0 && n <= 0 {
-		i = 0 // else the first one comes next
+		i = 0
 	}
 	return options[((i+n)%len(options)+len(options))%len(options)].Name
 }
@@ -87,7 +89,7 @@ func (r *Row[T]) Text(t *T) string {
 	return fmt.Sprint(v)
 }
 
-// Show returns the value as a person reads it.
+// Show returns the value as the screen shows it.
 func (r *Row[T]) Show(t *T) string {
 	if r.Shown != nil {
 		return r.Shown(t)
@@ -95,9 +97,9 @@ func (r *Row[T]) Show(t *T) string {
 	return r.Text(t)
 }
 
-// Rung returns the value a number of rungs further on the ladder, or among the choices, to the
-// right if n is positive. A value between two rungs goes to the next rung; at an end it stays.
-// ok is false if there are no rungs.
+// Rung returns the value n rungs higher on the ladder, or lower if n is negative, and stops at the
+// ends. Without a ladder the choices are the rungs. From a value between two rungs, the first step
+// leads to the nearest rung in that direction. ok is false if n is 0 or there are no rungs.
 func (r *Row[T]) Rung(t *T, n int) (value string, ok bool) {
 	stops := r.Ladder
 	if len(stops) == 0 {
@@ -113,8 +115,8 @@ func (r *Row[T]) Rung(t *T, n int) (value string, ok bool) {
 	return stops[min(max(at+n, 0), len(stops)-1)], true
 }
 
-// Level returns the place of the value on the ladder, from 0 to 1. A ladder is spaced for the
-// hand, so this shows more of small values than a linear gauge would.
+// Level returns the position of the value on the ladder, from 0 to 1. Ladders are nearly
+// logarithmic, so a gauge of Level resolves small values better than a linear gauge.
 func (r *Row[T]) Level(t *T) float64 {
 	at, between := r.position(t, r.Ladder)
 	if between {
@@ -123,7 +125,8 @@ func (r *Row[T]) Level(t *T) float64 {
 	return float64(at) / float64(len(r.Ladder)-1)
 }
 
-// position returns the stop of the value, or, if it is between two, the one above.
+// position returns the index of the stop that equals the value. If the value is between two stops,
+// it returns the index of the upper stop, and between is true.
 func (r *Row[T]) position(t *T, stops []string) (at int, between bool) {
 	if i := slices.Index(stops, r.Text(t)); i >= 0 {
 		return i, false

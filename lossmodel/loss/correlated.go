@@ -26,6 +26,8 @@ func (c correlated) rates() (enter, leave float64) {
 	return float64(c.Mean * (1 - c.Rho)), float64((1 - c.Mean) * (1 - c.Rho))
 }
 
+// Check implements Model. A negative correlation is possible only down to a bound that depends on the
+// mean: beyond it, a transition probability would exceed 1. The 1e-9 allows for rounding.
 func (c correlated) Check() error {
 	if err := checkRate(c.Mean); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 type Model interface {
 	// Model returns the name that a loss table's model key takes.
 	Model() string
-	// LossRate returns the share of packets lost in the long run, 0 if only a file
-	// knows.
+	// LossRate returns the share of packets lost in the long run; 0 if that depends on
+	// a file.
 	LossRate() float64
 	// Check returns an error if the parameters are out of range or contradict each other.
 	Check() error

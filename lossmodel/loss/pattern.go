@@ -11,20 +11,21 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// pattern loses exactly the packets that it says, over and over: Bits is a text
-// of 0 (arrives) and 1 (lost), or File holds one, in which white space counts for
-// nothing. A copy shares its datagram's fate.
+// pattern repeats a fixed sequence of losses: Bits is a text of 0 (arrives) and 1
+// (lost), or File contains such a text, in which white space is ignored. A copy is
+// lost if its datagram is lost.
 type pattern struct {
-	Bits string // 1 to maxPattern of them; "" if File says
+	Bits string // 1 to maxPattern digits; "" if File is set
 	File tracefile.File
 }
 
-// maxPattern is the longest pattern that is not in a file.
+// maxPattern is the maximum length of Bits.
 const maxPattern = 4096
 
 func (pattern) Model() string { return "pattern" }
 
-// LossRate is that of the bits; what a file holds is not known here.
+// LossRate returns the share of ones in Bits. It returns 0 for a pattern in a file, which it does
+// not read.
 func (p pattern) LossRate() float64 {
 	if p.Bits == "" {
 		return 0
@@ -76,8 +77,8 @@ func (p pattern) law() (Law, bool) {
 	return patternLaw(bits), p.Bits != "" && err == nil
 }
 
-// patternLaw counts. A pattern that repeats has no spread: the share lost is off
-// by less than one period.
+// patternLaw computes the law of a pattern that repeats. The law has no variance: the number of
+// losses differs from its mean by less than the losses of one period.
 func patternLaw(bits []bool) (law Law) {
 	n := float64(len(bits))
 	if n == 0 {
@@ -127,7 +128,7 @@ func (p *patternProcess) Judge(pkt *Packet) {
 
 var patternFile = &tracefile.Kind{Read: func(data []byte) (any, error) { return readPattern(data) }}
 
-// readPattern reads 0s and 1s.
+// readPattern parses a text of 0s and 1s and ignores white space between them.
 func readPattern(data []byte) ([]bool, error) {
 	bits := make([]bool, 0, len(data))
 	for i, c := range data {

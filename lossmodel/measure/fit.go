@@ -78,7 +78,7 @@ func Fit(c *capture.Capture) (FitResult, error) {
 	f := &fitter{all: seq.Datagrams}
 	f.Spec = lossmodel.DefaultSpec()
 	f.remarks(c, seq)
-	f.clocks(c.HasSent && c.HasDelay)
+	f.correctClocks(c.HasSent && c.HasDelay)
 	f.Measured = Of(seq)
 	f.loss()
 	f.copies()

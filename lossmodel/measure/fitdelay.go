@@ -12,11 +12,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// clocks takes out what only clocks that differ explain: delays below 0, and a
-// drift.
-func (f *fitter) clocks(timed bool) {
+// correctClocks removes the effects of clocks that differ: a drift, if the capture has times
+// (timed), negative delays, and a minimum delay above lossmodel.MaxDelay.
+func (f *fitter) correctClocks(timed bool) {
 	if timed {
-		f.drift()
+		f.removeDrift()
 	}
 	least := time.Duration(math.MaxInt64)
 	for i := range f.all {
@@ -25,18 +25,18 @@ func (f *fitter) clocks(timed bool) {
 		}
 	}
 	if least < 0 {
-		f.shift(func(time.Duration) time.Duration { return -least })
+		f.shiftDelays(func(time.Duration) time.Duration { return -least })
 		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the "+
 			"least delay counts as 0", -least)
 	} else if least > lossmodel.MaxDelay && least < math.MaxInt64 {
-		f.shift(func(time.Duration) time.Duration { return -least })
+		f.shiftDelays(func(time.Duration) time.Duration { return -least })
 		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay "+
 			"counts as 0", lossmodel.MaxDelay)
 	}
 }
 
-// shift adds to all delays.
-func (f *fitter) shift(by func(sent time.Duration) time.Duration) {
+// shiftDelays adds by(Sent) to the delay of each packet and of its copies.
+func (f *fitter) shiftDelays(by func(sent time.Duration) time.Duration) {
 	for i := range f.all {
 		d := &f.all[i]
 		more := by(d.Sent)
@@ -49,16 +49,16 @@ func (f *fitter) shift(by func(sent time.Duration) time.Duration) {
 	}
 }
 
-// drift looks at the least delay of each of 32 stretches. Clocks that run apart
-// move it along a straight line; anything else leaves it where it is or scatters
-// it.
-func (f *fitter) drift() {
+// removeDrift subtracts a linear clock drift. It fits a line to the minimum delay of
+// each of 32 intervals and takes the slope as a drift only if it is large compared with
+// the scatter of the minima around the line.
+func (f *fitter) removeDrift() {
 	const stretches = 32
 	n := len(f.all)
 	if n < stretches*20 {
 		return
 	}
-	zero := f.all[0].Took // what is large in all of them costs no digits
+	zero := f.all[0].Took // subtracted from all delays, to keep the precision of float64
 	var x, y []float64
 	for s := range stretches {
 		least, at := math.Inf(1), 0.0
@@ -77,12 +77,13 @@ func (f *fitter) drift() {
 	}
 	if total := math.Abs(slope) * (x[len(x)-1] - x[0]); total > millisecond && total > 12*scatter {
 		first := f.all[0].Sent
-		f.shift(func(sent time.Duration) time.Duration { return -time.Duration(slope * float64(sent-first)) })
+		f.shiftDelays(func(sent time.Duration) time.Duration { return -time.Duration(slope * float64(sent-first)) })
 		f.note("the clocks run apart by %.1f parts in a million; that drift is taken out", slope*1e6)
 	}
 }
 
-// line fits y = a + slope x and returns the standard deviation of the points from it.
+// line fits y = a + slope x by least squares. scatter is the standard deviation of the points from
+// the line. ok is false with fewer than three points or if all x are equal.
 func line(x, y []float64) (slope, scatter float64, ok bool) {
 	if len(x) < 3 {
 		return 0, 0, false
@@ -104,11 +105,12 @@ func line(x, y []float64) (slope, scatter float64, ok bool) {
 	return slope, math.Sqrt(scatter / float64(len(x))), true
 }
 
-// quiet is how little spread is none: what a machine's own clockwork does.
-const quiet = 100 * time.Microsecond
+// minSpread is the spread below which delays count as constant: scheduling and timers alone
+// cause as much.
+const minSpread = 100 * time.Microsecond
 
-// delay fits latency and jitter, or, where delays come in two heaps far apart, the
-// reorder stage.
+// delay fits latency and jitter. If the delays form two clusters far apart, it fits latency
+// and the reorder stage.
 func (f *fitter) delay(timed bool) {
 	var took []time.Duration
 	for i := range f.all {
@@ -120,24 +122,24 @@ func (f *fitter) delay(timed bool) {
 		f.note("only copies arrived: delays are not fitted")
 		return
 	}
-	f.spreadOf(took)
+	f.estimateSpread(took)
 	sorted := slices.Sorted(slices.Values(took))
 	middle := quantile.NextRank(sorted, 0.5)
 	switch split, ok := twoClusters(sorted); {
-	case quantile.NextRank(sorted, 0.99)-quantile.NextRank(sorted, 0.01) < quiet:
+	case quantile.NextRank(sorted, 0.99)-quantile.NextRank(sorted, 0.01) < minSpread:
 		f.Spec.Delay.Latency = limit(middle)
-		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", quiet)
+		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", minSpread)
 	case ok:
-		f.clusters(sorted, split)
+		f.fitReorder(sorted, split)
 	default:
-		f.jitter(sorted, timed)
+		f.fitJitter(sorted, timed)
 	}
 }
 
-// spreadOf states mean and standard deviation, with intervals that allow for
-// neighbours that hang together: that of the standard deviation on a logarithmic
-// scale, on which it is more nearly normal.
-func (f *fitter) spreadOf(took []time.Duration) {
+// estimateSpread estimates mean and standard deviation, with intervals that allow for
+// correlated neighbours. The interval of the standard deviation is computed on a
+// logarithmic scale, where its distribution is closer to normal.
+func (f *fitter) estimateSpread(took []time.Duration) {
 	if len(took) < leastDelays {
 		f.note("only %d packets arrived: too few for intervals of delays", len(took))
 		return
@@ -163,19 +165,20 @@ func (f *fitter) spreadOf(took []time.Duration) {
 	f.estimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
 }
 
-// twoClusters reports whether delays form two clusters, and where to split them:
-// the middle half of the range, but for one packet in a hundred at each end, is
-// empty but for one in two hundred.
+// twoClusters reports whether delays form two clusters, and where to split them. They
+// do if the middle half of the range from the 1st to the 99th percentile contains less
+// than 0.5 % of the packets, and each side of it more than 2 %.
 func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 	lo, hi := quantile.NextRank(sorted, 0.01), quantile.NextRank(sorted, 0.99)
 	quarter := (hi - lo) / 4
 	from, _ := slices.BinarySearch(sorted, lo+quarter)
 	to, _ := slices.BinarySearch(sorted, hi-quarter)
-	return lo + 2*quarter, quarter > quiet && to-from < len(sorted)/200 && from > len(sorted)/50 && to < len(sorted)*49/50
+	return lo + 2*quarter, quarter > minSpread && to-from < len(sorted)/200 && from > len(sorted)/50 && to < len(sorted)*49/50
 }
 
-// clusters: the later heap is held back.
-func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
+// fitReorder takes the median of the early cluster as the latency and fits the reorder stage to
+// the late cluster. split separates the two.
+func (f *fitter) fitReorder(sorted []time.Duration, split time.Duration) {
 	at, _ := slices.BinarySearch(sorted, split)
 	early, late := quantile.NextRank(sorted[:at], 0.5), quantile.NextRank(sorted[at:], 0.5)
 	held, n := len(sorted)-at, len(sorted)
@@ -185,9 +188,10 @@ func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	f.note("delays come in two heaps, about %v and %v: the later ones are held back by the reorder stage", early, late)
 }
 
-// jitter takes the distribution that comes closest, with latency and jitter from
-// mean and standard deviation; if none comes close, the quantiles themselves.
-func (f *fitter) jitter(sorted []time.Duration, timed bool) {
+// fitJitter chooses the distribution with the least rankingDistance, with latency and
+// jitter from mean and standard deviation. If no named distribution is close enough, that
+// is the table of quantiles.
+func (f *fitter) fitJitter(sorted []time.Duration, timed bool) {
 	mean, sd := moments(sorted)
 	type fitted struct {
 		Candidate
@@ -202,7 +206,7 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 		jitter := sd / law.sd
 		latency := mean - law.mean*jitter
 		if latency < 0 {
-			continue // it would have to send before it is sent
+			continue // a link cannot have a negative latency
 		}
 		d.Jitter, d.Latency = limit(time.Duration(jitter)), limit(time.Duration(latency))
 		tried = append(tried, fitted{Candidate{Name: d.Distribution.String(), D: distance(sorted, &d, &law)}, d})
@@ -212,21 +216,22 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 		f.note("no distribution fits delays that vary more than they last: only the median is taken")
 		return
 	}
-	slices.SortStableFunc(tried, func(a, b fitted) int { return cmp.Compare(a.merit(), b.merit()) })
+	slices.SortStableFunc(tried, func(a, b fitted) int { return cmp.Compare(a.rankingDistance(), b.rankingDistance()) })
 	for _, t := range tried {
 		f.DelayModels = append(f.DelayModels, t.Candidate)
 	}
 	f.Spec.Delay = tried[0].delay
-	f.correlatedNeighbours(timed)
+	f.fitCorrelation(timed)
 }
 
-// closeEnough is the distance that a named distribution may have before the table
-// of quantiles is taken.
+// closeEnough is the distance up to which a named distribution is preferred to the table
+// of quantiles.
 const closeEnough = 0.02
 
-// merit orders candidates: a table fits anything, so it counts only where nothing
-// else comes close.
-func (c *Candidate) merit() float64 {
+// rankingDistance returns the distance by which fitJitter ranks candidates; the least is best.
+// It is D, but at least closeEnough for the table of quantiles: the table fits every sample, so
+// a named distribution that is close enough must rank before it.
+func (c *Candidate) rankingDistance() float64 {
 	if c.Name == lossmodel.Tabled.String() {
 		return max(c.D, closeEnough)
 	}
@@ -256,8 +261,9 @@ func candidates(sorted []time.Duration, mean, sd float64) []lossmodel.Delay {
 	return append(list, lossmodel.Delay{Distribution: lossmodel.Tabled, Table: tableOf(sorted, mean, sd)})
 }
 
-// tableOf writes quantiles in standard deviations from the mean. The ends are those
-// of all but a thousandth: a straight line to an outlier would count for too much.
+// tableOf returns a table of quantiles, in standard deviations from the mean. It ends at
+// the quantiles 0.001 and 0.999: interpolation up to an outlier would give the outlier
+// too much weight.
 func tableOf(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 	const steps = 64
 	words := make([]string, steps+1)
@@ -268,7 +274,8 @@ func tableOf(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 	return lossmodel.Table{Quantiles: strings.Join(words, " ")}
 }
 
-// distance is Kolmogorov's, on a part of the sample that is plenty.
+// distance returns the Kolmogorov distance between the sample and law, computed on at most about
+// 4000 of the delays.
 func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float64 {
 	const most = 4000
 	n, worst := len(sorted), 0.0
@@ -280,9 +287,9 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 	return worst
 }
 
-// lag1Interval returns the interval of the correlation of neighbours: that of the
-// mean of what each packet adds to it, on Fisher's scale, which keeps it within -1
-// to 1.
+// lag1Interval returns the interval of the lag-1 correlation. It uses the standard error
+// of the mean of the packets' contributions, on Fisher's scale, which keeps the bounds
+// within -1 to 1.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay
 	z := func(i int) float64 { return float64(f.all[i].Took-d.Mean) / float64(d.SD) }
@@ -311,8 +318,9 @@ func (f *fitter) lag1Interval() span {
 	return span{math.Tanh(mid - half), math.Tanh(mid + half)}
 }
 
-// correlatedNeighbours fits the correlation of neighbours, and whether order is kept.
-func (f *fitter) correlatedNeighbours(timed bool) {
+// fitCorrelation fits Correlation and KeepOrder of the delay stage. KeepOrder needs the times of
+// the capture (timed).
+func (f *fitter) fitCorrelation(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	f.estimate("jitter correlation", "", rho, f.lag1Interval())
 	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
@@ -325,7 +333,7 @@ func (f *fitter) correlatedNeighbours(timed bool) {
 	}
 }
 
-// limit keeps a time within what a key takes, in whole microseconds.
+// limit rounds d to microseconds and limits it to the range of a key, 0 to lossmodel.MaxDelay.
 func limit(d time.Duration) time.Duration {
 	return min(max(d.Round(time.Microsecond), 0), lossmodel.MaxDelay)
 }

@@ -258,7 +258,7 @@ func TestIntervalsOfDelay(t *testing.T) {
 				}
 			}
 			f.Measured.Delay = delayOf(f.all)
-			f.spreadOf(took)
+			f.estimateSpread(took)
 			f.estimate("jitter correlation", "", f.Measured.Delay.Lag1, f.lag1Interval())
 			held.fit(f, truths)
 		}

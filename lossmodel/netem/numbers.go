@@ -12,10 +12,10 @@ import (
 	"wirelab/internal/units"
 )
 
-// Numbers as tc reads them: by strtod and strtoul, with its units and its roundings.
-// Where tc lets a number wrap around in 32 bits or reads "nan", it is refused here.
+// This file parses numbers as tc does: with strtod and strtoul, and the units and rounding of tc.
+// Numbers that overflow 32 bits in tc, and "nan", are errors here.
 
-// How the values of each type are written on a line.
+// The syntax of each type of value: how it is parsed and formatted.
 var (
 	shares = syntax[share]{readShare, share.String, false, `a percentage from 0% to 100%, such as "5%"`}
 
@@ -35,18 +35,18 @@ var (
 	seeds     = syntax[uint64]{readSeed, whole[uint64], false, "a whole number from 0 to 18446744073709551615"}
 )
 
-// numberStart matches the start of a word that strtod reads as a number. Infinities
-// and NaN are left out.
+// numberStart matches the prefix of a word that strtod parses as a number, except infinities
+// and NaN.
 var numberStart = regexp.MustCompile(
 	`^[+-]?(0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)`)
 
-// number splits a word as strtod does: the longest start that is a number, and
-// the rest.
-func number(word string) (v float64, rest string, ok bool) {
+// parseNumber splits a word as strtod does, into its longest prefix that is a number and the
+// rest. ok is false if the word has no such prefix or v overflows.
+func parseNumber(word string) (v float64, rest string, ok bool) {
 	text := numberStart.FindString(word)
 	rest = word[len(text):]
 	if strings.ContainsAny(text, "xX") {
-		text += "p0"
+		text += "p0" // strconv requires an exponent in hexadecimal numbers
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	return v, rest, err == nil
@@ -54,22 +54,22 @@ func number(word string) (v float64, rest string, ok bool) {
 
 func whole[N int32 | uint32 | uint64](n N) string { return fmt.Sprint(n) }
 
-// readShare reads a percentage; the sign may be left out: "5" is "5%".
+// readShare reads a percentage; the percent sign is optional: "5" is "5%".
 func readShare(word string) (share, bool) {
 	p, ok := readProbability(word)
 	return shareOf(p), ok
 }
 
 func readProbability(word string) (float64, bool) {
-	v, rest, ok := number(word)
+	v, rest, ok := parseNumber(word)
 	p := v / 100
 	return p, ok && p >= 0 && p <= 1 && (rest == "" || rest == "%")
 }
 
-// readScaled reads a number with a unit, whatever its case: a whole number from 0 to most after
-// rounding.
+// readScaled reads a number with one of units, in upper or lower case, and rounds it. ok is false if
+// the result is not from 0 to most.
 func readScaled(word string, units []unitOf, round func(float64) float64, most float64) (float64, bool) {
-	v, unit, ok := number(word)
+	v, unit, ok := parseNumber(word)
 	i := slices.IndexFunc(units, func(u unitOf) bool { return strings.EqualFold(u.name, unit) })
 	if !ok || i < 0 {
 		return 0, false
@@ -83,30 +83,30 @@ type unitOf struct {
 	times float64
 }
 
-// timeUnits returns the units of time, given how much a microsecond is.
+// timeUnits returns the units of time; us is the value of a microsecond.
 func timeUnits(us float64) []unitOf {
 	return []unitOf{{"us", us}, {"usec", us}, {"usecs", us}, {"ms", 1e3 * us}, {"msec", 1e3 * us}, {"msecs", 1e3 * us},
 		{"s", 1e6 * us}, {"sec", 1e6 * us}, {"secs", 1e6 * us}}
 }
 
-// readTime reads a delay: whole microseconds, fractions are cut off.
+// readTime reads a delay and truncates it to whole microseconds.
 func readTime(word string) (time.Duration, bool) {
 	us, ok := readScaled(word, append(timeUnits(1), unitOf{"", 1}), math.Trunc, float64(maxTime/time.Microsecond))
 	return time.Duration(us) * time.Microsecond, ok
 }
 
-// readSlotTime reads a time of a slot: whole nanoseconds.
+// readSlotTime reads a time of a slot and truncates it to whole nanoseconds.
 func readSlotTime(word string) (time.Duration, bool) {
 	ns, ok := readScaled(word, append(timeUnits(1e3), unitOf{"", 1}, unitOf{"ns", 1}, unitOf{"nsec", 1}, unitOf{"nsecs", 1}),
 		math.Trunc, float64(maxSlotTime))
 	return time.Duration(ns), ok
 }
 
-// maxSlotTime bounds what a slot may last; tc takes 292 years.
+// maxSlotTime is the maximum duration of a slot; tc accepts 292 years.
 const maxSlotTime = time.Hour
 
-// readRate reads a rate in bytes per second. A capital or small b makes no
-// difference: "bit" is bits, "bps" bytes.
+// readRate reads a rate and returns bytes per second. As in tc, the case of letters does not
+// matter: "bit" means bits, "bps" and "Bps" mean bytes.
 func readRate(word string) (uint64, bool) {
 	var units []unitOf
 	for _, p := range []unitOf{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
@@ -117,22 +117,22 @@ func readRate(word string) (uint64, bool) {
 	return uint64(bytes), ok
 }
 
-// readSize reads a size of 32 bits, in which k is 1024. The limit is read so too.
+// readSize reads a size of 32 bits, in which k is 1024. tc reads the limit this way too.
 func readSize(word string) (uint32, bool) {
 	n, ok := readScaled(word, []unitOf{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
 		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}}, math.Floor, math.MaxUint32)
 	return uint32(n), ok
 }
 
-// readCount reads a whole number of 32 bits; 0x and a leading 0 set its base.
+// readCount reads an unsigned number of 32 bits; a prefix 0x means base 16, a leading 0 base 8.
 func readCount(word string) (uint32, bool) {
-	v, err := strconv.ParseUint(cBase(strings.TrimPrefix(word, "+")), 0, 32)
+	v, err := strconv.ParseUint(dropGoSyntax(strings.TrimPrefix(word, "+")), 0, 32)
 	return uint32(v), err == nil
 }
 
-// readInteger reads a whole number of 32 bits with a sign.
+// readInteger reads a signed number of 32 bits, in the bases of readCount.
 func readInteger(word string) (int32, bool) {
-	v, err := strconv.ParseInt(cBase(word), 0, 32)
+	v, err := strconv.ParseInt(dropGoSyntax(word), 0, 32)
 	return int32(v), err == nil
 }
 
@@ -146,8 +146,9 @@ func readSlotBytes(word string) (int32, bool) {
 	return int32(v), ok && v <= math.MaxInt32
 }
 
-// cBase turns away what Go reads as a number in code and C does not.
-func cBase(word string) string {
+// dropGoSyntax returns word, or "" if word has syntax of Go that C does not have: underscores, 0b
+// or 0o.
+func dropGoSyntax(word string) string {
 	digits := strings.ToLower(strings.TrimLeft(word, "+-"))
 	if strings.Contains(word, "_") || strings.HasPrefix(digits, "0b") || strings.HasPrefix(digits, "0o") {
 		return ""
@@ -155,8 +156,8 @@ func cBase(word string) string {
 	return word
 }
 
-// readSeed reads a whole number of 64 bits, in base 10. As in C, a minus sign
-// counts down from 2^64.
+// readSeed reads an unsigned number of 64 bits, in base 10. As in C, a minus sign negates
+// it modulo 2^64.
 func readSeed(word string) (uint64, bool) {
 	digits, negative := strings.CutPrefix(word, "-")
 	if !negative {
@@ -169,8 +170,8 @@ func readSeed(word string) (uint64, bool) {
 	return v, err == nil
 }
 
-// timeText writes a time in the largest unit in which it reads the same: tc cuts
-// off what floating point leaves below the next microsecond.
+// timeText formats a time in the largest unit from which readTime returns the same time.
+// Other units may lose a microsecond, since tc truncates the floating-point product.
 func timeText(t time.Duration) string {
 	us := float64(t / time.Microsecond)
 	for _, u := range []unitOf{{"s", 1e6}, {"ms", 1e3}} {
@@ -192,7 +193,7 @@ func slotText(t time.Duration) string {
 	return strconv.FormatInt(int64(t), 10) + "ns"
 }
 
-// rateText writes a rate in bits, in the largest unit in which it reads the same.
+// rateText formats a rate in bits, in the largest unit from which readRate returns the same rate.
 func rateText(bytes uint64) string {
 	bits := float64(bytes * 8)
 	for _, u := range []unitOf{{"tbit", 1e12}, {"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}} {

@@ -14,8 +14,8 @@ import (
 // the residuals of its coordinates that are already known.
 type contextCoder struct {
 	fixed  []rangecoder.Counter // probabilities of static; nil in adaptive
-	limit  int                  // number of bits that a counter rests on at most; 0 in static
-	counts *decisionCounts      // of a trainer: counts the decisions; nil in a codec
+	limit  int                  // limit of Counter.Update; 0 in static, where counters do not adapt
+	counts *decisionCounts      // where a trainer counts the decisions; nil in a codec
 
 	e        *coder
 	counters []rangecoder.Counter
@@ -58,7 +58,7 @@ func (l *contextCoder) bit(at, v int) int {
 	return v
 }
 
-// tree codes n bits of v, the highest first, in contexts from at on. The first is not used.
+// tree codes n bits of v, the highest first, as a binary tree whose root is context at+1.
 func (l *contextCoder) tree(at, v int, n uint) int {
 	v = l.e.Tree(l.counters[at:], v, n, l.limit)
 	if l.counts != nil {
@@ -69,6 +69,7 @@ func (l *contextCoder) tree(at, v int, n uint) int {
 	return v
 }
 
+// frame codes the cubes in order of rows: whether each changed, and the new values of those that did.
 func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	l.e, l.counters = e, next.counters
 	if l.fixed != nil {
@@ -78,13 +79,13 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
 		if past.idle[i] > 0 && l.counts == nil {
-			i, recent = l.rest(base, past, next, player, i, recent)
+			i, recent = l.codeResting(base, past, next, player, i, recent)
 			if i == e.rows {
 				break
 			}
 		}
 		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
-		var s *step // its last step; here steps are in order of rows
+		var s *step // last step of the cube; nil if it did not move. steps are in order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
@@ -105,7 +106,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			return err
 		}
 		k.q, k.base, k.step, k.v, k.idle, k.far, k.missed = q, b, s, v, idle, far, 0
-		k.code()
+		k.codeChanged()
 		if err := e.accept(i, q, b); err != nil {
 			return err
 		}
@@ -117,12 +118,12 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	return nil
 }
 
-// restBatch is the number of cubes at rest that are coded at once.
+// restBatch is the maximum number of cubes at rest that one call of Zeros codes.
 const restBatch = 32
 
-// rest codes cubes from i on as long as they changed neither with base nor now. It returns the
-// first that is left, and the history of changes before it.
-func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
+// codeResting codes the "changed" flags of the cubes from i up to the first cube that changed in the
+// base frame or changes now. It returns the row of that cube and the new value of recent.
+func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
 	e := l.e
 	for full := true; full; {
 		var at [restBatch]int32
@@ -152,13 +153,13 @@ type contextCube struct {
 	q, base          *cube.Row
 	step             *step
 	lastTicks, ticks int32
-	v                [3]int32 // the shift predicted by its last velocity
-	idle, far        int
-	missed           int // length of the change of velocity
+	v                [3]int32 // shift predicted from the last velocity
+	idle, far        int      // classes of the time at rest and of the distance from the player
+	missed           int      // greatest length of the position residuals so far
 }
 
-// changeContext returns the context of the "changed" flag: by speed for cubes that
-// moved, by the distance of the player for others.
+// changeContext returns the context of the "changed" flag: by predicted speed for a cube
+// that changed last, otherwise by the time at rest and the distance from the player.
 func changeContext(idle, far int, v [3]int32) int {
 	if idle == 0 {
 		return span(v, speeds-1)
@@ -166,8 +167,8 @@ func changeContext(idle, far int, v [3]int32) int {
 	return idle*distanceClasses + far
 }
 
-// history returns a class of the cube's past: by the last residual if it moved, by the
-// distance of the player if it did not.
+// history returns a context from the cube's past: its last residual if it moved,
+// otherwise its distance from the player.
 func (k *contextCube) history() int {
 	if k.step == nil {
 		return histories - 1 - k.far/3
@@ -175,22 +176,25 @@ func (k *contextCube) history() int {
 	return min(int(k.step.turnMiss), histories-1-distanceClasses/3)
 }
 
-// code codes a cube that changed.
-func (k *contextCube) code() {
-	l, situation := k.coder, k.idle*speeds+span(k.v, speeds-1)
-	moved := l.bit(ctxMoved+situation, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
+// codeChanged codes a cube that changed, in both directions: an encoder writes the values of k.q,
+// a decoder stores the values that it reads there. The order is a flag for the position, the
+// position if it changed, a flag for the orientation, the orientation if it changed, and whether the
+// interacting flag flipped. The counters are chosen by motion, the time at rest and predicted speed.
+func (k *contextCube) codeChanged() {
+	l, motion := k.coder, k.idle*speeds+span(k.v, speeds-1)
+	moved := l.bit(ctxMoved+motion, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
 	k.e.Charge(encoders.SlotFlags)
 	if moved != 0 {
-		k.shift()
+		k.codePosition()
 		k.e.Charge(encoders.SlotPosition)
 	}
-	turned := l.bit(ctxTurned+situation, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
+	turned := l.bit(ctxTurned+motion, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
 	k.e.Charge(encoders.SlotFlags)
 	if turned != 0 {
-		k.turn()
+		k.codeOrientation()
 		k.e.Charge(encoders.SlotOrientation)
 	}
-	flipped := 1 // a changed cube that neither moved nor turned must have flipped
+	flipped := 1 // not coded for a cube that neither moved nor turned: the flag must have flipped
 	if moved|turned != 0 {
 		at := ctxInteracting + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/distanceClasses
 		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
@@ -199,8 +203,8 @@ func (k *contextCube) code() {
 	k.e.Charge(encoders.SlotInteracting)
 }
 
-// shift codes the position as the change of velocity.
-func (k *contextCube) shift() {
+// codePosition codes the position as residuals of the position that the last velocity predicts.
+func (k *contextCube) codePosition() {
 	speed, last := span(k.v, speeds-1), 1
 	for j, v := range k.v {
 		at := ctxFirst + (speed*histories+k.history())*lengthNodes
@@ -216,9 +220,9 @@ func (k *contextCube) shift() {
 	}
 }
 
-// turn codes the orientation: which component is the largest, and the others as the
-// change of their change.
-func (k *contextCube) turn() {
+// codeOrientation codes the orientation: which component is the largest, and the other three as
+// residuals of a linear extrapolation from the last step.
+func (k *contextCube) codeOrientation() {
 	l, q, b := k.coder, k.q, k.base
 	is := orientation(b)
 	was := is
@@ -237,7 +241,7 @@ func (k *contextCube) turn() {
 		spin = max(spin, length(int32(float64(by[i]*stepsToOne)), spins-1))
 		is[i] += float64(by[i] * ahead)
 	}
-	k.largest(&is, spin)
+	k.codeLargest(&is, spin)
 	if is[q[frame.CubeLargest]] < 0 {
 		is, by = is.Negative(), by.Negative()
 	}
@@ -246,7 +250,7 @@ func (k *contextCube) turn() {
 		if i == q[frame.CubeLargest] {
 			continue
 		}
-		ctx := spin // with the residual of the position, or of the components before
+		ctx := spin // plus the residuals of the position, or of the components coded before
 		if j == 0 {
 			ctx += min(k.missed, misses-1) * spins
 		} else {
@@ -262,8 +266,8 @@ func (k *contextCube) turn() {
 	}
 }
 
-// largest codes which component is the largest.
-func (k *contextCube) largest(guess *rotation.Quaternion, spin int) {
+// codeLargest codes which component is the largest: the largest of guess, the second largest, or another.
+func (k *contextCube) codeLargest(guess *rotation.Quaternion, spin int) {
 	first, second := guess.Largest()
 	at := ctxLargest + (margin(guess, first, second)*spins+spin)*2
 	q := &k.q[frame.CubeLargest]

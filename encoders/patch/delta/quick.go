@@ -10,30 +10,30 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// quick is the state of a fast Model. It codes the number of bytes of a copy that are as
-// expected before the next that is not, which takes nearly all the time, and other bytes by two
-// contexts each. Expected are the old bytes, except in words whose predictions as pointers
-// proved right.
+// quick is the state of a fast Model. A copy is coded as runs: the number of bytes that equal the
+// expected bytes, then the difference of the next byte, in two contexts. The expected bytes are the
+// old bytes, or the prediction of a word as a pointer if such predictions were right before. Nearly
+// all the time goes into counting the bytes of runs.
 type quick struct {
 	gaps   *numbers
 	values pair // differences
-	texts  pair // literals, unless they are stored apart
+	texts  pair // literals in blocks that do not store them apart
 	apart  stored
 
-	trust [6][noPrediction][4]int8 // in predictions of moved words, by kind, level and confidence
+	trust [6][noPrediction][4]int8 // in predictions that differ from the old word, by kind, level and confidence; negative: not used
 
-	// Of the present word.
-	moved bool    // the prediction differs from the old word
-	use   bool    // the prediction is expected
-	same  bool    // the new word equals the old one so far
-	old   [8]byte // the old word
+	// The state of the present word:
+	predictsChange bool    // the prediction differs from the old word
+	usePrediction  bool    // the prediction is expected, not the old word
+	unchanged      bool    // the new word equals the old word so far
+	old            [8]byte // the old word
 }
 
 const (
 	quickHistory = 16 // bytes kept before a block
 	maxTrust     = 8
-	quickFar     = 2048 // bytes without a difference after which pointers are not looked for
-	quickLimit   = 60   // of counters
+	quickFar     = 2048 // length of a run after which pointers are not looked for
+	quickLimit   = 60   // limit of the counters
 )
 
 // newQuick returns a fast Model; see newModel.
@@ -57,8 +57,8 @@ func (q *quick) copyFrom(o *quick) {
 	q.gaps, q.values, q.texts, q.apart = gaps, values, texts, apart
 }
 
-// quickCopy codes n bytes of a copy from view[k:], which is place in its file. room is the
-// number of bytes of the copy that are left, those included.
+// quickCopy codes n bytes of a copy from view[k:], which is at offset place of the old file. room is
+// the number of bytes left in the copy, including the n bytes.
 func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
 	r, q := &m.run, m.quick
 	for i := 0; i < n; {
@@ -94,8 +94,8 @@ func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
 	}
 }
 
-// copyExpected copies at most n bytes as long as they are as expected, and returns how many
-// are: for a reader all.
+// copyExpected copies at most n bytes, up to the first byte that differs from the expected one, and
+// returns their number. A reader copies all n bytes.
 func (m *Model) copyExpected(view []byte, k, n, room int, place int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
@@ -127,11 +127,12 @@ func (m *Model) copyExpected(view []byte, k, n, room int, place int64) int {
 	return n
 }
 
-// quickWhole copies the word that begins if it is as expected, and reports whether it is.
+// quickWhole copies the word at m.p if it equals the expected word, and reports whether it does. A
+// reader always copies it.
 func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
 	word, want := m.buf[m.p:m.p+w.size], q.old[:w.size]
-	if q.use {
+	if q.usePrediction {
 		want = w.predict[:w.size]
 	}
 	if m.coder.Reading() {
@@ -141,14 +142,14 @@ func (m *Model) quickWhole() bool {
 	}
 	m.p += w.size
 	w.left = 0
-	q.same = !q.use
-	w.wrong = w.level == noPrediction || q.moved && !q.use
+	q.unchanged = !q.usePrediction
+	w.wrong = w.level == noPrediction || q.predictsChange && !q.usePrediction
 	q.learn(w)
 	w.finish(word)
 	return true
 }
 
-// quickWord looks for a word at view[k:].
+// quickWord looks for a pointer at view[k:] and begins a word if there is one.
 func (m *Model) quickWord(view []byte, k int, place int64, room int) {
 	p := m.first + int64(m.p)
 	if (place|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
@@ -164,33 +165,34 @@ func (m *Model) quickWord(view []byte, k int, place int64, room int) {
 // and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9.
 var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
-// beginWord decides whether the prediction of a word that begins is expected, or the old word.
+// beginWord sets the state of a new word: the prediction is expected if it differs from the old word
+// and the trust in such predictions is not negative; otherwise the old word is expected.
 func (q *quick) beginWord(w *pointers, old []byte) {
-	q.moved = w.level < noPrediction && string(w.predict[:w.size]) != string(old[:w.size])
-	q.use = q.moved && *q.trustIn(w) >= 0
-	q.same = true
+	q.predictsChange = w.level < noPrediction && string(w.predict[:w.size]) != string(old[:w.size])
+	q.usePrediction = q.predictsChange && *q.trustOf(w) >= 0
+	q.unchanged = true
 	copy(q.old[:], old[:w.size])
 }
 
-// trustIn returns the trust in predictions like that of the present word.
-func (q *quick) trustIn(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
+// trustOf returns the entry of trust for the kind, level and confidence of the present word.
+func (q *quick) trustOf(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
 
-// expectedByte returns the byte that is expected in place of an old one.
+// expectedByte returns the byte that is expected in the place of old.
 func (q *quick) expectedByte(w *pointers, old byte) byte {
-	if w.left > 0 && q.use {
+	if w.left > 0 && q.usePrediction {
 		return w.predict[w.at]
 	}
 	return old
 }
 
-// quickStep learns from the byte before m.p.
+// quickStep updates the state of the present word, if any, with the byte before m.p.
 func (m *Model) quickStep() {
 	w, q := m.words, m.quick
 	if w.left == 0 {
 		return
 	}
 	b := m.buf[m.p-1]
-	q.same = q.same && b == q.old[w.at]
+	q.unchanged = q.unchanged && b == q.old[w.at]
 	w.wrong = w.wrong || w.level < noPrediction && b != w.predict[w.at]
 	if w.left == 1 {
 		q.learn(w)
@@ -198,19 +200,20 @@ func (m *Model) quickStep() {
 	w.step(m.buf[:m.p])
 }
 
-// learn changes the trust in predictions like that of the present word, which has ended.
+// learn updates the trust at the end of a word: 1 up if the prediction was right, 1 down if it was
+// wrong and the word did not change.
 func (q *quick) learn(w *pointers) {
-	if !q.moved {
+	if !q.predictsChange {
 		return
 	}
-	if t := q.trustIn(w); !w.wrong {
+	if t := q.trustOf(w); !w.wrong {
 		*t = min(*t+1, maxTrust)
-	} else if q.same {
+	} else if q.unchanged {
 		*t = max(*t-1, -maxTrust)
 	}
 }
 
-// quickLiteral codes the next byte.
+// quickLiteral codes the next byte as a literal, in contexts of one and of three earlier bytes.
 func (m *Model) quickLiteral() {
 	var b1, b2, b3 byte
 	if m.p >= 3 {
@@ -221,7 +224,7 @@ func (m *Model) quickLiteral() {
 	m.p++
 }
 
-// common returns the number of leading bytes that are equal in a and b, which are equally long.
+// common returns the length of the common prefix of a and b, which have equal lengths.
 func common(a, b []byte) int {
 	const word = 32
 	n := 0
@@ -257,8 +260,8 @@ func (p *pair) copyFrom(o *pair) {
 	copy(p.large, o.large)
 }
 
-// code codes v, four bits at a time: their counters of the large context lie side by side.
-// The large context counts for more the more often it was seen.
+// code codes v, four bits at a time, so that their counters in the large context share a cache line.
+// The weight of the large context grows with its number of uses; see average.
 func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
 	a := p.small[int(small)<<8:][:256]
 	base := hash(large, 3) * 0x9E3779B1
@@ -280,8 +283,8 @@ func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte 
 	}
 }
 
-// average returns the weighted mean of the probabilities of the small context x and of the
-// large one y.
+// average returns the weighted mean of the probabilities of the counter x of the small context and
+// the counter y of the large one.
 func average(x, y rangecoder.Counter) uint32 {
 	switch n := y.N(); {
 	case n < 2:
@@ -292,15 +295,15 @@ func average(x, y rangecoder.Counter) uint32 {
 	return max((x.P()+3*y.P())/4, 1)
 }
 
-// manyLiterals is the least number of literals in a block of a fast model that are stored
-// apart, compressed by zstd if that is shorter. Fewer literals are coded in their places.
+// manyLiterals is the minimum number of literals for which a block of a fast model stores its
+// literals apart, compressed by zstd if that is shorter. Fewer literals are coded in place.
 const manyLiterals = 1024
 
-// stored are the literals of a block that are stored apart.
+// stored holds the literals of a block that are stored apart.
 type stored struct {
 	enc   *zstd.Encoder // nil until needed
 	dec   *zstd.Decoder // nil until needed
-	bytes []byte        // the literals to come; nil if none are stored
+	bytes []byte        // the literals not yet used; nil if the block stores none apart
 	buf   []byte
 }
 
@@ -364,7 +367,7 @@ func (s *stored) read(packet []byte) (rest []byte, err error) {
 // errLiterals means that a block uses more or fewer literals than were stored apart.
 var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
 
-// storedLiterals reads n bytes of those stored apart.
+// storedLiterals copies the next n stored literals to the block.
 func (m *Model) storedLiterals(n int) error {
 	s := &m.quick.apart
 	if n > len(s.bytes) {

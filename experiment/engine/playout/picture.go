@@ -14,8 +14,7 @@ type Picture struct {
 	Sent  []Pose // the sender's cubes now, the player's cube first
 	Shown []Pose // the receiver's display; nil before it begins
 
-	// Error is the position error of each cube on display, in millimetres; nil while that is
-	// not known.
+	// Error is the position error of each cube on display, in millimetres; nil if unknown.
 	Error   []float32
 	Moment  time.Duration // source time on display
 	Starved bool          // there is no snapshot to interpolate to, so the display freezes
@@ -40,8 +39,9 @@ func poseOf(p *place) Pose {
 	}
 }
 
-// Picture returns the world at both ends; sent is the sender's newest frame, of cubes. It is
-// a copy of 60 KB.
+// Picture returns a copy, of about 60 KB, of the cubes at both ends. sent is the sender's newest
+// frame and must be a frame of cubes. Before the display begins, only Sent is set. Live, Autopilot
+// and Keys are left to the caller.
 func (d *Display) Picture(sent *frame.Frame) *Picture {
 	p := &Picture{Sent: make([]Pose, len(sent.Table)/frame.CubeFields)}
 	for i := range p.Sent {
@@ -68,19 +68,19 @@ func (d *Display) Picture(sent *frame.Frame) *Picture {
 	return p
 }
 
-// Frames is what both ends have of data that are neither cubes nor files: the newest frame at
-// the sender, and the one that the receiver shows. It holds at most the first maxCells values and
-// maxBody bytes of each; all values where the schema has a field that is a place.
+// Frames holds the newest frame at the sender and the frame that the receiver shows, for data that
+// are neither cubes nor files. It holds at most the first maxCells values and maxBody bytes of each
+// frame, but all values if the schema has a field with the role frame.Place.
 type Frames struct {
 	Sent    frame.Frame
-	Shown   *frame.Frame  // nil before the display begins, and if the frame is no longer in the history
-	Age     time.Duration // since the sender captured what is shown
+	Shown   *frame.Frame  // nil before the display begins, or if the frame is no longer in the history
+	Age     time.Duration // since the sender captured Shown
 	Starved bool          // no newer frame has arrived
 }
 
 const maxCells, maxBody = 4096, 4096
 
-// Frames returns what both ends have at now; sent is the sender's newest frame.
+// Frames returns copies of the frames at both ends. sent is the sender's newest frame; now is virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
 	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Place }) {
@@ -99,7 +99,7 @@ func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) 
 	return f
 }
 
-// beginningOf copies the beginning of a frame.
+// beginningOf copies the first cells values and the first maxBody bytes of a frame.
 func beginningOf(f *frame.Frame, cells int) frame.Frame {
 	return frame.Frame{Tick: f.Tick, Table: slices.Clone(f.Table[:min(len(f.Table), cells)]),
 		Body: slices.Clone(f.Body[:min(len(f.Body), maxBody)])}

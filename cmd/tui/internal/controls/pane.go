@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Pane shows what can be adjusted, with a cursor on one of them.
+// Pane lists the controls, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
 	chosen string // the word of the control under the cursor
@@ -20,9 +20,9 @@ type Pane struct {
 	all    []control // from top to bottom
 	scope  scope
 	speed  float64
-	moved  bool
-	back   bool     // the screen shows the past; the controls do not
-	rows   []string // the word of the control on each row of the last picture, "" for none
+	dirty  bool
+	back   bool     // the screen shows a past moment; the controls show the present settings
+	rows   []string // the word of the control that Draw put on each row, "" for none
 }
 
 // Name implements room.Pane.
@@ -32,8 +32,8 @@ func (p *Pane) Name() string { return "Controls" }
 type Input struct {
 	Config *config.Config
 	Schema *frame.Schema // of the frames; nil if there are none
-	Speed  float64       // of virtual time; 0 is as fast as it can
-	Back   bool          // the screen shows the past; the controls do not
+	Speed  float64       // of virtual time; 0 means as fast as possible
+	Back   bool          // the screen shows a past moment; the controls show the present settings
 }
 
 // Observe implements room.Pane.
@@ -41,49 +41,49 @@ func (p *Pane) Observe(v room.View) bool {
 	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
 }
 
-// Show sets what the controls show, and reports whether their picture would be another.
+// Show sets what the controls show, and reports whether they must be drawn again.
 func (p *Pane) Show(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
-	if same && !p.moved && p.back == in.Back {
+	if same && !p.dirty && p.back == in.Back {
 		return false
 	}
 	p.back = in.Back
 	if !same {
 		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
-		p.relist()
+		p.rebuild()
 	}
-	p.moved = false
+	p.dirty = false
 	return true
 }
 
-// relist makes the controls again.
-func (p *Pane) relist() {
+// rebuild lists the controls again, after a change of the configuration, the schema or the scope.
+func (p *Pane) rebuild() {
 	if p.cfg != nil {
 		p.all = p.Cat.controls(p.cfg, p.schema, p.scope)
 	}
-	p.moved = true
+	p.dirty = true
 }
 
-// fold folds the less used settings away, or unfolds them.
+// fold hides the less used settings, or shows them if they are hidden.
 func (p *Pane) fold() {
 	p.scope.more = !p.scope.more
-	p.relist()
+	p.rebuild()
 }
 
-// Aim lets the controls show and set the next of three: both links, the link to
-// the receiver, the link back.
+// Aim switches the links that the controls show and set: both, then the link to the
+// receiver, then the link back, then both again.
 func (p *Pane) Aim() {
 	p.scope.way = (p.scope.way + 1) % (config.UpOnly + 1)
-	p.relist()
+	p.rebuild()
 }
 
-// Release lets the controls show and set both links again.
+// Release makes the controls show and set both links.
 func (p *Pane) Release() {
 	p.scope.way = config.BothWays
-	p.relist()
+	p.rebuild()
 }
 
-// current returns the control under the cursor and its place; nil if there is none.
+// current returns the control under the cursor and its index in p.all; nil if there are no controls.
 func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
@@ -92,23 +92,23 @@ func (p *Pane) current() (*control, int) {
 	return &p.all[at], at
 }
 
-// choose moves the cursor by n controls.
-func (p *Pane) choose(n int) {
+// moveCursor moves the cursor down by n controls, or up if n is negative.
+func (p *Pane) moveCursor(n int) {
 	if c, at := p.current(); c != nil {
-		p.chosen, p.moved = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
+		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
 	}
 }
 
-// point puts the cursor on the control that the row of the picture shows.
-func (p *Pane) point(y int) bool {
+// selectAt puts the cursor on the control that Draw put on row y. It reports whether there is one.
+func (p *Pane) selectAt(y int) bool {
 	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
 		return false
 	}
-	p.chosen, p.moved = p.rows[y], true
+	p.chosen, p.dirty = p.rows[y], true
 	return true
 }
 
-// adjust returns the command that moves the control under the cursor n rungs.
+// adjust returns the command that moves the control under the cursor by n rungs; false if no command is needed.
 func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	c, _ := p.current()
 	switch {
@@ -126,7 +126,7 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	return c.command(p.cfg, n)
 }
 
-// row is a line of the pane before it is known which of them fit.
+// row is a line of the pane: a control, or a text if control is nil. Draw shows the rows that fit.
 type row struct {
 	control *control
 	text    []look.Span
@@ -134,7 +134,7 @@ type row struct {
 
 // Draw implements room.Pane.
 func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Controls", p.aimed()...)
+	c.Frame(th, focused, "Controls", p.linkNote()...)
 	p.rows = make([]string, c.H)
 	if p.cfg == nil {
 		return
@@ -159,8 +159,8 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// explain writes the help of the control under the cursor at the bottom of the pane,
-// while the less used settings are unfolded. It returns the number of rows written.
+// explain writes the help of the control under the cursor at the bottom of the pane if
+// the less used settings are shown. It returns the number of rows that the help takes.
 func (p *Pane) explain(c *look.Canvas) int {
 	const rows, least = 3, 20
 	ctl, _ := p.current()
@@ -177,9 +177,9 @@ func (p *Pane) explain(c *look.Canvas) int {
 	return rows
 }
 
-// aimed is the title's note on the link that the controls set, if it is one only. While the
-// screen shows the past it is that the settings shown are those of the present.
-func (p *Pane) aimed() []look.Span {
+// linkNote returns a note for the title if the controls set one link only; nil if they set both.
+// While the screen shows a past moment, the note states that the settings are the present ones.
+func (p *Pane) linkNote() []look.Span {
 	switch {
 	case p.back:
 		return []look.Span{look.Warn.Span("as they are now")}
@@ -191,7 +191,7 @@ func (p *Pane) aimed() []look.Span {
 		look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
 }
 
-// Aims says the same in a sentence.
+// Aims returns a sentence that names the links that the controls set.
 func (p *Pane) Aims() string {
 	if p.scope.way == config.BothWays {
 		return "the controls set the links both ways"
@@ -199,7 +199,7 @@ func (p *Pane) Aims() string {
 	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
 }
 
-// layout lists the rows, with headings if there is room for them; at is the row of the cursor.
+// layout lists the rows, with headings if all rows then fit; at is the index of the row under the cursor.
 func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all
 	_, chosen := p.current()
@@ -227,7 +227,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 	return rows, at
 }
 
-// summary is the summary of the encoder, on at most two lines.
+// summary returns the first two lines of the encoder's summary.
 func (p *Pane) summary(w int) []string {
 	codec := p.Cat.Codec(p.cfg.Encoder.Name)
 	if codec == nil {
@@ -237,8 +237,8 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief writes the help of the control under the cursor on one line, behind the
-// control itself if whole.
+// Brief writes the help of the control under the cursor on row y. If whole is set, the
+// control itself is drawn before its help.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
@@ -255,11 +255,11 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
 
-// Turn is the arrow keys on the controls: up and down choose one, left and right
-// adjust it.
+// Turn handles the arrow keys: dy moves the cursor, dx adjusts the control under the
+// cursor.
 func (p *Pane) Turn(dx, dy int) room.Request {
 	if dy != 0 {
-		p.choose(dy)
+		p.moveCursor(dy)
 	}
 	if dx != 0 {
 		if cmd, ok := p.adjust(dx); ok {
@@ -269,8 +269,8 @@ func (p *Pane) Turn(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter opens what the control under the cursor may be set to: a list, or a line to
-// type in.
+// Enter opens a list of the values of the control under the cursor, or a line to type
+// the value in if there is no list.
 func (p *Pane) Enter() room.Request {
 	c, _ := p.current()
 	switch {
@@ -291,10 +291,10 @@ func (p *Pane) Enter() room.Request {
 	return room.Request{Edit: line}
 }
 
-// Click selects the control on a row; a second click opens the fold.
+// Click selects the control on a row. A second click on the fold shows or hides the less used settings.
 func (p *Pane) Click(y int) {
 	before := p.chosen
-	if p.point(y) && p.chosen == foldWord && before == foldWord {
+	if p.selectAt(y) && p.chosen == foldWord && before == foldWord {
 		p.fold()
 	}
 }

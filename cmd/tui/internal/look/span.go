@@ -6,7 +6,7 @@ type Span struct {
 	Text string
 }
 
-// Span is text in this ink.
+// Span returns text in this ink.
 func (k Ink) Span(text string) Span { return Span{k, text} }
 
 // Spans writes pieces of text one after the other, in at most n columns, and
@@ -19,7 +19,7 @@ func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
 	return x
 }
 
-// SpansWidth is how many columns pieces of text take.
+// SpansWidth returns the width of pieces in columns.
 func SpansWidth(pieces []Span) int {
 	n := 0
 	for _, p := range pieces {
@@ -28,8 +28,8 @@ func SpansWidth(pieces []Span) int {
 	return n
 }
 
-// Fit returns the first of several ways to say something that takes at most n
-// columns, the last if none does: shorter words, rather than words cut off.
+// Fit returns the first of several texts that takes at most n columns, or the last if
+// none does. Callers pass shorter and shorter wordings, so that no word is cut off.
 func Fit(n int, ways ...[]Span) []Span {
 	for _, pieces := range ways[:len(ways)-1] {
 		if SpansWidth(pieces) <= n {
@@ -39,8 +39,8 @@ func Fit(n int, ways ...[]Span) []Span {
 	return ways[len(ways)-1]
 }
 
-// FitGroups returns the first of several groups of pieces that fit n columns
-// together: none of them is cut in two.
+// FitGroups joins the leading groups of pieces that together fit in n columns. It
+// includes a group as a whole or not at all.
 func FitGroups(n int, groups [][]Span) []Span {
 	var out []Span
 	for _, g := range groups {
@@ -53,14 +53,15 @@ func FitGroups(n int, groups [][]Span) []Span {
 	return out
 }
 
-// HeadRoom is how many columns an edge of w has for what follows a title.
+// HeadRoom returns the number of columns that Frame has for more after title on a canvas w columns wide.
 func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
-// Frame draws a border around the canvas with a title in its upper edge.
+// Frame draws a border around the canvas, with a title and then more in its upper edge. A focused
+// frame has another colour and another upper edge, which shows also without colours.
 func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	b := th.Border
 	line, head, upper := Border, Title, b.Top
-	if focused { // colour may be missing
+	if focused {
 		line, head, upper = Focus, Focus, th.strong
 	}
 	c.edge(0, line, b.TopLeft, upper, b.TopRight)
@@ -72,7 +73,7 @@ func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	c.heading(0, head, title, more...)
 }
 
-// Divider draws an inner edge with a title across a framed canvas.
+// Divider draws an edge at row y across a framed canvas, with a title and then more in it.
 func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {
 	line, head := Border, Title
 	if focused {
@@ -82,6 +83,7 @@ func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...S
 	c.heading(y, head, title, more...)
 }
 
+// edge draws a horizontal line at row y, with its two corners.
 func (c *Canvas) edge(y int, k Ink, left, middle, right string) {
 	for x := 1; x < c.W-1; x++ {
 		c.Text(x, y, k, middle)
@@ -90,7 +92,7 @@ func (c *Canvas) edge(y int, k Ink, left, middle, right string) {
 	c.Text(c.W-1, y, k, right)
 }
 
-// heading writes a title into the edge at row y, with a blank at either side.
+// heading writes a title and then more into the edge at row y, between blanks.
 func (c *Canvas) heading(y int, k Ink, title string, more ...Span) {
 	pieces := append([]Span{k.Span(" " + title + " ")}, more...)
 	if len(more) > 0 {

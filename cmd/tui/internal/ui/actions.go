@@ -40,8 +40,8 @@ func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
-// explain opens the list of troubles; of a packet that is under the cursor of a
-// page it opens that packet.
+// explain opens the packet under the cursor of the page, or the list of problems if the
+// cursor is on no packet.
 func (m *dashboard) explain() room.Request {
 	if p, ok := m.page().(room.PacketChooser); ok {
 		if id, ok := p.ChosenPacket(); ok {
@@ -51,12 +51,12 @@ func (m *dashboard) explain() room.Request {
 	return room.Request{Over: packets.NewWhy(m.lab.Shown(), m.lab.Config())}
 }
 
-// filterPackets lists some of the packets only, on the page of packets.
+// filterPackets opens the page of packets and lists the packets that match f.
 func (m *dashboard) filterPackets(f room.Filter) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
 			q.FilterPackets(f)
-			m.turn(i)
+			m.openPage(i)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (m *dashboard) startTour() {
 	m.lab.Present()
 	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
-		m.turn(open)
+		m.openPage(open)
 	})
 	if err != nil {
 		m.lab.Say(err.Error(), true)
@@ -77,7 +77,7 @@ func (m *dashboard) startTour() {
 	t.Begin()
 }
 
-// spotlight shows the place that a step of the tour is about, on its page.
+// spotlight opens the page of a step of the tour and highlights the step's place on it.
 func (m *dashboard) spotlight(s tour.Spot) {
 	if s != tour.Nowhere {
 		m.open = s.Page()
@@ -90,7 +90,8 @@ func (m *dashboard) spotlight(s tour.Spot) {
 	m.again()
 }
 
-// quit leaves; what waits is handed over first.
+// quit sends the pending changes and ends the program. As how requests, it first saves a report, or
+// asks whether to save one.
 func (m *dashboard) quit(how command.Leave) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {

@@ -138,7 +138,7 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 			break
 		}
 		digit := strconv.Itoa(i + 1)
-		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { s.turn(i) })))
+		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { s.openPage(i) })))
 	}
 	for _, p := range s.pages {
 		for _, b := range room.BindingsOf(p) {

@@ -29,7 +29,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 				if clickAt(m, at+dx, 0, tea.MouseButtonLeft); m.page() != p {
 					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name(), m.page().Name())
 				}
-				m.turn(0)
+				m.openPage(0)
 				m.Update(room.Tick{})
 				m.compose()
 			}

@@ -195,11 +195,11 @@ func crashed(dir string, cause any, stack []byte) error {
 	return fmt.Errorf("%w: %v; details are in %s", errPanic, cause, f.Name())
 }
 
-// page is the one shown.
+// page returns the page on the screen.
 func (s *Shell) page() room.Page { return s.pages[s.open] }
 
-// turn shows another page.
-func (s *Shell) turn(i int) {
+// openPage shows another page.
+func (s *Shell) openPage(i int) {
 	s.open = i
 	s.screen.Refresh(true)
 }
@@ -300,7 +300,7 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	for i, p := range s.pages {
 		if q, ok := p.(room.PacketPage); ok {
 			r := q.ShowPacket(id)
-			s.turn(i)
+			s.openPage(i)
 			cmd = s.perform(r)
 		}
 	}
@@ -387,7 +387,7 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseButtonLeft:
 		if msg.Y == 0 {
 			if i := s.tabAt(msg.X); i >= 0 {
-				s.turn(i)
+				s.openPage(i)
 			}
 			return nil
 		}

@@ -184,7 +184,7 @@ func (p *page) Bindings() []room.Binding {
 	for i, d := range config.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
 		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around",
-			func() room.Request { return p.push(d, dx, dy) })
+			func() room.Request { return p.pushOrPan(d, dx, dy) })
 		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
 		if i > 0 { // one row of the help is enough for all four
 			push.SetHelp("", "")
@@ -195,8 +195,8 @@ func (p *page) Bindings() []room.Binding {
 	return list
 }
 
-// push presses a direction of the live world; a recording can only be looked at.
-func (p *page) push(direction string, dx, dy int) room.Request {
+// pushOrPan pushes the player of a live world in a direction. In a recording it pans the view by dx, dy.
+func (p *page) pushOrPan(direction string, dx, dy int) room.Request {
 	if !p.play.live {
 		p.pan(dx, dy)
 		return room.Request{}

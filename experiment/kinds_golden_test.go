@@ -13,6 +13,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/golden"
 	"wirelab/internal/testkit"
 )
 
@@ -65,7 +66,7 @@ func TestGoldenRuns(t *testing.T) {
 	} {
 		fmt.Fprintf(&got, "%-14s %s\n", c.name, goldenRun(t, c.name, c.data, c.more))
 	}
-	labtest.Golden(t, "testdata/runs.golden", got.Bytes())
+	golden.Compare(t, "testdata/runs.golden", got.String())
 }
 
 // TestGoldenMatches does the same for recordings of games, where the reference data is.
@@ -82,7 +83,7 @@ func TestGoldenMatches(t *testing.T) {
 	} {
 		fmt.Fprintf(&got, "%-14s %s\n", c.name, goldenRun(t, c.name, c.data, strings.Replace(c.more, "[encoder]", "duration = \"3s\"\n[encoder]", 1)))
 	}
-	labtest.Golden(t, "testdata/matches.golden", got.Bytes())
+	golden.Compare(t, "testdata/matches.golden", got.String())
 }
 
 // goldenRun runs a configuration and returns its digest and the hash of its figures.

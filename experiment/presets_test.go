@@ -9,6 +9,7 @@ import (
 
 	"wirelab/experiment"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/golden"
 )
 
 // The table of each preset, shortened and on test data, is the same on every machine.
@@ -36,5 +37,5 @@ func TestPlayoutPresets(t *testing.T) {
 				*p.PositionErrorMM, *p.OrientationErrorDeg)
 		}
 	}
-	labtest.Golden(t, "testdata/playout.golden", got.Bytes())
+	golden.Compare(t, "testdata/playout.golden", got.String())
 }

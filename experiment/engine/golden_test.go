@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/golden"
 	"wirelab/internal/testkit"
 )
 
@@ -18,7 +19,7 @@ func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: every encoder, in one goroutine, is long under the race detector")
 	}
-	whole := testkit.Thorough() || labtest.Updates()
+	whole := testkit.Thorough() || golden.Updates()
 	var brief, minute bytes.Buffer
 	for _, codec := range labtest.OfCubes() {
 		c := config.Default()
@@ -48,8 +49,8 @@ func TestGoldenDigests(t *testing.T) {
 			run(time.Minute, &minute)
 		}
 	}
-	labtest.Golden(t, "testdata/brief.golden", brief.Bytes())
+	golden.Compare(t, "testdata/brief.golden", brief.String())
 	if whole {
-		labtest.Golden(t, "testdata/digests.golden", minute.Bytes())
+		golden.Compare(t, "testdata/digests.golden", minute.String())
 	}
 }

@@ -4,7 +4,6 @@ package labtest
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -17,28 +16,6 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// Golden compares got with a golden file, which the flag -update rewrites first.
-func Golden(t testing.TB, path string, got []byte) {
-	t.Helper()
-	if Updates() {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-// Updates reports whether golden files are written anew, by -update.
-func Updates() bool { return *update }
 
 // Crowd is a source of cubes for tests. In each frame a few cubes take a random step,
 // sometimes a large one. It ends after left frames; never if left is negative.

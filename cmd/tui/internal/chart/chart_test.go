@@ -1,19 +1,16 @@
 package chart
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+	"wirelab/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const (
 	inkBlank Ink = iota
@@ -71,20 +68,7 @@ func TestGolden(t *testing.T) {
 		{"empty", &Spec{Time: true, Labels: true}, 30, 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Draw(c.spec, c.w, c.h).String() + "\n"
-			path := filepath.Join("testdata", c.name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), Draw(c.spec, c.w, c.h).String()+"\n")
 		})
 	}
 }

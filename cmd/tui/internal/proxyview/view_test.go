@@ -1,13 +1,10 @@
 package proxyview
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,11 +19,10 @@ import (
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
+	"wirelab/internal/golden"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // game is a made-up proxy: clients send 20 datagrams a second each, the server answers each,
 // and real links decide what becomes of them. Time is virtual.
@@ -269,29 +265,11 @@ func TestGoldenScreens(t *testing.T) {
 			g.run(m, 9*time.Second)
 			c.do(g, m)
 			beat(m)
-			compareGolden(t, c.name, m.View()+"\n")
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), m.View()+"\n")
 			if c.ascii && strings.ContainsFunc(m.View(), func(r rune) bool { return r > 126 }) {
 				t.Error("not ASCII alone")
 			}
 		})
-	}
-}
-
-// compareGolden compares a screen with the file of that name, cell by cell.
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal([]byte(got), want) {
-		t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
 	}
 }
 
@@ -321,7 +299,7 @@ func TestGoldenColours(t *testing.T) {
 			g.run(m, 9*time.Second)
 			c.do(g, m)
 			beat(m)
-			compareGolden(t, c.name, m.View()+"\n")
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), m.View()+"\n")
 			if !strings.Contains(m.View(), "\x1b[") {
 				t.Error("no colour")
 			}

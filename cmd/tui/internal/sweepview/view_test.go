@@ -1,11 +1,8 @@
 package sweepview
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,9 +18,8 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const three = `
 duration = "1s"
@@ -116,29 +112,11 @@ func TestGoldenScreens(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := screen(watched(t, c.text, c.runs), c.w, c.h, c.ascii, c.keys...).View() + "\n"
-			compareGolden(t, c.name, got)
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), got)
 			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
 				t.Error("not ASCII alone")
 			}
 		})
-	}
-}
-
-// compareGolden compares a screen with the file of that name, cell by cell.
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal([]byte(got), want) {
-		t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
 	}
 }
 
@@ -157,7 +135,7 @@ func TestGoldenColours(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			opt := ui.Options{Theme: c.theme, Renderer: labtest.ColourRenderer()}
 			got := screenWith(watched(t, c.text, c.runs), c.w, c.h, opt, c.keys...).View() + "\n"
-			compareGolden(t, c.name, got)
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), got)
 			if !strings.Contains(got, "\x1b[") {
 				t.Error("no colour")
 			}

@@ -30,7 +30,7 @@ func TestGoldenCharts(t *testing.T) {
 			press(m, c.keys...)
 			m.lab.Dismiss()
 			press(m)
-			golden(t, c.name, m.View())
+			compareGolden(t, c.name, m.View())
 		})
 	}
 }

@@ -44,7 +44,7 @@ func TestGoldenCompare(t *testing.T) {
 			if c.snap == nil {
 				c.snap = labtest.FourShadows()
 			}
-			golden(t, c.name, comparing(c.snap, c.w, c.h, c.opt, c.keys...).View())
+			compareGolden(t, c.name, comparing(c.snap, c.w, c.h, c.opt, c.keys...).View())
 		})
 	}
 }

@@ -71,6 +71,6 @@ func TestGoldenEncoderList(t *testing.T) {
 		press(m, "e", "tab", "down", "9", "9", "enter")
 		m.lab.Dismiss()
 		press(m)
-		golden(t, name, m.View())
+		compareGolden(t, name, m.View())
 	}
 }

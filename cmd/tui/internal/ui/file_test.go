@@ -46,7 +46,7 @@ func TestGoldenFile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := fileScreen(newFile(c.done), c.w, c.h, c.opt)
 			press(m, c.keys...)
-			golden(t, c.name, m.View())
+			compareGolden(t, c.name, m.View())
 		})
 	}
 }

@@ -1,46 +1,23 @@
 package ui
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/golden"
 )
 
 // How long notices and what was asked for are kept, in ticks.
 const noteLasts, noteFresh, askLasts = 120, 20, 20
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares text with testdata/name.golden.
-func golden(t *testing.T, name, got string) {
+// compareGolden compares a screen with testdata/name.golden.
+func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	got += "\n"
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-		for i := range min(len(a), len(b)) {
-			if a[i] != b[i] {
-				t.Fatalf("%s, line %d is\n%s\nwant\n%s", name, i+1, a[i], b[i])
-			}
-		}
-		t.Errorf("%s has %d lines, want %d", name, len(a), len(b))
-	}
+	golden.Compare(t, filepath.Join("testdata", name+".golden"), got+"\n")
 }
 
 // screen is a dashboard of a size, without colour.
@@ -55,14 +32,14 @@ func screen(lab room.Lab, w, h int, opt Options) *dashboard {
 
 // Over a network the screen shows what that tells, and no more.
 func TestGoldenRemote(t *testing.T) {
-	golden(t, "live-160x48-remote", screen(newRemote(), 160, 48, Options{}).View())
+	compareGolden(t, "live-160x48-remote", screen(newRemote(), 160, 48, Options{}).View())
 	m := screen(newRemote(), 80, 24, Options{})
 	press(m, "tab", "tab", "tab", "tab")
-	golden(t, "live-80x24-remote", m.View())
+	compareGolden(t, "live-80x24-remote", m.View())
 	press(m, "3")
-	golden(t, "packets-80x24-remote", m.View())
+	compareGolden(t, "packets-80x24-remote", m.View())
 	press(m, "5")
-	golden(t, "compare-80x24-remote", m.View())
+	compareGolden(t, "compare-80x24-remote", m.View())
 }
 
 func TestGoldenScreens(t *testing.T) {
@@ -102,7 +79,7 @@ func TestGoldenScreens(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := screen(labtest.NewLab(), c.w, c.h, c.opt)
 			press(m, c.keys...)
-			golden(t, c.name, m.View())
+			compareGolden(t, c.name, m.View())
 		})
 	}
 }

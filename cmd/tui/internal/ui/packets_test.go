@@ -44,7 +44,7 @@ func TestGoldenBits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := screen(labtest.NewBits(c.shadow), c.w, c.h, c.opt)
 			press(m, append([]string{"2"}, c.keys...)...)
-			golden(t, c.name, after(m))
+			compareGolden(t, c.name, after(m))
 		})
 	}
 }
@@ -69,7 +69,7 @@ func TestGoldenPackets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, c.w, c.h, c.opt)
 			press(m, append([]string{"3"}, c.keys...)...)
-			golden(t, c.name, after(m))
+			compareGolden(t, c.name, after(m))
 		})
 	}
 }

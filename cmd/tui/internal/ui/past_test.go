@@ -115,7 +115,7 @@ func TestGoldenPast(t *testing.T) {
 		press(m, "b", "b", "<")
 		m.lab.Dismiss()
 		press(m)
-		golden(t, name, m.View())
+		compareGolden(t, name, m.View())
 	}
 }
 

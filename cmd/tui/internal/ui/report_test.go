@@ -78,7 +78,7 @@ func TestGoldenReport(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := labtest.Reports(t)
 			c.opt.ReportsDir = dir
-			golden(t, c.name, reportScreen(labtest.NewLab(), c.w, c.h, c.opt, c.keys...).View())
+			compareGolden(t, c.name, reportScreen(labtest.NewLab(), c.w, c.h, c.opt, c.keys...).View())
 		})
 	}
 }

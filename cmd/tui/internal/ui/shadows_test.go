@@ -25,7 +25,7 @@ func TestGoldenShadows(t *testing.T) {
 		{"live-80x24-shadows", 80, 24, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			golden(t, c.name, screen(&labtest.Lab{Snap: labtest.FourShadows()}, c.w, c.h, c.opt).View())
+			compareGolden(t, c.name, screen(&labtest.Lab{Snap: labtest.FourShadows()}, c.w, c.h, c.opt).View())
 		})
 	}
 }

@@ -24,7 +24,7 @@ func TestGoldenSizes(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				m := screen(c.lab(), size[0], size[1], Options{})
 				press(m, c.page)
-				golden(t, name, m.View())
+				compareGolden(t, name, m.View())
 			})
 		}
 	}

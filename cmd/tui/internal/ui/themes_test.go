@@ -83,6 +83,6 @@ func TestThemeCommand(t *testing.T) {
 func TestGoldenThemes(t *testing.T) {
 	for _, name := range look.Themes()[1:] {
 		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Theme: name})
-		golden(t, "theme-"+name+"-80x24", m.View())
+		compareGolden(t, "theme-"+name+"-80x24", m.View())
 	}
 }

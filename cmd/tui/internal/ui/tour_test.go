@@ -125,6 +125,6 @@ func TestGoldenTour(t *testing.T) {
 		}
 		pass(m, lab, 4*time.Second)
 		pass(m, lab, 4*time.Second)
-		golden(t, fmt.Sprintf("tour-%d-%dx%d", c.step, c.w, c.h), m.View())
+		compareGolden(t, fmt.Sprintf("tour-%d-%dx%d", c.step, c.w, c.h), m.View())
 	}
 }

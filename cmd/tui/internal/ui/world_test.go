@@ -46,7 +46,7 @@ func TestGoldenWorld(t *testing.T) {
 			}
 			m := screen(c.lab, c.w, c.h, c.opt)
 			press(m, append([]string{"4"}, c.keys...)...)
-			golden(t, c.name, m.View())
+			compareGolden(t, c.name, m.View())
 		})
 	}
 }

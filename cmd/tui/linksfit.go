@@ -145,7 +145,7 @@ func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
 	return info, nil
 }
 
-// openEnd reads the capture of one end.
+// openEnd reads the capture that flag names, as spec: FILE and the choice of packets.
 func openEnd(ctx context.Context, flag, spec string) (*packets.Capture, error) {
 	path, choice, err := packets.ParseSpec(spec)
 	var c *packets.Capture

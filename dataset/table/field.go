@@ -128,10 +128,10 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	case !f.Kind.Bounded(), words != nil:
 		f.Scale = 0
 		if ranged {
-			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
+			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.expectedInstead(f, words))
 		}
 		if scaled {
-			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
+			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.expectedInstead(f, words))
 		}
 		return
 	case f.Kind == frame.Enum && scaled:
@@ -163,8 +163,8 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	r.steps(at+"range", f, lo, hi)
 }
 
-// advice says what to do about a key that the kind does not have.
-func (r *reader) advice(f *frame.Field, words []string) string {
+// expectedInstead returns what an error expects in place of a key that fields of the kind do not have.
+func (r *reader) expectedInstead(f *frame.Field, words []string) string {
 	switch {
 	case f.Kind == frame.Float32:
 		return `nothing: a float32 keeps its bits; kind = "quantity" rounds to steps of scale`
@@ -174,7 +174,7 @@ func (r *reader) advice(f *frame.Field, words []string) string {
 	return "nothing"
 }
 
-// steps makes of a range in units the range in steps that lies in it.
+// steps sets the range of f to the steps that lie between lo and hi, which are in units.
 func (r *reader) steps(key string, f *frame.Field, lo, hi float64) {
 	const slack = 1e-6 // of a step: 0.3 is not three times 0.1 to a computer
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)

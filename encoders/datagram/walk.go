@@ -224,7 +224,7 @@ func (w *merger) merge(l, a, b *log, own []record, units []byte) {
 	slices.Reverse(l.records)
 }
 
-// keep appends a record, unless there are two newer ones of its kind and key, or no room.
+// keep appends a record, unless l holds two newer ones of its kind and key, or is full.
 func (w *merger) keep(l *log, r *record, units []byte) {
 	n := &w.count[r.kind][r.key]
 	if *n == 2 || len(l.records) == maxRecords || len(l.units)+len(units) > maxLogged {

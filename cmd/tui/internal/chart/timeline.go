@@ -84,7 +84,7 @@ func (p *plot) labels() {
 		named[c] = true
 		label := plain(m.Label)
 		n := utf8.RuneCountInString(label)
-		from, ok := besides(taken, c, n)
+		from, ok := freeColumns(taken, c, n)
 		if !ok && i == len(p.Marks)-1 {
 			from, ok = max(c-1-n, 0), n < c // over older carets
 		}
@@ -104,9 +104,9 @@ func (p *plot) labels() {
 	}
 }
 
-// besides finds n free columns to the right or to the left of column c, with a
-// blank at either end.
-func besides(taken []bool, c, n int) (from int, ok bool) {
+// freeColumns returns the first of n free columns next to column c, to its right if possible, else
+// to its left, with a free column at either end; ok is false if there are none.
+func freeColumns(taken []bool, c, n int) (from int, ok bool) {
 	free := func(from, to int) bool {
 		for x := max(from, 0); x < min(to, len(taken)); x++ {
 			if taken[x] {

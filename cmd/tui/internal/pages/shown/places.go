@@ -98,7 +98,7 @@ func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int
 				if at.present >= 0 && values[at.present] == 0 {
 					continue
 				}
-				pt := point{x: real(&s.Fields[at.x], values[at.x]), y: real(&s.Fields[at.y], values[at.y]), row: row, group: g}
+				pt := point{x: inUnits(&s.Fields[at.x], values[at.x]), y: inUnits(&s.Fields[at.y], values[at.y]), row: row, group: g}
 				if at.down {
 					pt.y = -pt.y
 				}
@@ -108,7 +108,7 @@ func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int
 				switch {
 				case at.present < 0 && len(s.Parts) > 0:
 					pt.kind = always
-				case slices.ContainsFunc(at.velocities, func(v int) bool { return real(&s.Fields[v], values[v]) != 0 }):
+				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving
 				}
 				list = append(list, pt)
@@ -118,8 +118,8 @@ func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int
 	return list
 }
 
-// real is a value in the units of its field.
-func real(f *frame.Field, v int32) float64 {
+// inUnits returns v, a value of field f, in the units of f.
+func inUnits(f *frame.Field, v int32) float64 {
 	if f.Kind == frame.Float32 {
 		return float64(math.Float32frombits(uint32(v)))
 	}

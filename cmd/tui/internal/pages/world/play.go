@@ -55,12 +55,13 @@ func (p *play) Observe(v room.View) bool {
 func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	shown := p.camera(th)
 	room := c.W - 3 - look.SpansWidth(shown)
-	c.Spans(1, 0, room, p.player(th, room)...)
+	c.Spans(1, 0, room, p.playerSpans(th, room)...)
 	c.Spans(c.W-1-look.SpansWidth(shown), 0, look.SpansWidth(shown), shown...)
 }
 
-// player says who plays, and what is held.
-func (p *play) player(th *look.Theme, room int) []look.Span {
+// playerSpans describes who plays, the person or the autopilot, and which keys are held; nil if
+// unknown.
+func (p *play) playerSpans(th *look.Theme, room int) []look.Span {
 	switch {
 	case !p.known:
 		return nil

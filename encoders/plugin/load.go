@@ -216,7 +216,7 @@ func (p *Plugin) compile(text []byte) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(p.ctx, p.runtime); err != nil {
 		return err
 	}
-	if p.compiled, err = p.runtime.CompileModule(p.ctx, text); err != nil {
+	if p.compiled, err = compileModule(p.ctx, p.runtime, text); err != nil {
 		return fmt.Errorf("%w: %w", ErrContract, err)
 	}
 	for _, f := range p.compiled.ImportedFunctions() {
@@ -239,6 +239,20 @@ func (p *Plugin) compile(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// compileModule compiles text. The validator of wazero 1.12 panics on some damaged modules, such as
+// one that calls a function whose type does not exist; compileModule returns an error for these too.
+func compileModule(ctx context.Context, r wazero.Runtime, text []byte) (module wazero.CompiledModule, err error) {
+	err = panics.Call(func() (err error) {
+		module, err = r.CompileModule(ctx, text)
+		return err
+	})
+	var bug *panics.Error
+	if errors.As(err, &bug) {
+		return nil, fmt.Errorf("the module is damaged: %v", bug.Value)
+	}
+	return module, err
 }
 
 func onlyI32(types []api.ValueType, n int) bool {

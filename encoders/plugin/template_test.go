@@ -142,6 +142,9 @@ func TestNoPlugin(t *testing.T) {
 		dir:                                "it is no file",
 		filepath.Join(dir, "none.wasm"):    "no such file",
 		write("import.wasm", head+imports("env", "now")): "imports env.now, expected nothing but WASI",
+		// Two functions; the first, of type 0, calls the second, whose type 4 does not exist.
+		write("call.wasm", head+"\x01\x04\x01\x60\x00\x00"+"\x03\x03\x02\x00\x04"+
+			"\x0a\x09\x02\x04\x00\x10\x01\x0b\x02\x00\x0b"): "the module is damaged: runtime error: index out of range",
 	} {
 		if p, err := Load(t.Context(), path, Options{}); err == nil || p != nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), path) {

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// Zeros writes what Bit and Update write, teaches counters the same, and reads all that up to
+// Zeros writes the same bytes as Bit and Update, leaves counters in the same state, and reads up to
 // the first 1.
-func TestZeros(t *testing.T) {
+func TestZerosMatchesBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for range 300 {
 		limit := []int{0, 1, 60, 1023}[rng.IntN(4)]
 		start := make([]Counter, 1+rng.IntN(4))
 		for i := range start {
-			start[i] = NewCounter(edges[rng.IntN(len(edges))], rng.IntN(1100))
+			start[i] = NewCounter(edgeProbabilities[rng.IntN(len(edgeProbabilities))], rng.IntN(1100))
 		}
 		var runs [][]int32
 		for range rng.IntN(40) {

@@ -45,7 +45,7 @@ func TestReplayedReports(t *testing.T) {
 	for at := 0; at+100 < len(text); at += 100 {
 		k.send(k.sent, text[at:at+100])
 		k.sent++
-		reports = append(gauges, k.receiver.Report(nil))
+		reports = append(reports, k.receiver.Report(nil))
 	}
 	encode := func() []byte {
 		data := k.sender.appendPacket(nil, text[:100], min(k.sender.acked, k.sender.models.newest), nil)
@@ -53,7 +53,7 @@ func TestReplayedReports(t *testing.T) {
 	}
 	newest, acked, before := k.sender.models.newest, k.sender.acked, encode()
 	for i := range reports {
-		_ = k.sender.Learn(reports[len(gauges)-1-i])
+		_ = k.sender.Learn(reports[len(reports)-1-i])
 		_ = k.sender.Learn(reports[i])
 	}
 	if k.sender.models.newest != newest || k.sender.acked != acked || !bytes.Equal(encode(), before) {

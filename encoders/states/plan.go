@@ -71,8 +71,8 @@ const (
 
 // A part is a range of rows that use the same fields.
 type part struct {
-	firstRow, rows          int   //
-	firstField, fields      int   //
+	firstRow, rows          int
+	firstField, fields      int
 	presentField, typeField int   // fields of roles Present and Type; -1 if none
 	orderOld, orderNew      []int // fields in the order of coding: of rows that were not empty in the baseline, and of new rows
 	groups                  []int // indices in plan.groups

@@ -35,7 +35,7 @@ func TestDefaultsAreFresh(t *testing.T) {
 	p := c.Defaults().(*knobs)
 	p.Bits = 8
 	if q := c.Defaults().(*knobs); q.Bits != 5 {
-		t.Errorf("a changed copy shows in the defaults: bits = %d, want 5", q.Bits)
+		t.Errorf("changing a copy changed the defaults: bits = %d, want 5", q.Bits)
 	}
 	if got := (&encoders.Codec{}).Defaults(); got != nil {
 		t.Errorf("defaults of a codec without params: %v, want nil", got)
@@ -112,7 +112,7 @@ func TestSetParam(t *testing.T) {
 				t.Errorf("%s = %v: error %v, want a *ParamError that expects %s", test.name, test.value, err, test.words)
 			}
 			if !reflect.DeepEqual(p, c.Defaults()) {
-				t.Errorf("%s = %v was refused, yet changed the params to %+v", test.name, test.value, p)
+				t.Errorf("%s = %v was refused but changed the params to %+v", test.name, test.value, p)
 			}
 			continue
 		}
@@ -139,7 +139,7 @@ func TestUnknownParam(t *testing.T) {
 		t.Errorf("Unknown() = %q, %q", name, known)
 	}
 	if err := encoders.SetParam(nil, "bit", 3); err == nil || !strings.Contains(err.Error(), "no parameters") {
-		t.Errorf("setting a param where there are none: %v", err)
+		t.Errorf("setting a param of a codec without params: %v", err)
 	}
 	if name, _ := (&encoders.ParamError{Name: "bits", Expected: "x"}).Unknown(); name != "" {
 		t.Errorf("a refused value reports the unknown name %q", name)
@@ -148,7 +148,7 @@ func TestUnknownParam(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	if err := encoders.Validate(codec().Defaults()); err != nil {
-		t.Errorf("the defaults do not hold: %v", err)
+		t.Errorf("the defaults are not valid: %v", err)
 	}
 	for _, bad := range []*knobs{{Bits: 1}, {Bits: 9}, {Bits: 5, Rate: math.Inf(1)}, {Bits: 5, Floor: 6}} {
 		if err := encoders.Validate(bad); !errors.Is(err, encoders.ErrParam) {
@@ -210,7 +210,7 @@ func TestParseCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseCanonical: what is accepted is exactly what Canonical writes.
+// FuzzParseCanonical checks that only text that Canonical writes is accepted.
 func FuzzParseCanonical(f *testing.F) {
 	for _, seed := range []string{"", "bits=6", `rate=1e-07 fast=true note="\"\\ x" floor=-3`, "bits=6 note=`x`"} {
 		f.Add([]byte(seed))
@@ -233,7 +233,7 @@ func FuzzParseCanonical(f *testing.F) {
 	})
 }
 
-// FuzzCanonical: every valid set of params survives the way there and back.
+// FuzzCanonical checks that valid params survive the round trip through canonical text.
 func FuzzCanonical(f *testing.F) {
 	f.Add(6, 0.1, true, "x y", -4)
 	f.Fuzz(func(t *testing.T, bits int, rate float64, fast bool, note string, floor int) {

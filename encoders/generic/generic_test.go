@@ -16,8 +16,8 @@ import (
 	"wirelab/encoders"
 )
 
-// small has a field of every width in bytes.
-func small() *frame.Schema {
+// allWidthsSchema has a field of every width in bytes.
+func allWidthsSchema() *frame.Schema {
 	return &frame.Schema{Name: "small", Rows: 2, Fields: []frame.Field{
 		{Name: "one", Min: -1, Max: 254},
 		{Name: "none", Min: 5, Max: 5},
@@ -28,10 +28,10 @@ func small() *frame.Schema {
 	}}
 }
 
-// The layout is field by field, within a field byte plane by byte plane, each
-// value in as few bytes as its range needs, then the body.
+// The layout is field by field, within a field byte plane by byte plane, each value in as few bytes
+// as its range needs; then the body.
 func TestLayout(t *testing.T) {
-	s := small()
+	s := allWidthsSchema()
 	f := &frame.Frame{Table: []int32{
 		-1, 5, 0x0100, -1 << 23, math.MinInt32, -1,
 		254, 5, 0x00FF, 1<<23 - 1, math.MaxInt32, 0x04030201,
@@ -61,7 +61,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestLayoutRefuses(t *testing.T) {
-	s := small()
+	s := allWidthsSchema()
 	l := newLayout(s)
 	f := s.NewFrame()
 	f.Table[1], f.Table[7] = 5, 5
@@ -90,10 +90,10 @@ func TestLayoutRefuses(t *testing.T) {
 	}
 }
 
-// text is a schema without rows.
-func text() *frame.Schema { return &frame.Schema{Name: "text", Item: "byte"} }
+// textSchema has no rows.
+func textSchema() *frame.Schema { return &frame.Schema{Name: "text", Item: "byte"} }
 
-// The wire format of xor-rle, by hand.
+// xor-rle writes these bytes.
 func TestXorRLEBytes(t *testing.T) {
 	row := &frame.Schema{Name: "row", Rows: 8, Fields: []frame.Field{{Name: "v", Max: 255}}}
 	for _, test := range []struct {
@@ -110,8 +110,8 @@ func TestXorRLEBytes(t *testing.T) {
 		{"a shorter body", row, "abcdefghbody", "abcdefghbo", []byte{10}},
 		{"a longer body", row, "abcdefghbody", "abcdefghbodyx", []byte{12, 1, 'x'}},
 		{"the body gone", row, "abcdefghbody", "abcdefgh", nil},
-		{"a new body that ends in zeros", text(), "", "ab\x00\x00", []byte{0, 2, 'a', 'b', 2}},
-		{"an empty body", text(), "old", "", nil},
+		{"a new body that ends in zeros", textSchema(), "", "ab\x00\x00", []byte{0, 2, 'a', 'b', 2}},
+		{"an empty body", textSchema(), "old", "", nil},
 	} {
 		cells := test.schema.Cells()
 		make := func(content string) *frame.Frame {
@@ -142,7 +142,7 @@ func TestXorRLEBytes(t *testing.T) {
 
 func TestXorRLERefuses(t *testing.T) {
 	codec := XorRLE()
-	_, dec, err := codec.New(text(), nil)
+	_, dec, err := codec.New(textSchema(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestXorRLERefuses(t *testing.T) {
 	}
 }
 
-// Its slots say which field a byte was spent on.
+// xor-rle charges each byte to its field.
 func TestXorRLEBudget(t *testing.T) {
 	s := &frame.Schema{Name: "two", Rows: 4, Fields: []frame.Field{{Name: "a", Max: 255}, {Name: "b", Max: 255}}}
 	base, cur := s.NewFrame(), s.NewFrame()
@@ -196,9 +196,8 @@ func TestXorRLEBudget(t *testing.T) {
 	}
 }
 
-// Packets that expand without end, or claim to, are refused without the memory
-// they ask for.
-func TestBombs(t *testing.T) {
+// Packets that expand, or claim to expand, to huge sizes are refused without allocating the memory.
+func TestExpansionIsBounded(t *testing.T) {
 	var deflated bytes.Buffer
 	w, _ := flate.NewWriter(&deflated, 9)
 	for range 1 << 8 {
@@ -235,7 +234,7 @@ func TestBombs(t *testing.T) {
 		{"a claim of window", ZstdBaseline(), window},
 		{"endless blocks", ZstdBaseline(), endless},
 	} {
-		s := small()
+		s := allWidthsSchema()
 		base := s.NewFrame()
 		base.Table[1], base.Table[7] = 5, 5
 		e, dec, err := test.codec.New(s, test.codec.Defaults())
@@ -267,14 +266,14 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// The largest body there is goes through every codec.
+// Every codec encodes the largest body.
 func TestLargestBody(t *testing.T) {
 	body := make([]byte, encoders.MaxBody)
 	for i := range body {
 		body[i] = byte(i * i >> 7)
 	}
 	for _, c := range []encoders.Codec{XorRLE(), Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
-		enc, dec, err := c.New(text(), c.Defaults())
+		enc, dec, err := c.New(textSchema(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,10 +292,10 @@ func TestLargestBody(t *testing.T) {
 	}
 }
 
-// Bytes after the end of a packet are damage.
+// Packets with bytes after their end are refused.
 func TestTrailingBytes(t *testing.T) {
 	for _, c := range []encoders.Codec{Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
-		enc, dec, err := c.New(text(), c.Defaults())
+		enc, dec, err := c.New(textSchema(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,10 +311,9 @@ func TestTrailingBytes(t *testing.T) {
 	}
 }
 
-// A library's packet is charged to the table, or to the body if there is nothing
-// else.
+// A library's packet is charged to the table, or to the body if there is no table.
 func TestLibraryCharges(t *testing.T) {
-	for slot, s := range map[encoders.Slot]*frame.Schema{encoders.SlotBody: text(), encoders.SlotTable: frame.Cubes(2)} {
+	for slot, s := range map[encoders.Slot]*frame.Schema{encoders.SlotBody: textSchema(), encoders.SlotTable: frame.Cubes(2)} {
 		codec := Deflate()
 		enc, _, err := codec.New(s, codec.Defaults())
 		if err != nil {

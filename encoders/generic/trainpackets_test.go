@@ -138,14 +138,14 @@ func TestBadDictionaries(t *testing.T) {
 	}
 	other := bytes.Clone(good)
 	binary.LittleEndian.PutUint32(other[4:], 70_000)
-	for says, path := range map[string]string{
-		"no such file": filepath.Join(dir, "none"), "is no file": dir, "no dictionary of Zstandard": write("text", []byte("It was a dark night.")),
-		"its number is not 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionarySize)...)),
-		"is no dictionary": write("cut", good[:60]),
+	for want, path := range map[string]string{
+		"no such file": filepath.Join(dir, "none"), "is no file": dir, "is not a Zstandard dictionary": write("text", []byte("It was a dark night.")),
+		"with an id from 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionarySize)...)),
+		"cut is not a Zstandard dictionary": write("cut", good[:60]),
 	} {
 		_, _, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
-		if !errors.Is(err, encoders.ErrParam) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "expected a file that tui train") {
-			t.Errorf("%s: %v, expected %q", path, err, says)
+		if !errors.Is(err, encoders.ErrParam) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "expected a file written by tui train") {
+			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLines(t *testing.T) {
-	keys, lines := positions([]byte("# a comment\na = 1\n\n[b.c]\n\"d e\" = 2\nf.g = 3\n[[h]]\ni = 4\n[[h]]\n\ni = { j = 5 }\n[h.k]\nl = 6\n"))
+	keys, lines := findKeys([]byte("# a comment\na = 1\n\n[b.c]\n\"d e\" = 2\nf.g = 3\n[[h]]\ni = 4\n[[h]]\n\ni = { j = 5 }\n[h.k]\nl = 6\n"))
 	want := "[a b.c.d e b.c.f.g h[0].i h[1].i h[1].k.l]"
 	if fmt.Sprint(keys) != want {
 		t.Errorf("keys %v, want %v", keys, want)
@@ -28,7 +28,7 @@ func TestManyKeys(t *testing.T) {
 	for i := range many {
 		fmt.Fprintf(&b, "k%d=1\n", i)
 	}
-	keys, lines := positions([]byte(b.String()))
+	keys, lines := findKeys([]byte(b.String()))
 	if len(keys) != many {
 		t.Fatalf("%d keys, want %d", len(keys), many)
 	}

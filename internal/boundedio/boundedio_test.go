@@ -29,7 +29,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// A file whose size the system does not report, as one that grows while it is read, is not cut off.
+// A file whose size the system does not report, such as one that grows while it is read, is not
+// truncated.
 func TestReadFileOfUnknownSize(t *testing.T) {
 	const path = "/proc/self/status"
 	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
@@ -63,7 +64,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// A reader yields all up to the limit before it fails.
+// A reader returns all bytes up to the limit before it fails.
 func TestReader(t *testing.T) {
 	r := boundedio.NewReader(strings.NewReader("12345"), "it", 3)
 	var got [8]byte

@@ -15,13 +15,13 @@ func TestLines(t *testing.T) {
 	for key, line := range map[string]int{"a": 2, "b.c": 4, "b.c.d e": 5, "b.c.f.g": 6, "h[0]": 7, "h[0].i": 8, "h[1]": 9,
 		"h[1].i": 11, "h[1].k": 12, "h[1].k.l": 13} {
 		if lines[key] != line {
-			t.Errorf("%s stands on line %d, want %d", key, lines[key], line)
+			t.Errorf("%s is on line %d, want %d", key, lines[key], line)
 		}
 	}
 }
 
-// However many keys there are, each stands on its own line, and finding that takes one
-// pass: a text of a megabyte that is counted from the top for each key takes minutes.
+// Each of many keys has its own line, and finding the lines takes one pass: counting from the top
+// for each key would take minutes for a megabyte.
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	const many = 100000
@@ -34,7 +34,7 @@ func TestManyKeys(t *testing.T) {
 	}
 	for i, key := range keys {
 		if lines[key] != i+1 {
-			t.Fatalf("%s stands on line %d, want %d", key, lines[key], i+1)
+			t.Fatalf("%s is on line %d, want %d", key, lines[key], i+1)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (c *Codec) ParseCanonical(text []byte) (any, error) {
 		if len(s) > 0 && s[0] == '"' {
 			var err error
 			if s, err = strconv.Unquote(s); err != nil {
-				return nil, fmt.Errorf("%w: %s: %s: %q is not a quoted text", ErrParam, c.Name, name, value)
+				return nil, fmt.Errorf("%w: %s: %s: %q is not a valid quoted string", ErrParam, c.Name, name, value)
 			}
 		}
 		if err := SetParam(params, string(name), s); err != nil {

@@ -149,7 +149,7 @@ func (s *batches) allocate(id uint16) *batch {
 			return b
 		}
 	}
-	panic("adaptive: more batches within reach than there are places")
+	panic("adaptive: no free entry for a batch")
 }
 
 // releaseIfFull releases the statistics of b, which has just grown, if all statistics together

@@ -42,7 +42,7 @@ type settings struct {
 	UsualSize    int  `toml:"message" help:"usual size of a message; other sizes cost two more bytes" unit:"bytes" min:"1" max:"16383"`
 	Trained      bool `toml:"trained" help:"start with the embedded model of English, not with an empty one"`
 	Static       bool `toml:"static" help:"do not learn: keep the initial model"`
-	TryAll       bool `toml:"try_all" help:"encode with every model that both endpoints hold, send the shortest packet"`
+	TryAll       bool `toml:"try_all" help:"encode with every model that both endpoints have, send the shortest packet"`
 }
 
 // ReceiverAdaptive returns the codec receiver-adaptive.
@@ -87,7 +87,7 @@ func newEndpoint(p settings) endpoint {
 // fingerprint returns a hash of the statistics of batches; ok is false if the statistics of a batch
 // are missing or too old.
 func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
-	hash = 2166136261
+	hash = 2166136261 // the offset basis of FNV-1a; 16777619 is its prime
 	for _, id := range ids {
 		b := e.batches.get(id)
 		if b == nil || b.released || e.batches.age(e.batches.newest, id) > maxAge {

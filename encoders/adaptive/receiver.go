@@ -48,7 +48,7 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	size := codeSize(&c, 0, r.params.UsualSize)
 	index, ok := r.models.find(used)
 	if !ok || r.predates(dst.Tick, index) {
-		return nil, fmt.Errorf("adaptive: model %d is not held: %w", used, encoders.ErrCorrupt)
+		return nil, fmt.Errorf("adaptive: unknown model label %d: %w", used, encoders.ErrCorrupt)
 	}
 	var err error
 	if dst.Body, err = readBody(&c, dst.Body[:0], size, r.models.build(index)); err != nil {

@@ -78,11 +78,12 @@ func (s *sender) Report(dst []byte) []byte { return dst }
 // Learn implements encoders.Feedback: it applies a report of the receiver, see receiver.Report.
 func (s *sender) Learn(report []byte) error {
 	if len(report) == 0 || s.params.Static {
-		return fmt.Errorf("adaptive: %w: %d bytes, expected some, and a sender that learns", errReport, len(report))
+		return fmt.Errorf("adaptive: %w: %d bytes, expected at least 1, or no report if the model is static", errReport, len(report))
 	}
+	// The number of the receiver's newest model is sent modulo 256.
 	held := int64(s.models.newest) + int64(int8(report[0]-uint8(s.models.newest)))
 	if held < 0 || held > int64(s.models.newest)+1 {
-		return fmt.Errorf("adaptive: %w: it holds model %d, expected at most %d", errReport, held, s.models.newest+1)
+		return fmt.Errorf("adaptive: %w: receiver's newest model is %d, expected at most %d", errReport, held, s.models.newest+1)
 	}
 	if len(report) > 1 {
 		ids, hash, err := s.parseRequest(report[1:])
@@ -101,14 +102,14 @@ func (s *sender) Learn(report []byte) error {
 func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
 	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
-		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes that ask for %d batches", errReport, len(src), n)
+		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes with a request for %d batches", errReport, len(src), n)
 	}
 	var list [maxAge + 1]uint16
 	for i := range n {
 		list[i] = binary.LittleEndian.Uint16(src[1+2*i:])
 		if int(list[i]) >= s.batches.batchesPerPeriod() || !s.batches.started || s.batches.age(s.batches.newest, list[i]) < 0 || i > 0 &&
 			s.batches.age(list[i], list[i-1]) <= 0 {
-			return nil, 0, fmt.Errorf("adaptive: %w: batch %d, which was never sent or is out of order", errReport, list[i])
+			return nil, 0, fmt.Errorf("adaptive: %w: batch %d was never sent or is out of order", errReport, list[i])
 		}
 	}
 	return list[:n], binary.LittleEndian.Uint32(src[1+2*n:]), nil

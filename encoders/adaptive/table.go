@@ -279,7 +279,7 @@ func readTables(src []byte) (*[numOrders]table, error) {
 
 // Trainers returns the trainer of the embedded table.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, as text:PATH", Per: "byte", Train: trainTable}}
+	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, such as text:PATH", Per: "byte", Train: trainTable}}
 }
 
 // trainTable implements the trainer: one pass over the texts that counts how often each byte

@@ -106,7 +106,7 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	for i := range l.columns {
 		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
+			return fmt.Errorf("generic: %w: field %s: %w: minimum + %d", encoders.ErrCorrupt, l.schema.Fields[i].Name,
 				frame.ErrRange, v)
 		}
 		src = src[c.width*l.schema.Rows:]

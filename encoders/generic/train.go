@@ -17,7 +17,7 @@ import (
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: trainCubes},
-		{Encoder: "zstd-dict", Model: true, Suits: isCapture, From: "a capture, as packets:FILE.pcap", Per: "byte", Train: trainPackets},
+		{Encoder: "zstd-dict", Model: true, Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
 	}
 }
 
@@ -48,7 +48,7 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 		return nil, err
 	}
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("generic: no frames to learn a dictionary from")
+		return nil, fmt.Errorf("generic: no frames to train a dictionary on")
 	}
 	dictionary, err := buildDictionary(samples, samples[0])
 	if err != nil {

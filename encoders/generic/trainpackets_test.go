@@ -139,7 +139,7 @@ func TestBadDictionaries(t *testing.T) {
 	other := bytes.Clone(good)
 	binary.LittleEndian.PutUint32(other[4:], 70_000)
 	for want, path := range map[string]string{
-		"no such file": filepath.Join(dir, "none"), "is no file": dir, "is not a Zstandard dictionary": write("text", []byte("It was a dark night.")),
+		"no such file": filepath.Join(dir, "none"), "is not a regular file": dir, "is not a Zstandard dictionary": write("text", []byte("It was a dark night.")),
 		"with an id from 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionarySize)...)),
 		"cut is not a Zstandard dictionary": write("cut", good[:60]),
 	} {

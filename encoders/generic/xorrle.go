@@ -160,7 +160,7 @@ func (x *xorRLE) readToken(diff, src []byte) ([]byte, []byte, error) {
 	case err != nil:
 		return diff, nil, fmt.Errorf("generic: literals at byte %d: %w", len(diff), err)
 	case n == 0:
-		return diff, nil, fmt.Errorf("generic: literals at byte %d: %w: none", len(diff), encoders.ErrCorrupt)
+		return diff, nil, fmt.Errorf("generic: literals at byte %d: %w: got 0, expected at least 1", len(diff), encoders.ErrCorrupt)
 	case n > uint64(len(src)):
 		return diff, nil, fmt.Errorf("generic: %d literals at byte %d: %w", n, len(diff), encoders.ErrTruncated)
 	}

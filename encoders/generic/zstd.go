@@ -24,7 +24,7 @@ func Zstd() encoders.Codec {
 		Summary: "every frame alone, compressed with Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 3},
-		New:     newCodec("zstd", func(most int, params any) compressor { return newZstd(most, params) }),
+		New:     newCodec("zstd", func(maxSize int, params any) compressor { return newZstd(maxSize, params) }),
 	}
 }
 
@@ -36,8 +36,8 @@ func ZstdBaseline() encoders.Codec {
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 2},
-		New: newCodec("zstd", func(most int, params any) compressor {
-			z := newZstd(most, params)
+		New: newCodec("zstd", func(maxSize int, params any) compressor {
+			z := newZstd(maxSize, params)
 			z.baseline = true
 			return z
 		}),
@@ -158,13 +158,13 @@ func ZstdDict() encoders.Codec {
 			if err != nil {
 				return nil, nil, err
 			}
-			bare := !frame.IsCubes(s)
-			if dictionary == nil && !bare {
+			omitMagic := !frame.IsCubes(s)
+			if dictionary == nil && !omitMagic {
 				dictionary = embeddedDictionary
 			}
-			return newCodec("zstd", func(most int, _ any) compressor {
-				z := newZstd(most, &zstdParams{p.Level})
-				z.dictionary, z.omitMagic = dictionary, bare
+			return newCodec("zstd", func(maxSize int, _ any) compressor {
+				z := newZstd(maxSize, &zstdParams{p.Level})
+				z.dictionary, z.omitMagic = dictionary, omitMagic
 				return z
 			})(s, params)
 		},

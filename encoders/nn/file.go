@@ -69,11 +69,11 @@ func rowBytes(in int) int { return 5 + 2*in }
 // readShape reads the widths. It returns them, inputs first, and the rest of the file.
 func readShape(file []byte) (shape []int, body []byte, err error) {
 	if len(file) < len(magic)+1 || string(file[:len(magic)]) != magic {
-		return nil, nil, fmt.Errorf("%w: %d bytes that do not begin with %q", errInvalidNet, len(file), magic)
+		return nil, nil, fmt.Errorf("%w: %d bytes, expected to begin with %q", errInvalidNet, len(file), magic)
 	}
 	layers, body := int(file[len(magic)]), file[len(magic)+1:]
 	if len(body) < 2*(layers+1) {
-		return nil, nil, fmt.Errorf("%w: it ends within its widths", errInvalidNet)
+		return nil, nil, fmt.Errorf("%w: file ends within the widths", errInvalidNet)
 	}
 	for range layers + 1 {
 		shape = append(shape, int(binary.LittleEndian.Uint16(body)))

@@ -228,7 +228,7 @@ func packLayer(rows []row, i, n int) (layer, error) {
 	for k := range rows {
 		r := &rows[k]
 		if r.shift < minShift || r.shift > maxShift {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d binary places, expected %d to %d", errInvalidNet, i, k, r.shift,
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d fractional bits, expected %d to %d", errInvalidNet, i, k, r.shift,
 				minShift, maxShift)
 		}
 		if most := r.maxSum(inMax, outBits); most > math.MaxInt32 {

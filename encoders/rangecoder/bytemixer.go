@@ -155,7 +155,7 @@ func (m *ByteMixer) learn(bit int) {
 		errScaled *= m.learnRate
 		w := m.weights[set:][:len(in)]
 		for i, x := range in {
-			w[i] += int32((int64(x)*errScaled + 1<<20) >> 21)
+			w[i] += int32((int64(x)*errScaled + 1<<20) >> 21) // rounded; learnRate is relative to 2^-21
 		}
 	}
 	for _, slot := range m.active[:m.contexts] {
@@ -193,7 +193,7 @@ func newAPMs() [2]apm {
 // refine returns the refined probability for a logit in a context, interpolated between two
 // entries.
 func (a *apm) refine(logit int32, context int) uint32 {
-	position := logit + maxByteLogit + 1
+	position := logit + maxByteLogit + 1 // in units of 1/1024 of a table step, from 0
 	i, fraction := context*apmSteps+int(position>>10), uint32(position&1023)
 	a.nearest = i + int(fraction>>9)
 	return (uint32(a.table[i])*(1024-fraction) + uint32(a.table[i+1])*fraction) >> 10

@@ -23,10 +23,11 @@ func Stretch(p uint32) int32 {
 	// Without branches, because processors cannot predict where a probability lies.
 	upper := uint32(int32(One/2-p) >> 31)  // all ones if p is above one half, else zero
 	smaller := (p ^ upper) + upper&(One+1) // the smaller of p and One-p
+	// Entries for every coarseStep-th probability follow those for each probability below coarseStart.
 	index := smaller/coarseStep + coarseStart - coarseStart/coarseStep
-	index ^= (index ^ smaller) & uint32(int32(smaller-coarseStart)>>31)
+	index ^= (index ^ smaller) & uint32(int32(smaller-coarseStart)>>31) // smaller if below coarseStart
 	x := int32(stretchTable[index&(2*coarseStart-1)])
-	return x ^ int32(upper) - int32(upper)
+	return x ^ int32(upper) - int32(upper) // negated if p is above one half
 }
 
 // Below coarseStart, where a step of p matters, every p has an entry of stretchTable; above it every

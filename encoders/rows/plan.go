@@ -115,7 +115,7 @@ func (t *rotationFields) isComponent(f int) bool {
 
 // components returns the values of the component fields for rotation q without component omitted.
 func (t *rotationFields) components(q *rotation.Quaternion, omitted int) (c [numComponents]int32) {
-	sign := 1.0
+	sign := 1.0 // q and -q are the same rotation; the omitted component must be positive
 	if q[omitted] < 0 {
 		sign = -1
 	}

@@ -25,7 +25,7 @@ const (
 	decisionBody                 // is the body the baseline's?
 )
 
-var errUnchanged = errors.New("listed as changed, but is not")
+var errUnchanged = errors.New("marked as changed, but equal to the baseline")
 
 // A rowState is the state of the row being coded. A row is coded as a flag whether it changed; if
 // so, each field is a flag whether it is unchanged, and its new value if not: a residual, a symbol,
@@ -135,16 +135,16 @@ func (r *rowState) findNeighbour(next *memo) {
 // the frame before; own is the counter of this row.
 func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *rangecoder.Counter) uint32 {
 	r.nearest, r.fastest = r.coder.scene.distances(i, r.position, moved)
-	state := uint32(0)
+	rowFlags := uint32(0)
 	for _, f := range r.coder.rowFlags {
-		state = state<<1 | uint32(r.base[f]&1)
+		rowFlags = rowFlags<<1 | uint32(r.base[f]&1)
 	}
-	idle, pace := uint32(r.idleClass), uint32(r.positionSpeed)
+	idle, speed := uint32(r.idleClass), uint32(r.positionSpeed)
 	mixer := &r.coder.mixer
 	r.coder.beginContexts(r.coder.sharedWeights)
-	mixer.AddContext(decisionRow, idle, pace, recentChanges&7)
-	mixer.AddContext(decisionRow, idle, r.nearest, state)
-	mixer.AddContext(decisionRow, idle, r.fastest, pace)
+	mixer.AddContext(decisionRow, idle, speed, recentChanges&7)
+	mixer.AddContext(decisionRow, idle, r.nearest, rowFlags)
+	mixer.AddContext(decisionRow, idle, r.fastest, speed)
 	mixer.AddContext(decisionRow, r.nearest, r.fastest, idle)
 	differs := int32(0)
 	for f, v := range r.cur {
@@ -184,10 +184,10 @@ func (r *rowState) codeFields() error {
 func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	mixer := &r.coder.mixer
 	id := uint32(f)<<8 | decisionUnchanged
-	pace := uint32(r.expectedLength)
+	expected := uint32(r.expectedLength)
 	r.coder.beginContexts(col.weightSet)
-	mixer.AddContext(id, r.unchangedFields&15, min(pace, 3), flag(r.largestChanged))
-	mixer.AddContext(id, pace, uint32(r.lastResiduals[f]), uint32(r.idleClass))
+	mixer.AddContext(id, r.unchangedFields&15, min(expected, 3), flag(r.largestChanged))
+	mixer.AddContext(id, expected, uint32(r.lastResiduals[f]), uint32(r.idleClass))
 	mixer.AddContext(id, uint32(r.neighbour.residualLength[f]), uint32(r.positionSpeed), r.unchangedFields&3)
 	if f == r.coder.rotation.enumField {
 		mixer.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.hasRotation))
@@ -328,8 +328,8 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 	var negative bool
 	switch {
 	case smallest > maxUp:
-		negative = true
-	case smallest > maxDown:
+		negative = true // a positive residual would be out of range
+	case smallest > maxDown: // positive
 	default:
 		negative = r.codeSign(f, residual, rotationClass, col.rangePart(guess)<<5|length)
 	}

@@ -47,10 +47,10 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	}
 	slowest := 0
 	for n, row := range past.changedRows {
-		shift := past.motionAt(n, p.fields).delta
+		delta := past.motionAt(n, p.fields).delta
 		m := mover{row: int(row), position: s.positions[row]}
 		for _, f := range p.position {
-			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
+			m.speed = max(m.speed, uint32(max(delta[f], -delta[f])))
 		}
 		if len(s.movers) < maxMovers {
 			s.movers = append(s.movers, m)

@@ -18,7 +18,7 @@ func Adaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 26, Name: "rpc-adaptive", Refs: 1, Quantises: true, Suits: suits,
 		Summary: "each field predicted from its rate of change, residuals range-coded with adaptive models",
-		Source:  "own, on the workload of " + source,
+		Source:  "own, for the workload of " + source,
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return newAdaptive(s), newAdaptive(s), nil
 		},
@@ -100,7 +100,7 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
-		m = &memo{make([]numberMemo, len(x.initial.numbers)), make([]symbolMemo, len(x.initial.symbols))} // copied over in a moment
+		m = &memo{make([]numberMemo, len(x.initial.numbers)), make([]symbolMemo, len(x.initial.symbols))} // overwritten below
 	}
 	old, _ := ref.Memo.(*memo)
 	if old == nil {

@@ -348,7 +348,7 @@ func readRuns(dst []byte, next func() byte) error {
 			length -= maxRun
 		}
 		if length == 0 || length > len(dst)-offset {
-			return fmt.Errorf("rpc: run of %d bytes where %d are left: %w", length, len(dst)-offset, encoders.ErrCorrupt)
+			return fmt.Errorf("rpc: run of %d bytes, expected 1 to %d: %w", length, len(dst)-offset, encoders.ErrCorrupt)
 		}
 		if isLiteral {
 			for range length {

@@ -97,7 +97,7 @@ func newPlan(s *frame.Schema) *plan {
 			c.period = float64(c.Span) + 1
 		}
 		for _, v := range []*float64{&c.step, &c.period} {
-			if !(*v > 1e-30 && *v < 1e30) {
+			if !(*v > 1e-30 && *v < 1e30) { // also NaN
 				*v = 0
 			}
 		}

@@ -29,8 +29,8 @@ const (
 const (
 	inputOwnSpeed     = firstMotionInput + iota // pushed up to the speed of the row's last push
 	inputCommonSpeed                            // pushed up to one of the group's frequent speeds
-	inputPushDrag                               // slowed by drag, then changed by a frequent push
-	inputPushFree                               // changed by a frequent push, without drag
+	inputPush                                   // changed by a frequent push: axis 0 without drag, axis 1 after drag
+	inputPushFree                               // axis 1 only: changed by a frequent push, without drag
 	inputFrequentStep                           // changed by a frequent step
 )
 
@@ -94,7 +94,7 @@ func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 // the value did not change in the row's previous change.
 func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
 	history := &r.cells[k-r.part.firstField]
-	if history.changes>>1&1 == 0 {
+	if history.changes>>1&1 == 0 { // bit 0 is the change being coded
 		return 0, false
 	}
 	return column.Wrap(last-r.toFixed(k, history.old), r.predictors.period), true
@@ -221,12 +221,12 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	if c.role == frame.Velocity {
 		return 1 + flag(r.base[k]&0x7fffffff != 0)
 	}
-	v := g.velocity[c.axis]
-	if v < 0 {
+	velocityField := g.velocity[c.axis]
+	if velocityField < 0 {
 		return 0
 	}
-	velocity := r.toFixed(v, r.cur[v])
-	step := r.displacement(c, v, velocity)
+	velocity := r.toFixed(velocityField, r.cur[velocityField])
+	step := r.displacement(c, velocityField, velocity)
 	unit := r.fixedUnit(c)
 	speed := uint32(0)
 	if velocity != 0 {
@@ -235,13 +235,13 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 			speed += 32
 		}
 	}
-	ctx := 16 | speed<<8 | flag(r.cur[v] != r.base[v])<<5
+	context := 16 | speed<<8 | flag(r.cur[velocityField] != r.base[velocityField])<<5
 	if g.indexInPart == 0 {
 		point, widthClass := r.extrapolateUnrounded(k, c, step)
-		same := roundShift(point, unit)<<uint(max(unit, 0)) == r.toFixed(k, r.base[k])
-		ctx = ctx<<8 | flag(same)<<7 | widthClass
+		roundsToOld := roundShift(point, unit)<<uint(max(unit, 0)) == r.toFixed(k, r.base[k])
+		context = context<<8 | flag(roundsToOld)<<7 | widthClass
 	}
-	return ctx
+	return context
 }
 
 // learnMotion updates the state of the memo that concerns motion, after a row that changed.
@@ -296,7 +296,7 @@ func (r *row) narrowRounding(k, v int) {
 	}
 	if !r.isNew && v >= 0 {
 		step := r.displacement(c, v, r.toFixed(v, r.cur[v])) + r.toFixed(k, r.base[k]) - position
-		slack := int64(1) << uint(max(unit-13, 0))
+		slack := int64(1) << uint(max(unit-13, 0)) // for the errors of fixed point and of the game's own floats
 		if x, y := max(bounds[0]+step-slack, low), min(bounds[1]+step+slack, high); x < y {
 			low, high = x, y
 		}
@@ -367,6 +367,7 @@ func (c *cluster) mostFrequent() (values [2]int64, weights [2]uint32) {
 			b = i
 		}
 	}
+	// 1<<12 is added to each weight, so that new numbers are not certain.
 	share := (uint64(c.Weight[a]) + 1<<12) << 8 / (uint64(c.Weight[a]) + uint64(c.Weight[b]) + 1<<13)
 	first := uint32(min(max(share, 1), 255))
 	return [2]int64{c.At[a], c.At[b]}, [2]uint32{first, 256 - first}
@@ -388,18 +389,18 @@ func (d *push) vector() vector { return vector{int64(d.direction[0]), int64(d.di
 // push. It adds the speed to speeds, unless that is nil, and the length of the push to pushes.
 func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
 	change := vector{observed[0] - undriven[0], observed[1] - undriven[1]}
-	n := change.length()
-	d.known = n > 64
+	length := change.length()
+	d.known = length > 64 // shorter changes are rounding errors, without a meaningful direction
 	if !d.known {
 		return
 	}
-	direction := change.direction(n)
+	direction := change.direction(length)
 	d.direction = [2]int32{int32(direction[0]), int32(direction[1])}
 	d.speed = int32(observed.along(direction))
 	if speeds != nil {
 		speeds.add(int64(d.speed), nearPush)
 	}
-	pushes.add(n, nearPush)
+	pushes.add(length, nearPush)
 }
 
 // applyDrag returns velocity v after drag for the time elapsed. Below stopSpeed the deceleration is
@@ -501,7 +502,7 @@ func (r *row) predictDrivenX(k, group int, residual uint32) {
 	}
 	if pushedFree.known {
 		lengths, _ := r.memo.pushes[group][1].mostFrequent()
-		predictors.add(inputPushDrag, residual, r.fromVector(k, from[0]+lengths[0]*int64(pushedFree.direction[0])>>24))
+		predictors.add(inputPush, residual, r.fromVector(k, from[0]+lengths[0]*int64(pushedFree.direction[0])>>24))
 	}
 }
 
@@ -540,7 +541,7 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 				set.add(before[1]-other, weights[i]*(256-positiveShare))
 			}
 		}
-		set.addPredictor(r, g.velocity[1], inputPushDrag+j, 0)
+		set.addPredictor(r, g.velocity[1], inputPush+j, 0)
 	}
 	return likeliest, ok
 }
@@ -605,15 +606,16 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (int64, 
 // actual axis 0, and refines them by findRoot. Values are likelier the nearer their direction is to
 // the last one; share scales the weights.
 func (s *candidates) addPushed(slowed vector, x, speed int64, last vector, share uint32) {
-	c := directions()
+	around := directions()
 	miss := func(d vector) int64 { return ((speed-slowed.along(d))*d[0])>>24 - (x - slowed[0]) }
-	missA := miss(c[0])
-	for i, a := range c {
-		b := c[(i+1)%len(c)]
+	missA := miss(around[0])
+	for i, a := range around {
+		b := around[(i+1)%len(around)]
 		missB := miss(b)
 		if (missA < 0) != (missB < 0) {
 			d := findRoot(miss, a, b, missA, missB)
 			turned := vector{d[0] - last[0], d[1] - last[1]}.length()
+			// The weight halves if the direction turns by 3 % of a radian.
 			weight := uint32((1 << 30) / (unitLength*3/100 + turned))
 			s.add(slowed[1]+((speed-slowed.along(d))*d[1])>>24, (weight*share)>>8+1)
 		}

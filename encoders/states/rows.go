@@ -259,7 +259,7 @@ func (r *row) codeSource() error {
 	}
 	v = node - 1<<q.indexBits
 	if int(v) >= q.rows {
-		return fmt.Errorf("row %d of %d as source", v, q.rows)
+		return fmt.Errorf("source row %d, expected less than %d", v, q.rows)
 	}
 	r.source = r.newestState(q.firstRow + int(v))
 	r.sourceBase = e.base[(q.firstRow+int(v))*r.fields:][:r.fields]
@@ -345,11 +345,11 @@ func (r *row) nearness(s []int32) int {
 // value if so.
 func (r *row) codeOldField(k int, c *fieldPlan) error {
 	mixer, history, old := &r.mixer, &r.cells[k-r.part.firstField], r.base[k]
-	h, id := uint32(history.changes), uint32(k)<<8|decisionChanged
+	changes, id := uint32(history.changes), uint32(k)<<8|decisionChanged
 	mixer.Begin()
-	mixer.AddContext(id, r.typeContext, h&7, 0)
+	mixer.AddContext(id, r.typeContext, changes&7, 0)
 	mixer.AddContext(id, r.typeContext, r.changedFields&15, 0)
-	mixer.AddContext(id, r.motionContext(k, c), r.typeContext, h&1)
+	mixer.AddContext(id, r.motionContext(k, c), r.typeContext, changes&1)
 	mixer.AddContext(id, uint32(old), r.typeContext, 0)
 	b := mixer.CodeBit(rangecoder.Flag(r.cur[k] != old), 0, id, 4)
 	r.changedFields = r.changedFields<<1 | uint32(b)

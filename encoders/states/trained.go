@@ -190,7 +190,7 @@ const defaultLimit, defaultRate = 250, 400
 // encoded against the one before.
 func Trainers() []train.Trainer {
 	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", Model: true, Suits: suitsTrained, Train: trainModel, Per: "changed row",
-		From: "a match or a table with floats, hints or parts, as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
+		From: "a match or a table with floats, hints or parts, such as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
 }
 
 // trainModel trains a model on clips in three passes: counters on the first half of each clip; with
@@ -199,7 +199,7 @@ func Trainers() []train.Trainer {
 // third. The curve is in bits per changed row; its last point is the held-out clip, if any.
 func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	if len(job.Clips) == 0 {
-		return nil, fmt.Errorf("states: nothing to learn from")
+		return nil, fmt.Errorf("states: no training data")
 	}
 	lengths := make([]int, len(job.Clips))
 	for i, clip := range job.Clips {
@@ -219,7 +219,7 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 		name string
 		*trainingPass
 		from, to int // halves of clips
-	}{{"first halves", &first, 0, 1}, {"second halves, by those", &second, 1, 2}, {"all", &all, 0, 2}} {
+	}{{"first halves", &first, 0, 1}, {"second halves, with counters of the first", &second, 1, 2}, {"all", &all, 0, 2}} {
 		if pass.trainingPass == &second {
 			second.pretrained = first.coder.Initial.counters
 		}

@@ -114,6 +114,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 // have sent the frame.
 func (x *coder) countItems(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
 	cells := 0
+	// Row 0 contains the tick and nothing else.
 	if row := x.layout.Row(cur.Table, 0); len(cur.Body) > 0 || !allZero(row[x.layout.Now+1:]) || !allZero(x.layout.Row(base.Table, 0)[x.layout.Now+1:]) {
 		return 0, 0, false
 	}

@@ -39,13 +39,13 @@ func (x *coder) readFallback(dst *frame.Frame, ints []int32) error {
 	s := x.layout.Schema
 	rows, ints := ints[0], ints[1:]
 	if rows < 0 || int(rows) > s.Rows || len(ints) < int(rows)*(1+len(s.Fields)) {
-		return fmt.Errorf("%w: %d rows in %d numbers", protocol.ErrShort, rows, len(ints))
+		return fmt.Errorf("%w: %d rows do not fit in %d numbers", protocol.ErrShort, rows, len(ints))
 	}
 	last := int32(-1)
 	for range rows {
 		index := ints[0]
 		if index <= last || int(index) >= s.Rows {
-			return fmt.Errorf("row %d after row %d of %d", index, last, s.Rows)
+			return fmt.Errorf("row %d, expected more than %d and less than %d", index, last, s.Rows)
 		}
 		last = index
 		row := x.layout.Row(dst.Table, int(index))

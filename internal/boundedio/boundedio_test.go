@@ -22,7 +22,7 @@ func TestReadFile(t *testing.T) {
 			t.Errorf("limit %d: %q, %v", limit, data, err)
 		}
 	}
-	for says, try := range map[string]string{path + " has 5 bytes, expected at most 4": path, "is no file": filepath.Dir(path), "no such file": path + "x"} {
+	for says, try := range map[string]string{path + " has 5 bytes, expected at most 4": path, "is not a regular file": filepath.Dir(path), "no such file": path + "x"} {
 		if _, err := boundedio.ReadFile(try, 4); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", try, err, says)
 		}

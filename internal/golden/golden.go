@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files of the tests")
+var update = flag.Bool("update", false, "update golden files")
 
 // Updates reports whether the flag -update is set.
 func Updates() bool { return *update }

@@ -39,7 +39,7 @@ type settings struct {
 	Batch        int  `toml:"batch" help:"messages in a batch: their statistics are counted together" min:"1" max:"64"`
 	MinBatches   int  `toml:"ask" help:"complete batches that the receiver waits for before it requests a new model" min:"1" max:"4"`
 	LearntWeight int  `toml:"weight" help:"weight of a byte of this stream relative to a byte of the training text" min:"1" max:"64"`
-	UsualSize    int  `toml:"message" help:"usual size of a message; other sizes cost two more bytes" unit:"bytes" min:"1" max:"16383"`
+	UsualSize    int  `toml:"message" help:"usual size of a message; other sizes cost three more bytes" unit:"bytes" min:"1" max:"16383"`
 	Trained      bool `toml:"trained" help:"start with the embedded model of English, not with an empty one"`
 	Static       bool `toml:"static" help:"do not learn: keep the initial model"`
 	TryAll       bool `toml:"try_all" help:"encode with every model that both endpoints have, send the shortest packet"`

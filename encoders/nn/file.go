@@ -82,6 +82,7 @@ func readShape(file []byte) (shape []int, body []byte, err error) {
 	return shape, body, checkShape(shape)
 }
 
+// readRow decodes one row of a layer; see magic for the format.
 func readRow(b []byte) row {
 	r := row{shift: b[0], bias: int32(binary.LittleEndian.Uint32(b[1:])), weight: make([]int16, (len(b)-5)/2)}
 	for i := range r.weight {

@@ -175,6 +175,7 @@ func (l *layer) unpack(out []int32, k int, sums [block]uint64) {
 		out[k] = lo >> l.sumShift[k]
 		k++
 		if k < l.out {
+			// Subtracting the signed low sum undoes its borrow from the high one.
 			out[k] = int32((sum-uint64(int64(lo)))>>32) >> l.sumShift[k]
 		}
 		k++

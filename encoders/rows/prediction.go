@@ -87,13 +87,13 @@ func (g *prediction) learn(v int32, col *fieldPlan) {
 		limit := int64(4) << min(max(g.errors[weightedSum]>>8, 2), 16)
 		residual := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -limit), limit)
 		for i, x := range g.inputs {
-			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm
+			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16
 			g.weights[i] = int32(min(max(weight, -4*weightOne), 4*weightOne))
 		}
 	}
-	for weight, predicted := range g.byPredictor {
+	for i, predicted := range g.byPredictor {
 		errorLength := int32(bitLength(col.difference(v, predicted))) << 8
-		g.errors[weight] += (errorLength - g.errors[weight]) >> 6
+		g.errors[i] += (errorLength - g.errors[i]) >> 6 // a mean over about 64 values
 	}
 }
 

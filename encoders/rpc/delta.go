@@ -174,7 +174,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	base := refs[0].Frame
 	for n := range x.diffs {
 		if !x.diffs[n].read(&r) {
-			return nil, wrapReadError(bitio.ErrTrailing, bitio.ErrShort)
+			return nil, wrapReadError(bitio.ErrTrailing, bitio.ErrShort) // larger exponent than necessary
 		}
 	}
 	if err := x.readRest(&r, dst, base); err != nil {

@@ -25,7 +25,7 @@ func floatToFixed(b uint32, unit int) int64 {
 	} else {
 		m |= 1 << 23
 	}
-	shift := e - 150 + unit
+	shift := e - 150 + unit // the value is m * 2^(e-150): 127 of the exponent's bias, 23 fraction bits
 	switch {
 	case shift >= 21:
 		if m != 0 {
@@ -99,15 +99,15 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 	}
 	e := exponent(b)
 	switch {
-	case b == 1<<31 || e == 128:
+	case b == 1<<31 || e == 128: // -0; infinite or NaN
 		return classSpecial
 	case b == 0:
 		return classWhole
-	case e < -3 && c.step == 0:
+	case e < -3 && c.step == 0: // magnitude below 1/8
 		return classOther
 	}
 	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
-	switch {
+	switch {                                                      // within maxIndex
 	case lowestBit >= 0 && e < 24:
 		return classWhole
 	case lowestBit >= -3 && e < 18:
@@ -178,13 +178,13 @@ func (g *grid) maxIndex() int64 {
 	case classInteger:
 		return math.MaxInt32
 	case classWhole:
-		return 1<<24 - 1
+		return 1<<24 - 1 // all whole numbers up to this have an exact float
 	case classEighth:
 		return 1<<21 - 1
 	case classStepped:
 		return 1<<20 - 1
 	}
-	return 0x7f7fffff
+	return 0x7f7fffff // the largest finite float
 }
 
 // nearestIndex returns the index of the value nearest to x, in fixed point.
@@ -232,7 +232,7 @@ func (g *grid) lowerBound(i int64) int64 {
 	case classOther:
 		return (g.toFixed(i) + g.toFixed(i-1)) / 2
 	case classStepped:
-		return ((2*i - 1) * g.fixedStep) >> 17
+		return ((2*i - 1) * g.fixedStep) >> 17 // half, and 16 bits of fixedStep
 	}
 	s := g.shift() - 1
 	if s < 0 {

@@ -204,9 +204,9 @@ func (n *numberCoder) codeDistance(distance int64) int64 {
 	return n.codeLowBits(distance, length)
 }
 
-// codeLowBits codes the bits of a distance below its highest bit, whose position is length. Once
-// the predictors were uninformed for two bits, or after 25 bits, the rest is coded directly: each
-// bit with probability 1/2.
+// codeLowBits codes the bits of a distance below its highest bit, whose position is length. If
+// after at least four bits the predictors were uninformed for the last two, or after 25 bits, the
+// rest is coded directly: each bit with probability 1/2.
 func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 	known := int64(1) << length
 	unhelpful := 0

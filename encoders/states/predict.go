@@ -10,10 +10,22 @@ import (
 // The inputs of the mixer, named by what their predictors predict.
 const (
 	inputUnchanged = iota // the old value
-	inputSameStep         // the old value plus its last step; a clock: plus the time since the baseline; a new row: 0
-	inputHalfStep         // the old value plus half its last step; a clock: the time of the frame
+	inputSameStep         // the old value plus its last step
+	inputHalfStep         // the old value plus half its last step
 	inputPrevious         // the value before the last change
 	firstMotionInput
+)
+
+// The inputs of clocks.
+const (
+	inputElapsed   = inputSameStep // the old value plus the time since the baseline
+	inputFrameTime = inputHalfStep // the time of the frame
+)
+
+// The inputs of new rows, relative to the source row.
+const (
+	inputZero       = inputSameStep // 0
+	inputSourceBase = inputPrevious // the source row's value in base
 )
 
 // The further inputs of positions.
@@ -23,6 +35,8 @@ const (
 	inputMeanVelocity                           // the position moved by the mean of both
 	inputUnrounded                              // the position before rounding, moved by the new velocity
 	inputCarrier                                // the position moved like its carrier
+
+	inputAtCarrier = inputPrevious // the carrier's position
 )
 
 // The further inputs of velocities.
@@ -62,14 +76,14 @@ func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess i
 // the frame.
 func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
 	predictors, now := &r.predictors, r.fixedTime(c)
-	sameStep := last + r.memo.elapsed<<integerUnit
+	advanced := last + r.memo.elapsed<<integerUnit
 	predictors.addPoint(inputUnchanged, 0, last)
-	predictors.addPoint(inputSameStep, 0, sameStep)
-	predictors.addPoint(inputHalfStep, 0, now)
+	predictors.addPoint(inputElapsed, 0, advanced)
+	predictors.addPoint(inputFrameTime, 0, now)
 	if old == 0 {
 		return now
 	}
-	return sameStep
+	return advanced
 }
 
 // predictNew predicts a value of a new row, after all guesses of codeNewField failed: it is near
@@ -78,13 +92,13 @@ func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 	predictors := &r.predictors
 	predictors.addPoint(inputUnchanged, 0, last)
 	if last != 0 {
-		predictors.addPoint(inputSameStep, 0, 0)
+		predictors.addPoint(inputZero, 0, 0)
 	}
 	if r.sourceBase[k] != old {
-		predictors.addPoint(inputPrevious, 0, r.toFixed(k, r.sourceBase[k]))
+		predictors.addPoint(inputSourceBase, 0, r.toFixed(k, r.sourceBase[k]))
 	}
 	if c.isClock {
-		predictors.addPoint(inputHalfStep, 0, r.fixedTime(c))
+		predictors.addPoint(inputFrameTime, 0, r.fixedTime(c))
 		return r.fixedTime(c)
 	}
 	return last
@@ -149,7 +163,7 @@ func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 	if c.carrier >= 0 {
 		carrierNow := r.toFixed(c.carrier, r.cur[c.carrier])
 		predictors.addPoint(inputCarrier, residual, last+carrierNow-r.toFixed(c.carrier, r.base[c.carrier]))
-		predictors.addPoint(inputPrevious, residual, carrierNow)
+		predictors.addPoint(inputAtCarrier, residual, carrierNow)
 	}
 	return guess
 }
@@ -296,7 +310,7 @@ func (r *row) narrowRounding(k, v int) {
 	}
 	if !r.isNew && v >= 0 {
 		step := r.displacement(c, v, r.toFixed(v, r.cur[v])) + r.toFixed(k, r.base[k]) - position
-		slack := int64(1) << uint(max(unit-13, 0)) // for the errors of fixed point and of the game's own floats
+		slack := int64(1) << uint(max(unit-13, 0)) // tolerance for rounding errors
 		if x, y := max(bounds[0]+step-slack, low), min(bounds[1]+step+slack, high); x < y {
 			low, high = x, y
 		}

@@ -104,7 +104,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	byteAligned := x.writer.Len() > 0 && x.writer.Len()%8 == 0
 	dst = x.writer.Bytes()
 	if byteAligned {
-		dst = append(dst, 0) // as the game does
+		dst = append(dst, 0) // the game adds a zero byte if the code ends at a byte boundary
 	}
 	b.Close(before, len(dst)-start)
 	return dst, nil, nil

@@ -47,6 +47,7 @@ func paramNames(all []param) []string {
 	return list
 }
 
+// typeName returns the parameter's type as ParamInfo.Type names it.
 func (p param) typeName() string {
 	switch p.value.Kind() {
 	case reflect.Int:

@@ -187,6 +187,7 @@ type layout struct {
 	keyShift   uint // of the key in the first word
 }
 
+// newLayout returns the layout for contexts of order bytes.
 func newLayout(order int) layout {
 	switch order {
 	case 0, 1:
@@ -210,6 +211,7 @@ func (p layout) count(t tally, i int) uint32 {
 	return t[i] & (1<<p.keyShift - 1)
 }
 
+// setEntry sets entry i of t. The count n saturates.
 func (p layout) setEntry(t tally, i int, key, n uint32) {
 	if p.entryWords == 2 {
 		t[2*i], t[2*i+1] = key, n

@@ -34,6 +34,7 @@ type buildTime struct {
 // with new batches.
 const maxLateness = 1 << 14
 
+// newReceiver returns a receiver without messages.
 func newReceiver(p settings) *receiver {
 	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
 	r.batches.onForget = r.countForgotten

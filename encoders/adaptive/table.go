@@ -85,6 +85,7 @@ func (t *table) foldFrom(from *table) {
 	t.buildRowIndex()
 }
 
+// appendEntry appends a key, greater than all keys before, with count n.
 func (t *table) appendEntry(key, n uint32) {
 	t.keys, t.sums = grow(t.keys, 1), grow(t.sums, 1)
 	last := len(t.keys) - 1

@@ -256,6 +256,7 @@ type deflate struct {
 	input  bytes.Reader
 }
 
+// compress implements compressor; it ignores the baseline.
 func (d *deflate) compress(dst, src, _ []byte) ([]byte, error) {
 	d.output.Reset()
 	if d.writer == nil {
@@ -272,6 +273,7 @@ func (d *deflate) compress(dst, src, _ []byte) ([]byte, error) {
 	return append(dst, d.output.Bytes()...), err
 }
 
+// expand implements compressor; it ignores the baseline.
 func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
 	d.input.Reset(src)
 	if d.reader == nil {

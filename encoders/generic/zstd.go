@@ -72,6 +72,7 @@ const magic = "\x28\xb5\x2f\xfd"
 // baselineDictID is the dictionary id of the baseline. The library requires an id of at least 1.
 const baselineDictID = 1
 
+// compress implements compressor. It uses base only if z.baseline is set.
 func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	if z.encoder == nil {
 		options := []zstd.EOption{zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
@@ -97,6 +98,7 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	return z.encoder.EncodeAll(src, dst), nil
 }
 
+// expand implements compressor. It uses base only if z.baseline is set.
 func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 	if z.decoder == nil {
 		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

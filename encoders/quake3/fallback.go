@@ -29,6 +29,7 @@ func (x *codec) isGameFrame(f *frame.Frame) bool {
 	return allZero(player[:x.Time]) && flagsFit(netcode.PlayerFields(), player[x.Player:])
 }
 
+// allZero reports whether all values are 0.
 func allZero(values []int32) bool {
 	for _, v := range values {
 		if v != 0 {

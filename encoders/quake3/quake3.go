@@ -54,6 +54,7 @@ type codec struct {
 	fieldBits     []int            // bits of the current packet, by column
 }
 
+// newCodec returns an encoder or a decoder.
 func newCodec(s *frame.Schema, l netcode.Layout) *codec {
 	return &codec{Layout: l, schema: s, zeros: make([]int32, l.Columns), fieldBits: make([]int, l.Columns)}
 }

@@ -74,6 +74,7 @@ type coder struct {
 	row   rowState // scratch space: the row being coded
 }
 
+// newCoder returns an encoder or a decoder.
 func newCoder(s *frame.Schema, p *params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}

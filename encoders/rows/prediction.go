@@ -137,36 +137,37 @@ func (c *fieldPlan) delta(from, to int32) int32 {
 }
 
 // apply returns from plus a delta, limited to the range. The result is valid for any delta.
-func (c *fieldPlan) apply(from, shift int32) int32 {
+func (c *fieldPlan) apply(from, delta int32) int32 {
 	switch c.kind {
 	case frame.Float32:
-		v := float(from) + float(shift)
+		v := float(from) + float(delta)
 		if !(v-v == 0) { // not finite
 			return from
 		}
 		return int32(math.Float32bits(v))
 	case frame.Angle:
-		return c.normaliseAngle(int64(from) + int64(shift))
+		return c.normaliseAngle(int64(from) + int64(delta))
 	}
-	return int32(min(max(int64(from)+int64(shift), int64(c.Min)), int64(c.Min)+int64(c.Span)))
+	return int32(min(max(int64(from)+int64(delta), int64(c.Min)), int64(c.Min)+int64(c.Span)))
 }
 
-func (c *fieldPlan) halveDelta(shift int32) int32 {
+// halveDelta returns half of a delta, rounded towards zero.
+func (c *fieldPlan) halveDelta(delta int32) int32 {
 	if c.kind == frame.Float32 {
-		return int32(math.Float32bits(float32(float(shift) * 0.5)))
+		return int32(math.Float32bits(float32(float(delta) * 0.5)))
 	}
-	return shift / 2
+	return delta / 2
 }
 
 // scaleDelta scales a delta over fromTicks to toTicks.
-func (c *fieldPlan) scaleDelta(shift, fromTicks, toTicks int32) int32 {
+func (c *fieldPlan) scaleDelta(delta, fromTicks, toTicks int32) int32 {
 	switch {
 	case fromTicks == toTicks:
-		return shift
+		return delta
 	case c.kind == frame.Float32:
-		return int32(math.Float32bits(float32(float64(float(shift)) * float64(toTicks) / float64(fromTicks))))
+		return int32(math.Float32bits(float32(float64(float(delta)) * float64(toTicks) / float64(fromTicks))))
 	}
-	return int32(min(max(int64(shift)*int64(toTicks)/int64(fromTicks), math.MinInt32), math.MaxInt32))
+	return int32(min(max(int64(delta)*int64(toTicks)/int64(fromTicks), math.MinInt32), math.MaxInt32))
 }
 
 // wrapAngle reduces a difference of angles to the shorter way round. Half a turn of 2^32 is itself,

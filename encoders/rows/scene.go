@@ -134,6 +134,7 @@ func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fas
 	return uint32(bits.Len64(best)), fastest
 }
 
+// squaredDistance returns the square of the distance between two positions.
 func squaredDistance(a, b *[maxAxes]int32) uint64 {
 	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
 	return uint64(x*x + y*y + z*z)

@@ -277,6 +277,8 @@ func (v *vector) bitLength() int {
 	return int(exponentBits(k) + vectorSize*(k+2))
 }
 
+// write writes the exponent k of the vector and then each component in k+2 bits, offset by 1<<(k+1)
+// so that it is not negative.
 func (v *vector) write(w *bitio.Writer) {
 	exponent := v.sizeExponent()
 	w.Bits(uint64(exponent), exponentBits(exponent))

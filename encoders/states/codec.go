@@ -73,6 +73,7 @@ func New(s *frame.Schema, limit, rate int) (encoders.Encoder, encoders.Decoder) 
 	return newCoder(s, limit, rate), newCoder(s, limit, rate)
 }
 
+// newCoder returns an encoder or a decoder; see New for the parameters.
 func newCoder(s *frame.Schema, limit, rate int) *coder {
 	e := &coder{plan: newPlan(s), changed: frame.NewRows(s.Rows), logs: logTable()}
 	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}

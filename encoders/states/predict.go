@@ -331,6 +331,7 @@ const (
 // int64. Directions have length 1<<24.
 type vector [2]int64
 
+// length returns the length of v, rounded down.
 func (v vector) length() int64 { return int64(sqrt(uint64(v[0]*v[0] + v[1]*v[1]))) }
 
 // along returns the component of v in direction d.
@@ -397,6 +398,7 @@ type push struct {
 	known     bool     // false if the velocity did not change enough to derive a direction
 }
 
+// vector returns the direction of the push.
 func (d *push) vector() vector { return vector{int64(d.direction[0]), int64(d.direction[1])} }
 
 // observe derives d from a velocity after a push; undriven is what it would have been without the

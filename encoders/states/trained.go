@@ -256,6 +256,7 @@ type trainingPass struct {
 	rows, bytes int                       // changed rows, and bytes of packets, so far
 }
 
+// bitsPerRow returns the mean size of a changed row so far.
 func (l *trainingPass) bitsPerRow() float64 { return float64(8*l.bytes) / float64(max(l.rows, 1)) }
 
 // encodeClip encodes the frames with numbers in (from, to] of a clip, counted from 1, and stores

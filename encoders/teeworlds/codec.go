@@ -59,6 +59,7 @@ type coder struct {
 	delta  protocol.Delta
 }
 
+// newCoder returns an encoder or a decoder, or an error if the schema is not one of Teeworlds.
 func newCoder(s *frame.Schema) (*coder, error) {
 	layout, err := protocol.LayoutOf(s)
 	if err != nil {
@@ -168,6 +169,7 @@ func (x *coder) hasOtherSize(p *protocol.Part, row int, f *frame.Frame) bool {
 	return n > 1
 }
 
+// allZero reports whether all values of a row are 0.
 func allZero(row []int32) bool {
 	for _, v := range row {
 		if v != 0 {
@@ -240,6 +242,8 @@ func (x *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	return nil, encoders.DecodeError(x.decode(dst, src, base), protocol.ErrShort)
 }
 
+// decode decodes src into dst, which starts as a copy of base. See the package comment for the
+// format.
 func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 	tickDelta, src, err := protocol.Int(src)
 	if err != nil {

@@ -118,14 +118,17 @@ func (b *bounds) checkHeader() error {
 	return nil
 }
 
+// tooDeep returns the error for an excess of maxDepth.
 func (b *bounds) tooDeep(what string) error {
 	return b.newError(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }
 
+// newError returns an error for the current line.
 func (b *bounds) newError(problem, expected string) error {
 	return &Error{Line: b.line, Problem: problem, Expected: expected}
 }
 
+// skipLine advances to the end of the line.
 func (b *bounds) skipLine() {
 	if end := bytes.IndexByte(b.data[b.offset:], '\n'); end >= 0 {
 		b.offset += end

@@ -304,7 +304,7 @@ func grow(t []uint32, extra int) []uint32 {
 }
 
 // halve halves every count of a tally and drops zeros, until it has at most limit entries and the
-// counts sum to at most total.
+// counts sum to at most maxTotal.
 func (p layout) halve(t tally, limit int, maxTotal uint32) tally {
 	for p.numEntries(t) > limit || p.total(t) > maxTotal {
 		to := 0

@@ -37,7 +37,7 @@ import (
 
 // Errors of a Coder that reads.
 var (
-	// ErrShort means that more was decoded than the bytes hold.
+	// ErrShort means that a reader decoded more than the packet contains.
 	ErrShort = errors.New("range-coded bytes ended early")
 	// errTail means that a complete packet has bytes that a writer would not have written.
 	errTail = errors.New("range-coded bytes do not end as written")

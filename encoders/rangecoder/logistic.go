@@ -14,9 +14,6 @@ const (
 // The tables of this package are computed when the program starts, in 0.2 ms, not on first use: the
 // vector routines address them directly, and Stretch, Squash and Counter.Update, which a decision
 // calls a dozen times, would have to check each time.
-// The tables of this package are computed when the program starts, in 0.2 ms, not on first
-// use: the vector routines address them, and Stretch, Squash and Counter.Update, of which a
-// decision takes a dozen, would have to check each time.
 
 // Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {

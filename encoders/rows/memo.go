@@ -54,8 +54,7 @@ func newMemo(p *plan) *memo {
 
 // begin copies past into m, with an empty list of changes from base to cur.
 func (m *memo) begin(past *memo, cur, base *frame.Frame) {
-	// The initial state has no tick of its own, and a tick may be at any distance from its
-	// baseline's.
+	// Limited, because the tick of the initial state is meaningless and others can differ by any number.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
 	m.unchangedFor = append(m.unchangedFor[:0], past.unchangedFor...)
 	m.changedRows, m.deltas, m.accelerations, m.residualLengths, m.rotations = m.changedRows[:0], m.deltas[:0], m.accelerations[:0], m.residualLengths[:0], m.rotations[:0]

@@ -131,9 +131,9 @@ func (t *rotationFields) components(q *rotation.Quaternion, omitted int) (c [num
 	return c
 }
 
-// extrapolate returns the rotation that continues from from beyond to, by ratio times the step
-// between them. It scales the axis times the tangent of a quarter of the angle, which is nearly
-// proportional to the angle (Doran, "Quaternions, Rotations and Compression", 2018).
+// extrapolate returns rotation to, continued by ratio times the step that led from from to to. It
+// scales the axis times the tangent of a quarter of the angle, which is nearly proportional to the
+// angle (Doran, "Quaternions, Rotations and Compression", 2018).
 func extrapolate(from, to *rotation.Quaternion, ratio float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {

@@ -63,7 +63,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idleClass = idleClass(past.unchangedFor[i])
 		r.position = &e.scene.positions[i]
 		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
-		// A row without a history; lastShift and start are set only if the row changes.
+		// A row without a history. lastDelta and start are set only if the row changes.
 		r.lastResiduals, r.lastAcceleration, r.positionSpeed, r.hasRotation = r.noMotion.residualLength, r.noMotion.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, nextMoved)
@@ -464,7 +464,8 @@ func (r *rowState) predictRotation(before [rotationSize]int32, ratio float64) {
 	r.setReference(int(r.base[t.enumField] - r.coder.columns[t.enumField].Min))
 }
 
-// prepareRotation sets first, second and margin for a row that changed.
+// prepareRotation sets first, second and margin for a row that changed. The margin has 12 classes,
+// in steps of 1/40.
 func (r *rowState) prepareRotation() {
 	t := &r.coder.rotation
 	r.largestChanged, r.margin = false, 0

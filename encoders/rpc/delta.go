@@ -258,7 +258,7 @@ func (v *vector) sizeExponent() uint {
 	for _, i := range v {
 		largest = max(largest, uint32(max(i, -i)))
 	}
-	// ceil(log2(1+most)) is the number of bits of most.
+	// Unreal computes ceil(log2(1+largest)), which is the number of bits of largest.
 	return uint(min(max(bits.Len32(largest), 1), maxComponentBits)) - 1
 }
 

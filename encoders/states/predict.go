@@ -532,16 +532,16 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 	pushed := &r.slot.lastPush[0]
 	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
 	var set candidates
-	if pushed.known {
+	if pushed.known { // up to the speed of the row's last push
 		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), 256)
 		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
 	speeds, weights := r.memo.speeds[group].mostFrequent()
-	for j := range speeds {
+	for j := range speeds { // up to a frequent speed
 		set.addPushed(slowed, x, speeds[j], pushed.vector(), weights[j])
 	}
 	likeliest, ok = set.addPredictor(r, g.velocity[1], inputCommonSpeed, residual)
-	for j, before := range [2]vector{slowed, from} {
+	for j, before := range [2]vector{slowed, from} { // by a frequent length, with drag and without
 		lengths, weights := r.memo.pushes[group][j].mostFrequent()
 		// Axis 1 of the push may have either sign. The sign of the last push is likelier: 0.8.
 		positiveShare := uint32(128) // weight of the positive sign, of 256
@@ -646,7 +646,7 @@ func findRoot(miss func(vector) int64, a, b vector, fa, fb int64) vector {
 		if fa == fb {
 			break
 		}
-		// Where the chord crosses 0, taken back to the circle.
+		// mid is where the chord from a to b crosses 0, projected onto the circle.
 		t := fa << 24 / (fa - fb)
 		mid := vector{a[0] + (b[0]-a[0])*t>>24, a[1] + (b[1]-a[1])*t>>24}
 		n := mid.length()
@@ -674,8 +674,8 @@ func findRoot(miss func(vector) int64, a, b vector, fa, fb int64) vector {
 // math.Cos are not the same on every machine.
 var directions = sync.OnceValue(func() *[48]vector {
 	t := &[48]vector{0: {unitLength, 0}, 12: {0, unitLength}, 24: {-unitLength, 0}, 36: {0, -unitLength}}
-	// The direction halfway is that of the sum. A third of the way is nearly that of the
-	// weighted mean; exact directions are not needed.
+	// The direction halfway between two is that of their sum. A third of the way is nearly that of
+	// their weighted mean; the directions need not be exact.
 	for step := 12; step > 3; step /= 2 {
 		for i := 0; i < 48; i += step {
 			t[i+step/2] = mixDirections(t[i], t[(i+step)%48], 1, 1, 1)

@@ -184,7 +184,7 @@ func isFixed(err error) bool {
 		errors.Is(err, syscall.EXDEV)
 }
 
-// replace writes a new folder beside this one and swaps the two.
+// replace writes a new folder next to this one and swaps the two.
 func (f *Folder) replace(entries []Entry) error {
 	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
 		if was, err := os.Stat(f.path); err == nil {
@@ -198,9 +198,9 @@ func (f *Folder) replace(entries []Entry) error {
 	})
 }
 
-// Group writes files into dir, which may hold others: all of them, or after an error none.
-// All are written before the first is moved to its destination. A crash in between leaves
-// files of both states, each complete; a Folder does not.
+// Group writes files into dir, which may contain others: all of them, or after an error none. All
+// are written before the first is moved to its destination. A crash in between leaves some old and
+// some new files, each complete; replacing the folder avoids that.
 func (d *Disk) Group(dir string, entries []Entry) error {
 	return d.stage(dir, dir, entries, func(fresh, old string) (err error) {
 		oldPaths := make([]string, len(entries))
@@ -269,10 +269,10 @@ func (e *Entry) writeTo(d *Disk, path string) error {
 	})
 }
 
-// swap moves fresh to path, in one step where the system can, and returns where the file or
-// folder that was at path is then: at fresh or at spare, or "" if there was none. After an
-// error path is unchanged. A process that is killed between two steps may leave a folder at
-// spare alone; recover finds it there.
+// swap moves the file or folder fresh to path, replacing what is there, in one step if the system
+// can. It returns the new path of the replaced file or folder: fresh or spare, or "" if there was
+// none. After an error path is unchanged. If the process is killed between the two steps, only
+// spare contains the replaced folder; completeSwap continues from there.
 func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 	if isMissing(path) {
 		return "", d.rename(fresh, path)

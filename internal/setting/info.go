@@ -8,7 +8,7 @@ import "slices"
 type KeyInfo struct {
 	Key     string `json:"key"`
 	Stage   string `json:"stage"`
-	Unit    string `json:"unit,omitempty"` // of Spec.Number
+	Unit    string `json:"unit,omitempty"` // of Row.Number
 	Default string `json:"default"`
 	// Min and Max are the bounds of values other than "off"; empty for choices.
 	Min string `json:"min,omitempty"`

@@ -26,7 +26,7 @@ type Head struct {
 }
 
 // Cell is one cell.
-type Cell struct{ Text, Class string } // Class is for HTML
+type Cell struct{ Text, Class string } // Class is the CSS class in HTML
 
 // New returns a table without rows. The prefix ">" of a title marks a column of numbers.
 func New(titles ...string) *Table {

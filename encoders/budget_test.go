@@ -41,7 +41,7 @@ func TestBudgetAddAndReset(t *testing.T) {
 	}
 	a.Reset()
 	if a.Total() != 0 {
-		t.Errorf("after Reset %d units are left", a.Total())
+		t.Errorf("after Reset the total is %d", a.Total())
 	}
 }
 
@@ -69,6 +69,6 @@ func TestSlotNames(t *testing.T) {
 		}
 	}
 	if encoders.FieldSlot(1000) != encoders.MaxSlots-1 || encoders.FieldSlot(0).Name(nil) != "other" {
-		t.Error("a field without a slot of its own must share the last")
+		t.Error("a field without its own slot must share the last")
 	}
 }

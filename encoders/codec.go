@@ -203,7 +203,7 @@ type Gauged interface {
 	Gauges() []Gauge
 }
 
-// Base returns the frame of the newest reference. It panics if there is none, or if its table does
+// Base returns the frame of the newest reference. It panics if refs is empty, or if the table does
 // not have the given number of cells: the endpoints must guarantee both.
 func Base(refs []Ref, cells int) *frame.Frame {
 	if len(refs) == 0 || len(refs[0].Frame.Table) != cells {

@@ -70,8 +70,8 @@ func TestSetParam(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		value any
-		want  any    // nil: refused
-		words string // then: what the error says is expected
+		want  any    // nil means that the value is refused
+		words string // of the error, if refused
 	}{
 		{"bits", 6, 6, ""},
 		{"bits", int64(2), 2, ""},
@@ -225,10 +225,10 @@ func FuzzParseCanonical(f *testing.F) {
 			return
 		}
 		if err := encoders.Validate(p); err != nil {
-			t.Fatalf("%q was accepted, yet %v", text, err)
+			t.Fatalf("%q was accepted, but %v", text, err)
 		}
 		if again := c.Canonical(p); string(again) != string(text) {
-			t.Fatalf("%q was accepted, yet is written as %q", text, again)
+			t.Fatalf("%q was accepted but is written as %q", text, again)
 		}
 	})
 }
@@ -250,7 +250,7 @@ func FuzzCanonical(f *testing.F) {
 			}
 			return
 		}
-		// A quoted text keeps every byte, so even broken UTF-8 comes back.
+		// A quoted string keeps every byte, even invalid UTF-8.
 		if err != nil || *back.(*knobs) != *p {
 			t.Fatalf("%+v is written as %q and read as %+v, %v", p, text, back, err)
 		}

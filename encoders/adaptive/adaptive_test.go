@@ -304,7 +304,7 @@ func TestPublishedFigures(t *testing.T) {
 		p := defaults()
 		alter(&p)
 		sum := 0.0
-		const seeds = 2 // which batches are lost matters where the book turns to something else
+		const seeds = 2 // which batches are lost matters if the text changes its kind
 		for seed := range uint64(seeds) {
 			k := newConversation(t, p, seed)
 			k.lossDown = loss

@@ -52,7 +52,7 @@ func TestMemoryOnTheHeap(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	newSender(defaults()) // the trained model is shared, and read once
+	newSender(defaults()) // decodes the pretrained model, which is shared
 	before := heap()
 	talks := make([]*conversation, clients)
 	reported := 0
@@ -94,9 +94,9 @@ func TestBatchesSaveMemory(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
+	t.Logf("%d messages pending: %d bytes by batch, %d by message", messages, byBatch, byMessage)
 	if messages < (maxAge+1)*s.size-s.size || byMessage < 3*byBatch {
-		t.Errorf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
+		t.Errorf("%d messages pending: %d bytes by batch, %d by message", messages, byBatch, byMessage)
 	}
 }
 

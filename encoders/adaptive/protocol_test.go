@@ -88,7 +88,7 @@ func TestTicksWrapAround(t *testing.T) {
 		}
 	}
 	k := newConversation(t, p, 14)
-	for i := range 150_000 { // of every tenth message nothing comes once there are models: no batch is whole
+	for i := range 150_000 { // once there are models, every tenth message is lost, so no batch is complete
 		f := &frame.Frame{Tick: k.tick, Body: []byte("abba")}
 		data, _, _ := k.sender.Encode(nil, f, nil, nil, nil)
 		if i < 100 || i%10 != 3 {

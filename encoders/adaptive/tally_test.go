@@ -98,7 +98,7 @@ func TestChunksEqualWhole(t *testing.T) {
 			sum = p.add(sum, one)
 		}
 		if !slices.Equal(sum, whole) || last != end {
-			t.Errorf("order %d: %d words in pieces, %d at once; contexts %x and %x", order, len(sum), len(whole), last, end)
+			t.Errorf("order %d: %d words in chunks, %d at once; contexts %x and %x", order, len(sum), len(whole), last, end)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestEmbeddedTableIsReproducible(t *testing.T) {
 		}
 		for i, p := range points {
 			if i > 0 && p.Train >= points[i-1].Train || p.Train < 1 || p.Train > 5 {
-				t.Errorf("%s: %.3f bits a byte", p.Part, p.Train)
+				t.Errorf("%s: %.3f bits per byte", p.Part, p.Train)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestTrainer(t *testing.T) {
 	measured := 0.0
 	files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { measured += p.Held }})
 	if err != nil || !bytes.Equal(files[0].Data, alone[0].Data) || !(measured > 4 && measured < 20) {
-		t.Errorf("%.2f bits held out in four orders, error %v; or another table", measured, err)
+		t.Errorf("%.2f bits per held-out byte over four orders, error %v; or the table differs", measured, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -97,7 +97,7 @@ func TestReadTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := readTables(endless); err == nil {
-		t.Error("counts without bounds were accepted")
+		t.Error("counts above the bound were accepted")
 	}
 	for n := range good {
 		if _, err := readTables(good[:n]); err == nil {

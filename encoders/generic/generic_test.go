@@ -49,7 +49,7 @@ func TestLayout(t *testing.T) {
 		[]byte{0xFF, 0x01, 0xFF, 0x02, 0xFF, 0x03, 0xFF, 0x04}, // bits
 		[]byte("body"))
 	if !bytes.Equal(got, want) {
-		t.Fatalf("laid out as\n%x, want\n%x", got, want)
+		t.Fatalf("layout is\n%x, want\n%x", got, want)
 	}
 	back := s.NewFrame()
 	if err := l.unpack(back, got[len("before"):]); err != nil || !back.Equal(f) {
@@ -76,7 +76,7 @@ func TestLayoutRefuses(t *testing.T) {
 	f.Table[2] = 0
 	f.Body = make([]byte, encoders.MaxBody+1)
 	if _, err := l.pack(nil, f); err == nil {
-		t.Error("a body that is too long was taken")
+		t.Error("a body that is too long was accepted")
 	}
 	if err := l.unpack(s.NewFrame(), good[:len(good)-1]); !errors.Is(err, encoders.ErrTruncated) {
 		t.Errorf("a table that is too short: error %v, want ErrTruncated", err)
@@ -135,7 +135,7 @@ func TestXorRLEBytes(t *testing.T) {
 		}
 		back := test.schema.NewFrame()
 		if _, err := dec.Decode(back, got, refs, nil); err != nil || !back.Equal(cur) {
-			t.Errorf("%s: comes back as %+v, %v", test.name, back, err)
+			t.Errorf("%s: decoded as %+v, %v", test.name, back, err)
 		}
 	}
 }
@@ -209,11 +209,10 @@ func TestExpansionIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	frugal := enc.EncodeAll(make([]byte, 1<<24), nil)
-	// A frame of one segment that claims 2^40 bytes, and a window of the same.
+	// A frame of one segment that declares 2^40 bytes and a window of that size.
 	claims := []byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0}
 	window := []byte{0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF0, 1, 0, 0}
-	// A window of 64 KiB, no size given, and blocks of 32 KiB of one byte, again
-	// and again.
+	// A window of 64 KiB, no size given, and many blocks of 32 KiB of one repeated byte.
 	endless := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x30}, bytes.Repeat([]byte{0x02, 0x00, 0x04, 'x'}, 1000)...)
 	for _, test := range []struct {
 		name  string
@@ -247,7 +246,7 @@ func TestExpansionIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dec.Decode(got, honest, refs, nil); err != nil { // memory has its size now
+		if _, err := dec.Decode(got, honest, refs, nil); err != nil { // lets buffers grow to their final size
 			t.Fatal(err)
 		}
 		var before, after runtime.MemStats
@@ -261,7 +260,7 @@ func TestExpansionIsBounded(t *testing.T) {
 			t.Errorf("%s, %s: %d bytes allocated for a packet of %d", test.codec.Name, test.name, spent, len(test.src))
 		}
 		if _, err := dec.Decode(got, honest, refs, nil); err != nil || !got.Equal(base) {
-			t.Errorf("%s, %s: an honest packet after it: %v", test.codec.Name, test.name, err)
+			t.Errorf("%s, %s: a valid packet after it: %v", test.codec.Name, test.name, err)
 		}
 	}
 }
@@ -285,7 +284,7 @@ func TestLargestBody(t *testing.T) {
 				_, err = dec.Decode(&got, payload, refs, nil)
 			}
 			if err != nil || !bytes.Equal(got.Body, body) {
-				t.Errorf("%s: a body of %d bytes comes back as %d bytes, %v", c.Name, len(body), len(got.Body), err)
+				t.Errorf("%s: a body of %d bytes decoded as %d bytes, %v", c.Name, len(body), len(got.Body), err)
 			}
 			refs[0].Frame = &frame.Frame{Body: body[:encoders.MaxBody/2]}
 		}
@@ -306,7 +305,7 @@ func TestTrailingBytes(t *testing.T) {
 		}
 		_, err = dec.Decode(&frame.Frame{}, append(payload, 0), refs, nil)
 		if !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) {
-			t.Errorf("%s: a byte too many: error %v", c.Name, err)
+			t.Errorf("%s: with a byte appended: error %v", c.Name, err)
 		}
 	}
 }

@@ -70,15 +70,15 @@ func TestTrainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) != 1 || files[0].Name != "cubes.zdict" || !bytes.Equal(files[0].Data, alone[0].Data) {
-		t.Error("another dictionary when a clip is held out")
+		t.Error("a held-out clip changed the dictionary")
 	}
 	if len(points) != 2 || points[1].Held > 0.6*points[0].Held || points[1].Train > 0.8*points[0].Train {
-		t.Errorf("of little use: %+v", points)
+		t.Errorf("the dictionary does not help: %+v", points)
 	}
 	job.Held = nil
 	_, err = learn(t.Context(), job, train.Log{Point: func(p train.Point) {
 		if !math.IsNaN(p.Held) {
-			t.Errorf("measured what nobody held out: %+v", p)
+			t.Errorf("measured without a held-out clip: %+v", p)
 		}
 	}})
 	if err != nil {
@@ -87,10 +87,10 @@ func TestTrainer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := learn(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled, it returns %v", err)
+		t.Errorf("after cancel, it returns %v", err)
 	}
 	if _, err := learn(t.Context(), train.Job{}, train.Log{}); err == nil {
-		t.Error("learnt from nothing")
+		t.Error("trained without clips")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestDictionaryIsFirstFrame(t *testing.T) {
 	for _, name := range recording.Names() {
 		first, err := l.pack(nil, recording.Load(t, name, 1)[0])
 		if err != nil || !bytes.Equal(first, dictionary.Content()) {
-			t.Errorf("%s begins otherwise, or not at all: %v", name, err)
+			t.Errorf("%s does not begin with the initial state: %v", name, err)
 		}
 	}
 }
@@ -161,12 +161,12 @@ func TestZstdProgramReadsPackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(run(packet, "-d"), plain) {
-		t.Error("zstd reads another frame than was written")
+		t.Error("zstd decoded a different frame")
 	}
 	got := s.NewFrame()
 	theirs := run(plain, "--no-check", fmt.Sprintf("--stream-size=%d", len(plain))) // else the window is the largest there is
 	if _, err := dec.Decode(got, theirs, refs, nil); err != nil || !got.Equal(cur) {
-		t.Errorf("what zstd writes reads as another frame, error %v", err)
+		t.Errorf("the output of zstd decodes to a different frame, error %v", err)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestUnknownDictionary(t *testing.T) {
 	}
 	at := bytes.IndexByte(packet, trainedDictID)
 	if at != 5 && at != 6 { // after four bytes of magic, one of flags, perhaps one of window
-		t.Fatalf("the dictionary's number is at byte %d of %x", at, packet)
+		t.Fatalf("the dictionary id is at byte %d of %x", at, packet)
 	}
 	packet[at]++
 	if _, err := dec.Decode(s.NewFrame(), packet, refs, nil); !errors.Is(err, encoders.ErrCorrupt) {

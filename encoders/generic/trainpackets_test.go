@@ -71,11 +71,11 @@ func TestDictionaryOfDatagrams(t *testing.T) {
 	path := trainGameDictionary(t, 16<<10)
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > 16<<10 {
-		t.Errorf("%v: %d bytes, at most 16 KB were to be", err, info.Size())
+		t.Errorf("%v: %d bytes, want at most 16 KB", err, info.Size())
 	}
 	again, _ := os.ReadFile(trainGameDictionary(t, 16<<10))
 	if first, _ := os.ReadFile(path); !bytes.Equal(first, again) {
-		t.Error("the same capture gives another dictionary")
+		t.Error("the same capture gave a different dictionary")
 	}
 	enc, dec, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestBadDictionaries(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 60 { // whatever a file holds: an error, or a dictionary
+	for range 60 { // damaged files are dictionaries or give an error
 		bad := bytes.Clone(good)
 		for range 1 + rng.IntN(4) {
 			bad[rng.IntN(min(len(bad), 300))] = byte(rng.Uint32())
@@ -165,6 +165,6 @@ func TestBadDictionaries(t *testing.T) {
 	}
 	if _, err := trainPackets(context.Background(), train.Job{Clips: []train.Clip{newFlowClip("a few", gameDatagrams(1, 1))}}, train.Log{}); err == nil ||
 		!strings.Contains(err.Error(), "expected more datagrams") {
-		t.Errorf("of one datagram: %v", err)
+		t.Errorf("trained on one datagram: %v", err)
 	}
 }

@@ -61,12 +61,12 @@ func TestReadRefuses(t *testing.T) {
 		"sums that exceed": heavy,
 	} {
 		if _, err := Read(bad); !errors.Is(err, errInvalidNet) {
-			t.Errorf("%s: error %v, want errNet", name, err)
+			t.Errorf("%s: error %v, want errInvalidNet", name, err)
 		}
 	}
 	for n := range good {
 		if _, err := Read(good[:n]); !errors.Is(err, errInvalidNet) {
-			t.Errorf("%d of %d bytes: error %v, want errNet", n, len(good), err)
+			t.Errorf("%d of %d bytes: error %v, want errInvalidNet", n, len(good), err)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestQuantiseRefuses(t *testing.T) {
 		"a weight astray": func(l []Dense) []Dense { l[0].Weight = l[0].Weight[1:]; return l },
 	} {
 		if _, err := Quantise(spoil(ok())); !errors.Is(err, errInvalidNet) {
-			t.Errorf("%s: error %v, want errNet", name, err)
+			t.Errorf("%s: error %v, want errInvalidNet", name, err)
 		}
 	}
 }

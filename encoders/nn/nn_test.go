@@ -150,7 +150,7 @@ func TestLargestSums(t *testing.T) {
 		}
 		rows[1].bias += int32(signs[1])
 		if _, err := packLayer(rows, 0, 1); !errors.Is(err, errInvalidNet) {
-			t.Errorf("one more than the bound: error %v, want errNet", err)
+			t.Errorf("one more than the bound: error %v, want errInvalidNet", err)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestNoAllocations(t *testing.T) {
 	out := make([]int32, n.Out())
 	n.Run(out, x, &s)
 	if allocs := testing.AllocsPerRun(10, func() { n.Run(out, x, &s) }); allocs != 0 {
-		t.Errorf("%v allocations a run, want none", allocs)
+		t.Errorf("%v allocations per run, want none", allocs)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestSizesEqualGame(t *testing.T) {
 			if err := src.Next(k.f); err != nil {
 				t.Fatal(err)
 			}
-			// Frame n is a difference to an earlier one, or to none: then an encoder has the initial state.
+			// The game encoded frame n against an earlier one, or against none: then the initial state is used.
 			base := &initial
 			if back := src.Price().Base; back > 0 {
 				base = &ring[(n-back)%len(ring)]

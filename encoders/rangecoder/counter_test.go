@@ -42,7 +42,7 @@ func TestCounterStaysInRange(t *testing.T) {
 			counter.Update(bit, maxCount)
 		}
 		if p := counter.P(); bit == 0 && p > 1 || bit == 1 && p < One-1 {
-			t.Errorf("a counter comes to rest at %d after many %ds", p, bit)
+			t.Errorf("a counter converges to %d after many %ds", p, bit)
 		}
 		for range 2000 {
 			counter.Update(1-bit, 30)
@@ -71,11 +71,11 @@ func TestStretchSquash(t *testing.T) {
 			t.Fatalf("Stretch(%d) = %d, want %.1f", p, x, want)
 		}
 		if x < last || x != -Stretch(One-p) {
-			t.Fatalf("Stretch(%d) = %d after %d; of the opposite %d", p, x, last, Stretch(One-p))
+			t.Fatalf("Stretch(%d) = %d after %d; of One-p %d", p, x, last, Stretch(One-p))
 		}
 		last = x
 		if back := Squash(x); math.Abs(float64(back)-float64(p)) > 1+float64(min(p, One-p))*0.005 {
-			t.Fatalf("%d comes back as %d", p, back)
+			t.Fatalf("Squash(Stretch(%d)) = %d", p, back)
 		}
 	}
 	for x := int32(-30000); x <= 30000; x++ {
@@ -129,13 +129,13 @@ func TestMixedProbabilityBounds(t *testing.T) {
 		for range 3 {
 			p := w.mixedP(&in)
 			if p < 1 || p > One-1 {
-				t.Fatalf("a probability of %d", p)
+				t.Fatalf("probability %d out of range", p)
 			}
 			w.Code(&c, &in, flag(x < 0), 1<<15-1)
 		}
 		for _, v := range w {
 			if v < -maxWeight || v > maxWeight {
-				t.Fatalf("a weight of %d", v)
+				t.Fatalf("weight %d out of range", v)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (x *Mixer) AddContext(a, b, c, d uint32) {
 }
 
 // CodeBit codes bit, or decodes and returns a bit, in the current contexts. node distinguishes the
-// decisions of one symbol. own is one more counter; nil if there is none.
+// decisions of one symbol. own is one more counter; nil means none.
 func (x *Mixer) CodeBit(node, bit int, own *Counter) int {
 	return x.codeDecision(&x.Weights[x.Set+node], nodeSalt(uint32(node)), bit, own)
 }

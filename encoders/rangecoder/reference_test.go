@@ -84,10 +84,10 @@ func TestAgainstReference(t *testing.T) {
 func TestLongCarry(t *testing.T) {
 	for _, p := range []uint32{1, 2, 100} {
 		list := []decision{{p: 32768, v: 1}}
-		for range 400 { // upwards, to the top of the lower half
+		for range 400 { // raise low to the top of the lower half
 			list = append(list, decision{p: p})
 		}
-		for i := range 40 { // and into what rounding left there
+		for i := range 40 { // and into the remainder of rounding
 			list = append(list, decision{p: 60000, v: uint64(i & 1)})
 		}
 		var c Coder

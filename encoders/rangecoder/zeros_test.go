@@ -44,7 +44,7 @@ func TestZerosMatchesBit(t *testing.T) {
 			}
 			bit(&plain, &want[0], 1)
 			if n := quick.Zeros(got, at, limit); n != len(at) {
-				t.Fatalf("a writer stops after %d of %d", n, len(at))
+				t.Fatalf("a writer stopped after %d of %d", n, len(at))
 			}
 			bit(&quick, &got[0], 1)
 		}
@@ -53,7 +53,7 @@ func TestZerosMatchesBit(t *testing.T) {
 		}
 		packet := quick.Finish()
 		if !bytes.Equal(packet, plain.Finish()) {
-			t.Fatal("other bytes")
+			t.Fatal("bytes differ")
 		}
 		reader.Read(packet)
 		for _, at := range runs {
@@ -62,7 +62,7 @@ func TestZerosMatchesBit(t *testing.T) {
 				t.Fatalf("a reader stops after %d, want %d", n, len(at))
 			}
 			if bit(&reader, &read[0], 0) != 1 {
-				t.Fatal("no 1 is left")
+				t.Fatal("no decision is left")
 			}
 		}
 		if err := reader.Close(); err != nil || !slices.Equal(read, want) {

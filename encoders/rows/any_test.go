@@ -24,7 +24,7 @@ func randomSchema(rng *rand.Rand) *frame.Schema {
 		switch f.Kind {
 		case frame.Flag:
 			f.Min, f.Max = 0, 1
-		case frame.Enum: // often the beginning of a rotation
+		case frame.Enum: // often followed by the components of a rotation
 			f.Min, f.Max = 0, []int32{0, 1, 2, 3, 3, 3, 4, math.MaxInt32}[rng.IntN(8)]
 		}
 		s.Fields = append(s.Fields, f)
@@ -86,7 +86,7 @@ func TestRandomSchemas(t *testing.T) {
 			}
 			back.Tick = cur.Tick
 			if got, err = dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !back.Equal(cur) {
-				t.Fatalf("schema %d: came back as another frame, error %v\n%+v", n, err, s.Fields)
+				t.Fatalf("schema %d: decoded frame differs, error %v\n%+v", n, err, s.Fields)
 			}
 			base, sent = cur, next
 		}

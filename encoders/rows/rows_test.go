@@ -59,7 +59,7 @@ func TestArithmetic(t *testing.T) {
 			if c.kind == frame.Quantity && c.Span < math.MaxInt32 {
 				if up, down := c.residualBounds(guess); int64(v)-int64(guess) > int64(up) || int64(guess)-int64(v) > int64(down) ||
 					c.rangePart(guess) > 15 {
-					t.Fatalf("column %d: no room from %d to %d", i, guess, v)
+					t.Fatalf("column %d: residualBounds excludes the residual from %d to %d", i, guess, v)
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func TestFloats(t *testing.T) {
 		t.Errorf("from 1 to 1.5 in 2 ticks leads to %g in 6 more, want 3", float(got))
 	}
 	if got := c.apply(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
-		t.Errorf("beyond all floats lies %g", float(got))
+		t.Errorf("the delta to an infinite float gives %g", float(got))
 	}
 }
 
@@ -89,7 +89,7 @@ func TestPlan(t *testing.T) {
 	p := newPlan(frame.Cubes(3))
 	if len(p.position) != 3 || p.position[0] != frame.CubeX || p.rotation.enumField != frame.CubeLargest ||
 		p.columns[frame.CubeC].statsField != frame.CubeA || len(p.rowFlags) != 1 {
-		t.Errorf("of cubes: %+v", p)
+		t.Errorf("plan of cubes: %+v", p)
 	}
 	none := frame.Cubes(3)
 	none.Fields[frame.CubeB].Max++
@@ -97,7 +97,7 @@ func TestPlan(t *testing.T) {
 		none.Fields[i].Unit = none.Fields[i].Name
 	}
 	if p := newPlan(none); len(p.position) != 0 || p.rotation.enumField != -1 {
-		t.Errorf("of what has no place and no rotation: %+v", p)
+		t.Errorf("plan without position and rotation: %+v", p)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestNearestMatchesGo(t *testing.T) {
 		var around scene
 		around.begin(p, base, past)
 		if len(around.nearestDistance) > 0 && far > 1<<30 {
-			t.Fatalf("vector instructions are to multiply %d", far)
+			t.Fatalf("the vector routine gets coordinate %d", far)
 		}
 		for row, n := range around.nearestDistance {
 			best := uint64(math.MaxUint64)
@@ -225,7 +225,7 @@ func TestUnchangedRowsAreCheap(t *testing.T) {
 			t.Fatal(err)
 		}
 		if base, size = cur, len(out); n == 100 && size > 1 {
-			t.Errorf("2000 rows at rest take %d bytes", size)
+			t.Errorf("2000 unchanged rows take %d bytes", size)
 		}
 	}
 	if size > 3 {

@@ -7,7 +7,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// noMover is the distance of a mover if there is none.
+// noMover is the distance of a mover without movers.
 const noMover = 64
 
 // maxMovers bounds the number of rows to which distances are computed.
@@ -113,8 +113,8 @@ func (s *scene) findNearest() {
 }
 
 // distances returns the distances of the nearest and of the fastest mover from a row at a position,
-// in half octaves (the bit length of the squared distance); noMover if there is none. The row
-// itself does not count; moved reports whether it may be a mover.
+// in half octaves (the bit length of the squared distance); noMover without movers. The row itself
+// does not count; moved reports whether it may be a mover.
 func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return noMover, noMover

@@ -45,7 +45,7 @@ func bitsOfComponent(t *testing.T, v float32) int {
 	}
 	n := checkRoundTrip(t, vector{i, 0, 0})
 	if checkRoundTrip(t, vector{0, i, 0}) != n || checkRoundTrip(t, vector{0, 0, i}) != n {
-		t.Fatalf("%v takes other sizes in other places", v)
+		t.Fatalf("%v has a different size with other component order", v)
 	}
 	return n
 }
@@ -68,7 +68,7 @@ func TestNetQuantizeTable(t *testing.T) {
 		}
 	}
 	if got := bitsOfComponent(t, 0); got != 11 {
-		t.Errorf("nothing takes %d bits, want 11", got)
+		t.Errorf("the zero vector takes %d bits, want 11", got)
 	}
 	for _, v := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32} {
 		if _, ok := quantize(v); ok {

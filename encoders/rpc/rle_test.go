@@ -54,7 +54,7 @@ func TestRunsRoundTrip(t *testing.T) {
 		}
 		out := appendRuns(nil, in)
 		if got, left, err := decodeRuns(out, len(in)); err != nil || len(left) != 0 || !bytes.Equal(got, in) {
-			t.Fatalf("%v comes back as %v, %d bytes left, error %v", in, got, len(left), err)
+			t.Fatalf("%v decoded as %v, %d bytes left, error %v", in, got, len(left), err)
 		}
 		if most := len(in) + (len(in)+maxLiteral-1)/maxLiteral + 1; len(out) > most {
 			t.Fatalf("%d bytes became %d, expected at most %d", len(in), len(out), most)
@@ -72,6 +72,6 @@ func TestMalformedRuns(t *testing.T) {
 		t.Errorf("a run of 5 in 4 bytes: error %v", err)
 	}
 	if _, _, err := decodeRuns([]byte{128}, 0); err != nil {
-		t.Errorf("nothing to fill: error %v", err)
+		t.Errorf("empty destination: error %v", err)
 	}
 }

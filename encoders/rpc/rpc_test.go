@@ -37,7 +37,7 @@ func runChain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(
 		held := s.NewFrame()
 		held.Tick = cur.Tick
 		if got[i], err = dec.Decode(held, payload, seen, nil); err != nil || !held.Equal(cur) {
-			t.Fatalf("%s, call %d: another one came out, error %v", c.Name, i, err)
+			t.Fatalf("%s, call %d: decoded call differs, error %v", c.Name, i, err)
 		}
 		if see != nil {
 			see(i, truth, held)
@@ -50,17 +50,17 @@ func runChain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(
 // rpc-adaptive at most 60 % of rpc-delta.
 func TestLadder(t *testing.T) {
 	if got := newDelta(schema(), false).fullBits; got != 540 {
-		t.Errorf("a call has %d bits, want the source's 540", got)
+		t.Errorf("a call takes %d bits, want 540 as published", got)
 	}
 	for _, age := range []int{2, 6, 18} { // round trips of 33, 100 and 300 ms
 		const n = 3600
 		full := runChain(t, Full(), 7, n, age, nil)
 		diff := runChain(t, Delta(), 7, n, age, nil)
 		adapt := runChain(t, Adaptive(), 7, n, age, nil)
-		t.Logf("age %2d: full %.1f, rpc-delta %.1f (%.1f %%), rpc-adaptive %.1f (%.1f %%) bits a call",
+		t.Logf("age %2d: full %.1f, rpc-delta %.1f (%.1f %%), rpc-adaptive %.1f (%.1f %%) bits per call",
 			age, full, diff, 100*diff/full, adapt, 100*adapt/diff)
 		if full != 544 || diff > 0.68*540 || adapt > 0.60*diff {
-			t.Errorf("age %d: %.1f, %.1f, %.1f bits a call; want 544, at most 68 %% of 540, at most 60 %% of that", age, full, diff, adapt)
+			t.Errorf("age %d: %.1f, %.1f, %.1f bits per call; want 544, at most 68 %% of 540, at most 60 %% of that", age, full, diff, adapt)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestErrorsDoNotAccumulate(t *testing.T) {
 			}
 		})
 		if worst < 0.01 {
-			t.Errorf("%s is never off by more than %v: was anything rounded?", c.Name, worst)
+			t.Errorf("%s: largest error %v; want some rounding", c.Name, worst)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestNonFiniteFloats(t *testing.T) {
 			held := s.NewFrame()
 			held.Tick = cur.Tick
 			if got, err = dec.Decode(held, payload, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !held.Equal(cur) {
-				t.Fatalf("%s, call %d: another one came out, error %v", c.Name, n, err)
+				t.Fatalf("%s, call %d: decoded call differs, error %v", c.Name, n, err)
 			}
 			for i := colPosition; i < colMode; i++ {
 				a, b := float64(float(truth.Table[i])), float64(float(held.Table[i]))
@@ -163,7 +163,7 @@ func TestLargestDifference(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := dec.Decode(held, payload, refs, nil); err != nil || !held.Equal(cur) {
-			t.Errorf("%v: another call came out, error %v", c.to, err)
+			t.Errorf("%v: decoded call differs, error %v", c.to, err)
 		}
 		exact := float(held.Table[colVelocity+1]) == c.to
 		if full := len(payload) == 68; full == c.fits || full && !exact {
@@ -191,7 +191,7 @@ func TestRates(t *testing.T) {
 	seen := map[int]bool{}
 	for _, i := range newAdaptive(s).codingOrder {
 		if r := got[i]; r >= 0 && !seen[r] {
-			t.Errorf("%s comes before its rate of change", s.Fields[i].Name)
+			t.Errorf("%s is ordered before its rate of change", s.Fields[i].Name)
 		}
 		seen[i] = true
 	}
@@ -215,7 +215,7 @@ func TestEncodeRefuses(t *testing.T) {
 			}
 		}
 		if c.Suits(frame.Cubes(1)) || c.Suits(&frame.Schema{Item: "byte"}) || !c.Suits(s) {
-			t.Errorf("%s suits what is no call, or does not suit one", c.Name)
+			t.Errorf("%s: Suits is wrong", c.Name)
 		}
 	}
 }

@@ -269,7 +269,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		{maxRows + 1, 8, 0, 0, false},
 		{8, maxFields + 1, 0, 0, false},
 		{64, 52, 2, 52, true},
-		{300, maxFields, 300, 4, false}, // each part has places of its own
+		{300, maxFields, 300, 4, false}, // each part has its own fields
 		{300, maxFields, 300, maxFields, false},
 	} {
 		s := &frame.Schema{Name: "large", Item: "row", Rows: c.rows}
@@ -309,7 +309,7 @@ func TestLargeTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := dec.Decode(back, nil, got, nil); !errors.Is(err, encoders.ErrTruncated) || dec.row.index > maxRows/2 {
-			t.Errorf("frame %d, cut: row %d, error %v", n, dec.row.index, err)
+			t.Errorf("frame %d, truncated: row %d, error %v", n, dec.row.index, err)
 		}
 		other, err := dec.Decode(back, out, got, nil)
 		if err != nil || !back.Equal(cur) || !reflect.DeepEqual(memo, other) {
@@ -354,7 +354,7 @@ func TestNoAllocations(t *testing.T) {
 			other, err = dec.Decode(back, out, refs, other)
 		}
 	}); n != 0 || err != nil {
-		t.Errorf("%v allocations a frame, error %v", n, err)
+		t.Errorf("%v allocations per frame, error %v", n, err)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestLoadModelRefusesDamage(t *testing.T) {
 			t.Errorf("byte %d damaged: accepted", at)
 		}
 		if err := defaultCoder(s).loadModel(book[:at]); !errors.Is(err, errNotModel) {
-			t.Errorf("cut after %d bytes: error %v", at, err)
+			t.Errorf("truncated to %d bytes: error %v", at, err)
 		}
 	}
 }

@@ -351,7 +351,7 @@ func (e *errorDist) add(err int64, resolution int) {
 // binary decision by the ratio of the masses of both outcomes.
 type predictor struct {
 	points  [maxPoints]int64  // predicted values in fixed point
-	weights [maxPoints]uint32 // of the points, of 256; unused if there is one point
+	weights [maxPoints]uint32 // of the points, of 256; unused for one point
 	nPoints int
 	input   int // index of its input to the mixer; distinct among the predictors of a number
 	errors  *errorDist

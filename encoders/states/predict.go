@@ -350,7 +350,7 @@ type cluster struct {
 }
 
 // add counts a number. The first stored number that differs by less than near moves towards it by
-// an eighth of the difference; if there is none, the new number replaces the rarest. All weights
+// an eighth of the difference; without such a number, the new one replaces the rarest. All weights
 // decay by 1/1024.
 func (c *cluster) add(value, near int64) {
 	rarest := 0
@@ -524,7 +524,7 @@ func (r *row) predictDrivenX(k, group int, residual uint32) {
 
 // predictDrivenY adds predictors of axis 1 of a driven velocity, given axis 0: a push up to a known
 // speed, or of a known length, leaves a few directions that agree with the value of axis 0. It
-// returns the likeliest value; ok is false if there is none.
+// returns the likeliest value; ok is false if no direction agrees.
 func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bool) {
 	g := &r.groups[group]
 	from := r.velocityVector(g, r.base)

@@ -85,7 +85,7 @@ func TestSizesEqualGame(t *testing.T) {
 				}
 			}
 			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: base}}, nil); err != nil || !got.Equal(cur) {
-				t.Fatalf("%s, frame %d: decoded to another frame, error %v", name, n, err)
+				t.Fatalf("%s, frame %d: decoded frame differs, error %v", name, n, err)
 			}
 			base, cur = cur, base
 		}
@@ -170,12 +170,12 @@ func TestAnyFrames(t *testing.T) {
 			t.Fatalf("the budget of %d bytes is %d", len(payload), b.Total())
 		}
 		if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: base}}, nil); err != nil || !got.Equal(cur) {
-			t.Fatalf("frame %d: another frame, error %v", n, err)
+			t.Fatalf("frame %d: decoded frame differs, error %v", n, err)
 		}
 		for cut := rng.IntN(20); cut < len(payload); cut += 1 + len(payload)/20 {
 			if _, err := dec.Decode(got, payload[:cut], []encoders.Ref{{Frame: base}}, nil); err == nil && cut > 0 && len(cur.Body) == 0 {
 				if _, rest, _ := protocol.Int(payload); len(payload)-len(rest) != cut {
-					t.Fatalf("frame %d: %d of %d bytes are accepted", n, cut, len(payload))
+					t.Fatalf("frame %d: %d of %d bytes were accepted", n, cut, len(payload))
 				}
 			}
 			damaged := bytes.Clone(payload)

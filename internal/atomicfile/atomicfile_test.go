@@ -186,7 +186,7 @@ func TestFolderUnused(t *testing.T) {
 			}
 		}
 		if left != c.left {
-			t.Errorf("%+v: %q is left", c, left)
+			t.Errorf("%+v: %q remains", c, left)
 		}
 	}
 }
@@ -246,8 +246,8 @@ func TestRemoveLeftovers(t *testing.T) {
 	put(".wirelab-22", old)
 	put(".wirelab-3.tmp/new", old)
 	put(".wirelab-4.tmp", young)
-	put(".wirelab-5.tmp/old/gone/f", old)           // a swap that was cut off
-	put(".wirelab-8.tmp/old/.wirelab-4.tmp/f", old) // one that was not
+	put(".wirelab-5.tmp/old/gone/f", old)           // an interrupted swap
+	put(".wirelab-8.tmp/old/.wirelab-4.tmp/f", old) // a completed swap
 	put(".report.json.123456.part", old)
 	put(".report.json.7.part", young)
 	put(".notes.part", old)

@@ -74,7 +74,7 @@ func TestLog(t *testing.T) {
 				}
 				if open != nil {
 					if got, err := io.ReadAll(open); err != nil || string(got) != string(was) {
-						t.Errorf("the file of before write %d has %d bytes, and had %d", i, len(got), len(was))
+						t.Errorf("the file opened before write %d changed: %d bytes, had %d", i, len(got), len(was))
 					}
 					open.Close()
 				}
@@ -86,7 +86,7 @@ func TestLog(t *testing.T) {
 				t.Errorf("temporary files remain: %v", left)
 			}
 			if _, err := io.WriteString(l, lines(0, many)); err == nil {
-				t.Error("a closed log is written to")
+				t.Error("a closed log accepted a write")
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestLogAtomic(t *testing.T) {
 				}
 			default:
 				if !crash || !among {
-					t.Errorf("%d bytes beside %q", len(a), b)
+					t.Errorf("%d bytes with tail %q", len(a), b)
 				}
 			}
 			if !crash && len(left) > 0 {
@@ -189,7 +189,7 @@ func TestLogSurvivesCleanup(t *testing.T) {
 	}
 	prepare()
 	if left := temporary(); len(files) != 1 || len(left) != 1 {
-		t.Errorf("temporary files %v, then %v; want one, which was written since", files, left)
+		t.Errorf("temporary files %v, then %v; want only the one written later", files, left)
 	}
 	if err := os.Chtimes(files[0], old, old); err != nil {
 		t.Fatal(err)

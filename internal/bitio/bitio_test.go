@@ -122,7 +122,7 @@ func TestReadingPastTheEnd(t *testing.T) {
 		r.Reset(src)
 		for range 8 * size {
 			if r.Bits(1) != 1 {
-				t.Fatal("a bit that is there reads as 0")
+				t.Fatal("a 1 bit reads as 0")
 			}
 		}
 		if r.Err() != nil {
@@ -138,10 +138,10 @@ func TestReadingPastTheEnd(t *testing.T) {
 			}
 		}
 		if size > 0 && r.Peek() != 1 {
-			t.Fatalf("the last bit and the zeros behind it are seen as %#x", r.Peek())
+			t.Fatalf("Peek of the last bit returns %#x", r.Peek())
 		}
 		if r.Skip(2); r.Peek() != 0 || !errors.Is(r.Err(), bitio.ErrShort) {
-			t.Fatalf("of %d bytes one bit more is taken than there is: error %v", size, r.Err())
+			t.Fatalf("Skip beyond %d bytes: error %v", size, r.Err())
 		}
 		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), bitio.ErrShort) {
 			t.Fatalf("the error does not stick: %v", r.Close())

@@ -32,7 +32,7 @@ func (k KeyInfo) ModelNames() (names []string) {
 	return names
 }
 
-// Model returns the model with a name; the zero ModelInfo if there is none.
+// Model returns the model with a name; the zero ModelInfo if the name is unknown.
 func (k KeyInfo) Model(name string) ModelInfo {
 	if i := slices.Index(k.ModelNames(), name); i >= 0 {
 		return k.Models[i]

@@ -13,7 +13,7 @@ import (
 const maxName = 100
 
 // Closest returns the known name that begins with name, if there is exactly one; otherwise the most
-// similar one with at most one typo for every three letters; "" if there is none.
+// similar one with at most one typo for every three letters; "" if no name is similar.
 func Closest(name string, known []string) string {
 	if len(name) > maxName {
 		return ""

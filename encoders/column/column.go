@@ -15,8 +15,8 @@ type Range struct {
 	Width uint   // number of bits of Span
 }
 
-// RangeOf returns the range of a field.
-func RangeOf(f *frame.Field) (r Range) {
+// NewRange returns the range of a field.
+func NewRange(f *frame.Field) (r Range) {
 	r.Min, r.Span = f.Span()
 	r.Width = uint(bits.Len32(r.Span))
 	return r
@@ -25,14 +25,14 @@ func RangeOf(f *frame.Field) (r Range) {
 // Raw returns v minus Min. v is in range if the result is at most Span.
 func (r *Range) Raw(v int32) uint32 { return uint32(v) - uint32(r.Min) }
 
-// Value is the inverse of Raw.
-func (r *Range) Value(raw uint32) int32 { return int32(raw + uint32(r.Min)) }
+// FromRaw is the inverse of Raw.
+func (r *Range) FromRaw(raw uint32) int32 { return int32(raw + uint32(r.Min)) }
 
 // Admits reports whether v is in range.
 func (r *Range) Admits(v int32) bool { return r.Raw(v) <= r.Span }
 
-// Error returns the error for a value v out of the range of field k. It wraps frame.ErrRange.
-func Error(s *frame.Schema, k int, v int64) error {
+// RangeError returns the error for a value v out of the range of field k. It wraps frame.ErrRange.
+func RangeError(s *frame.Schema, k int, v int64) error {
 	return fmt.Errorf("field %s: %w: %d", s.Fields[k].Name, frame.ErrRange, v)
 }
 
@@ -43,15 +43,15 @@ func IsNumber(k frame.Kind) bool {
 
 // Wrap reduces a difference of values that repeat with a period to the shorter way round. A period
 // of 0 means that values do not repeat.
-func Wrap(d, turn int64) int64 {
-	if turn == 0 {
+func Wrap(d, period int64) int64 {
+	if period == 0 {
 		return d
 	}
-	d %= turn
-	if d > turn/2 {
-		d -= turn
-	} else if d < -turn/2 {
-		d += turn
+	d %= period
+	if d > period/2 {
+		d -= period
+	} else if d < -period/2 {
+		d += period
 	}
 	return d
 }

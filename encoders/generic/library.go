@@ -43,7 +43,7 @@ func newLayout(s *frame.Schema) *layout {
 	}
 	l.columns = make([]fieldLayout, len(s.Fields))
 	for i, f := range s.Fields {
-		c := fieldLayout{Range: column.RangeOf(&f)}
+		c := fieldLayout{Range: column.NewRange(&f)}
 		c.width = int(c.Width+7) / 8
 		l.columns[i] = c
 		l.size += c.width * s.Rows
@@ -130,7 +130,7 @@ func (c fieldLayout) unpack(to []int32, from []byte, stride, rows int) (maxRaw u
 			}
 		}
 		maxRaw = max(maxRaw, v)
-		to[r*stride] = c.Value(v)
+		to[r*stride] = c.FromRaw(v)
 	}
 	return maxRaw, maxRaw <= c.Span
 }

@@ -141,14 +141,14 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	var samples [][]byte
 	seen, consumed := map[string]bool{}, int64(0)
 	err = train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
-		b := f.Body
-		consumed += int64(len(b))
-		switch {
-		case int64(len(history)) < consumed*historySize/int64(max(total, 1)) && int64(len(history)+len(b)) <= historySize && !seen[string(b)]:
-			history = append(history, b...)
-			seen[string(b)] = true
-		case len(b) > 0 && len(samples) < maxSamples:
-			samples = append(samples, bytes.Clone(b))
+		datagram := f.Body
+		consumed += int64(len(datagram))
+		switch { // the history grows in proportion to the bytes consumed, without repeated datagrams
+		case int64(len(history)) < consumed*historySize/int64(max(total, 1)) && int64(len(history)+len(datagram)) <= historySize && !seen[string(datagram)]:
+			history = append(history, datagram...)
+			seen[string(datagram)] = true
+		case len(datagram) > 0 && len(samples) < maxSamples:
+			samples = append(samples, bytes.Clone(datagram))
 		}
 		return nil
 	})

@@ -44,17 +44,18 @@ func newVectorNet(layers []layer) vectorNet {
 
 // newVectorLayer converts a layer.
 func newVectorLayer(l *layer, outBits int) vectorLayer {
-	w := vectorLayer{pairs: (l.in + 1) / 2, groups: (l.out + groupSize - 1) / groupSize}
-	w.weights = make([]int16, w.groups*w.pairs*2*groupSize)
-	w.bias, w.shift = make([]int32, w.groups*groupSize), make([]int32, w.groups*groupSize)
+	packed := vectorLayer{pairs: (l.in + 1) / 2, groups: (l.out + groupSize - 1) / groupSize}
+	packed.weights = make([]int16, packed.groups*packed.pairs*2*groupSize)
+	packed.bias, packed.shift = make([]int32, packed.groups*groupSize), make([]int32, packed.groups*groupSize)
 	for k, r := range l.rows(outBits) {
-		w.bias[k], w.shift[k] = r.bias+1<<l.sumShift[k]/2, int32(l.sumShift[k])
-		group := w.weights[k/groupSize*w.pairs*2*groupSize:]
+		packed.bias[k], packed.shift[k] = r.bias+1<<l.sumShift[k]/2, int32(l.sumShift[k])
+		group := packed.weights[k/groupSize*packed.pairs*2*groupSize:]
 		for i, v := range r.weight {
+			// Pair i/2 of inputs, output k%groupSize of the group, first or second input of the pair.
 			group[i/2*2*groupSize+k%groupSize*2+i%2] = v
 		}
 	}
-	return w
+	return packed
 }
 
 // run is Net.Run with vector instructions. It returns false if n is nil.

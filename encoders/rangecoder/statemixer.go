@@ -53,9 +53,9 @@ type StateMixer struct {
 	nInputs   int                   // inputs from here on are zero
 }
 
-// Use sets the counters and weights that x codes with and adapts. The number of counters is a power
+// SetModel sets the counters and weights that x codes with and adapts. The number of counters is a power
 // of two, that of weights 1<<StateWeightBits. seed starts the generator for stochastic rounding.
-func (x *StateMixer) Use(counters []StateCounter, weights []StateWeights, seed uint32) {
+func (x *StateMixer) SetModel(counters []StateCounter, weights []StateWeights, seed uint32) {
 	x.counters, x.hashShift = counters, uint(32-bits.TrailingZeros(uint(len(counters))))
 	x.weights = (*[1 << StateWeightBits]StateWeights)(weights)
 	x.rndState = seed

@@ -36,7 +36,7 @@ type fieldPlan struct {
 func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
-		c := fieldPlan{kind: f.Kind, Range: column.RangeOf(&f), weightSet: min(i, maxWeightSets-1), statsField: i}
+		c := fieldPlan{kind: f.Kind, Range: column.NewRange(&f), weightSet: min(i, maxWeightSets-1), statsField: i}
 		for j, g := range s.Fields[:i] {
 			if g.Kind == f.Kind && g.Min == f.Min && g.Max == f.Max && g.Unit == f.Unit {
 				c.statsField = j

@@ -228,7 +228,7 @@ func (r *rowState) codeField(f int, col *fieldPlan) error {
 		r.codeSymbol(f, col)
 	}
 	if !col.Admits(r.cur[f]) {
-		return column.Error(r.coder.schema, f, int64(r.cur[f]))
+		return column.RangeError(r.coder.schema, f, int64(r.cur[f]))
 	}
 	if r.cur[f] == r.base[f] {
 		return fmt.Errorf("field %s: %w", r.coder.schema.Fields[f].Name, errUnchanged)
@@ -379,7 +379,7 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 	oldRaw := col.Raw(r.base[f])
 	if col.Span == 1 {
-		r.cur[f] = col.Value(1 - oldRaw)
+		r.cur[f] = col.FromRaw(1 - oldRaw)
 		return
 	}
 	e := r.coder
@@ -395,7 +395,7 @@ func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
 	raw = (node-1<<min(col.Width, symbolBits))<<bitsLeft | uint32(e.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
-	r.cur[f] = col.Value(raw)
+	r.cur[f] = col.FromRaw(raw)
 }
 
 // expectedComponents returns a context for field f, if it is the enum of the rotation: the largest

@@ -262,7 +262,7 @@ func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed)
 	if raw > col.Span {
 		return rangeError(x.schema, i)
 	}
-	f.Table[i] = col.Value(raw)
+	f.Table[i] = col.FromRaw(raw)
 	if i == x.timeField {
 		e.seconds = float64(float64(int32(raw-old)) / 1e6)
 	}
@@ -413,9 +413,9 @@ func newMemo(numbers, symbols int) *memo {
 // best returns the predictor with the least recent error.
 func (f *numberMemo) best() int {
 	best := 0
-	for w, e := range f.meanErrors {
+	for predictor, e := range f.meanErrors {
 		if e < f.meanErrors[best] {
-			best = w
+			best = predictor
 		}
 	}
 	return best

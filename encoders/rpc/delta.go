@@ -61,7 +61,7 @@ func newDelta(s *frame.Schema, alone bool) *delta {
 	return x
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See Delta for the format.
 func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkCall(x.schema, x.columns, cur); err != nil {
@@ -156,7 +156,7 @@ func (x *delta) applyVectors(f, base *frame.Frame) {
 	}
 }
 
-// Decode implements encoders.Decoder.
+// Decode implements encoders.Decoder. See Delta for the format.
 func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var r bitio.Reader
 	r.Reset(src)
@@ -167,7 +167,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 			if raw > x.columns[i].Span {
 				return nil, rangeError(x.schema, i)
 			}
-			dst.Table[i] = x.columns[i].Value(raw)
+			dst.Table[i] = x.columns[i].FromRaw(raw)
 		}
 		return nil, wrapReadError(cmp.Or(r.Err(), r.Close()), bitio.ErrShort)
 	}
@@ -187,7 +187,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 // readRest reads the fields that are not floats.
 func (x *delta) readRest(r *bitio.Reader, dst, base *frame.Frame) error {
 	x.packedBase = x.pack(x.packedBase[:0], base)
-	x.packed = append(x.packed[:0], x.packedBase...)
+	x.packed = append(x.packed[:0], x.packedBase...) // for its length; readRuns overwrites the content
 	if err := readRuns(x.packed, func() byte { return byte(r.Bits(8)) }); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (x *delta) unpack(f *frame.Frame) error {
 		if raw > x.columns[i].Span {
 			return rangeError(x.schema, i)
 		}
-		f.Table[i] = x.columns[i].Value(raw)
+		f.Table[i] = x.columns[i].FromRaw(raw)
 	}
 	return wrapReadError(r.Close(), bitio.ErrShort)
 }

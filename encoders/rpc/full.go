@@ -37,7 +37,7 @@ func newColumns(s *frame.Schema) []field {
 	list := make([]field, len(s.Fields))
 	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
-		c := field{Range: column.RangeOf(&f), isFloat: f.Kind == frame.Float32}
+		c := field{Range: column.NewRange(&f), isFloat: f.Kind == frame.Float32}
 		if column.IsNumber(f.Kind) {
 			c.memoIndex, numbers = numbers, numbers+1
 		} else {

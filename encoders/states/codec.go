@@ -106,7 +106,7 @@ func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	next.begin(past)
 	e.memo, e.recentChanges = next, 0
-	e.mixer.Use(next.counters, next.weights, next.frames)
+	e.mixer.SetModel(next.counters, next.weights, next.frames)
 	e.cur, e.base = cur.Table, base.Table
 	e.ticks = int64(min(max(cur.Tick-base.Tick, 1), maxAge))
 	if err := e.codeTime(); err != nil {
@@ -156,7 +156,7 @@ func (e *coder) codeStrays() error {
 		}
 		row, k := int(target)/e.fields, int(target)%e.fields
 		if !e.columns[k].Admits(int32(v)) {
-			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.Error(e.schema, k, int64(int32(v))))
+			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.RangeError(e.schema, k, int64(int32(v))))
 		}
 		e.cur[target] = int32(v)
 		strayCell = -1
@@ -204,7 +204,7 @@ func (e *coder) codeTime() error {
 		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
 	}
 	if v != int64(int32(v)) || !e.columns[e.timeCell.field].Admits(int32(v)) {
-		return column.Error(e.schema, e.timeCell.field, v)
+		return column.RangeError(e.schema, e.timeCell.field, v)
 	}
 	e.cur[at] = int32(v)
 	elapsed := v - int64(old)

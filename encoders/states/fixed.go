@@ -253,7 +253,7 @@ func (g *grid) resolution() int {
 	switch g.class {
 	case classOther:
 	case classStepped:
-		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2
+		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
 	default:
 		n = g.shift() - 2
 	}

@@ -46,7 +46,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	valueBits := classGrid.bits(index)
 	r.cur[k] = int32(valueBits)
 	if c.kind != frame.Float32 && index != int64(int32(index)) {
-		return column.Error(r.schema, k, int64(int32(index)))
+		return column.RangeError(r.schema, k, int64(int32(index)))
 	}
 	history.bestInput = nearestInput(predictors, r.toFixed(k, int32(valueBits)))
 	r.axisBest = 0

@@ -87,7 +87,7 @@ func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, timeCell: tableCell{-1, -1}, partOf: make([]uint8, s.Rows)}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		c := fieldPlan{Range: column.RangeOf(f), kind: f.Kind, role: f.Hint.Role, statsField: i, group: -1, carrier: -1, step: f.Hint.Step, period: f.Hint.Turn}
+		c := fieldPlan{Range: column.NewRange(f), kind: f.Kind, role: f.Hint.Role, statsField: i, group: -1, carrier: -1, step: f.Hint.Step, period: f.Hint.Turn}
 		switch {
 		case f.Kind == frame.Bits:
 			c.coding = codingBits

@@ -214,7 +214,7 @@ func (r *row) emptyRow() error {
 	q, e := r.part, r.coder
 	for k := q.firstField; k < q.firstField+q.fields; k++ {
 		if !r.columns[k].Admits(0) {
-			return column.Error(r.schema, k, 0)
+			return column.RangeError(r.schema, k, 0)
 		}
 	}
 	slot := e.memo.claimSlot(r.index, q, r.base[q.firstField:q.firstField+q.fields])
@@ -388,7 +388,7 @@ func (r *row) codeNewField(k int, c *fieldPlan) error {
 		}
 		if right {
 			if !c.Admits(g) {
-				return column.Error(r.schema, k, int64(g))
+				return column.RangeError(r.schema, k, int64(g))
 			}
 			r.cur[k] = g
 			if c.coding != codingNumber {
@@ -420,7 +420,7 @@ func (r *row) codeValue(k int, c *fieldPlan, old int32, differs bool) error {
 		}
 	}
 	if !c.Admits(r.cur[k]) {
-		return column.Error(r.schema, k, int64(r.cur[k]))
+		return column.RangeError(r.schema, k, int64(r.cur[k]))
 	}
 	return nil
 }
@@ -449,7 +449,7 @@ func (r *row) codeSymbol(k int, c *fieldPlan, old int32) {
 		}
 		raw = (node-1<<modelled)<<bitsLeft | uint32(r.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
 	}
-	r.cur[k] = c.Value(raw)
+	r.cur[k] = c.FromRaw(raw)
 	r.symbolHash = rangecoder.Hash(r.symbolHash, uint32(k), raw, 0)
 	r.lastSymbol = rangecoder.Hash(uint32(k), raw, 1, 0)
 }

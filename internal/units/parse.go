@@ -161,7 +161,7 @@ func ParseRate(s string) (int64, bool) {
 	perSecond := strings.TrimSuffix(strings.TrimSuffix(unit, "/s"), "ps")
 	bitsPerUnit := int64(1)
 	prefix, found := cutSuffixFold(perSecond, "bit")
-	if !found && perSecond != unit {
+	if !found && perSecond != unit { // a plain B or b needs the suffix /s or ps
 		prefix, found = strings.CutSuffix(perSecond, "B")
 		if found {
 			bitsPerUnit = 8

@@ -190,8 +190,8 @@ func TestBadPacked(t *testing.T) {
 			"frames of 16 bytes (2 rows of 2 int32)"},
 		{"cut.bin", two, good[:16+11], ErrTruncated, "frame 1, tank 1, field x: the records end after 3 of its 4 bytes"},
 		{"cut.gz", two, zipped(good[:16+12]), ErrTruncated, "frame 1, tank 1, field on: the records end before it"},
-		{"cut.zst", two, zstded(good)[:20], ErrTruncated, "breaks off"},
-		{"flip.gz", two, append(zipped(good)[:12], 255, 255, 255), ErrRecords, "the compressed data is damaged"},
+		{"cut.zst", two, zstded(good)[:20], ErrTruncated, "compressed data are truncated"},
+		{"flip.gz", two, append(zipped(good)[:12], 255, 255, 255), ErrRecords, "the compressed data are corrupt"},
 		{"range.bin", two, packedBytes([][]int32{{1, 0, 101, 1}}), frame.ErrRange,
 			"frame 0, tank 1, field x: 101 is out of range; expected -100 to 100"},
 		{"flag.bin", two, packedBytes([][]int32{{1, 0, 2, 1}, {0, 2, 0, 0}}), frame.ErrRange,
@@ -200,7 +200,7 @@ func TestBadPacked(t *testing.T) {
 			"of a finite float32"},
 		{"text.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n")[:16], frame.ErrRange, `what looks like text, say format = "csv"`},
 		{"odd.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n"), frame.ErrRange, `what looks like text, say format = "csv"`},
-		{"magic.zst", two, good, ErrRecords, "promises zstd, but it begins with 01 00 00 00"},
+		{"magic.zst", two, good, ErrRecords, "expected zstd because of the extension, but the file begins with 01 00 00 00"},
 	} {
 		path := fileOf(t, c.name, c.content)
 		_, err := play(layoutOf(t, c.schema), path)

@@ -200,7 +200,7 @@ func TestBadPacked(t *testing.T) {
 			"of a finite float32"},
 		{"text.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n")[:16], frame.ErrRange, `what looks like text, say format = "csv"`},
 		{"odd.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n"), frame.ErrRange, `what looks like text, say format = "csv"`},
-		{"magic.zst", two, good, ErrRecords, "expected zstd because of the extension, but the file begins with 01 00 00 00"},
+		{"magic.zst", two, good, ErrRecords, "promises zstd, but it begins with 01 00 00 00"},
 	} {
 		path := fileOf(t, c.name, c.content)
 		_, err := play(layoutOf(t, c.schema), path)

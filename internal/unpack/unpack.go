@@ -88,7 +88,7 @@ func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	}
 	u.packing = Of(head)
 	if want := Named(path); want != None && want != u.packing {
-		return nil, fmt.Errorf("%w: expected %v because of the extension, but the file begins with % x", errs.Format, want, head)
+		return nil, fmt.Errorf("%w: the file name promises %v, but it begins with % x", errs.Format, want, head)
 	}
 	return u, u.startDecompressor()
 }

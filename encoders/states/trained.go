@@ -219,7 +219,7 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 		name string
 		*trainingPass
 		from, to int // halves of clips
-	}{{"first halves", &first, 0, 1}, {"second halves, with counters of the first", &second, 1, 2}, {"all", &all, 0, 2}} {
+	}{{"first halves", &first, 0, 1}, {"second halves, by those", &second, 1, 2}, {"all", &all, 0, 2}} {
 		if pass.trainingPass == &second {
 			second.pretrained = first.coder.Initial.counters
 		}

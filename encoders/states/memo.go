@@ -70,11 +70,10 @@ type slotHistory struct {
 
 // A cellHistory is the history of a value of a row that has a slot.
 type cellHistory struct {
-	old          int32 // value before the last change; of a vanished row the last value
-	changes      uint8 // flags: whether the value changed when its row changed, the last in bit 0
-	unchangedFor uint8 // number of changes of the row since the last change of the value
-	residual     uint8 // size of the last residual, in octaves
-	bestInput    uint8 // predictor.input of the predictor that was nearest to the last value
+	old       int32 // value before the last change; of a vanished row the last value
+	changes   uint8 // flags: whether the value changed when its row changed, the last in bit 0
+	residual  uint8 // size of the last residual, in octaves
+	bestInput uint8 // predictor.input of the predictor that was nearest to the last value
 }
 
 // newMemo returns the initial memo of a plan.
@@ -149,7 +148,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 	*o = slotHistory{row: int32(row), lastUsed: m.frames}
 	m.slotByRow[row] = uint16(oldest + 1)
 	for i, v := range base {
-		m.slotCells(oldest, q)[i] = cellHistory{unchangedFor: maxAge, old: v}
+		m.slotCells(oldest, q)[i] = cellHistory{old: v}
 	}
 	return oldest
 }

@@ -53,9 +53,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	if c.group >= 0 {
 		r.axisBest = uint32(history.bestInput) + 1
 	}
-	residual := uint32(min(halfOctaves(uint64(abs(index-guess))+1), 63)) / 2
-	history.residual = uint8(residual)
-	r.lastResiduals = r.lastResiduals<<6&0xfff | residual
+	history.residual = uint8(min(halfOctaves(uint64(abs(index-guess))+1), 63) / 2)
 	if c.role == frame.Velocity {
 		r.lastSymbol = rangecoder.Hash(uint32(k), 1, 2, 0)
 	}

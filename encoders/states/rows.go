@@ -44,7 +44,6 @@ type row struct {
 	changedFields uint32  // flags: whether each of the previous fields changed, the last in bit 0
 	symbolHash    uint32  // hash of all symbols and bits of the row that were coded so far
 	lastSymbol    uint32  // hash of the last of them
-	lastResiduals uint32  // sizes of the last two residuals of the row, in 6 bits each; see cellHistory.residual
 	axisBest      uint32  // 1 + cellHistory.bestInput of the coordinate before; 0 if none
 	elapsed       int64   // time since base: by the clock of the group, or else memo.elapsed
 	source        []int32 // newest state of the source row of a new row
@@ -166,7 +165,7 @@ func (r *row) codeContents(existed bool) error {
 	}
 	slot := e.memo.claimSlot(r.index, q, r.base[q.firstField:q.firstField+q.fields])
 	r.slot, r.cells = &e.memo.slots[slot], e.memo.slotCells(slot, q)
-	r.changedFields, r.symbolHash, r.lastSymbol, r.lastResiduals, r.axisBest, r.sourceMisses = 0, 0, 0, 0, 0, 0
+	r.changedFields, r.symbolHash, r.lastSymbol, r.axisBest, r.sourceMisses = 0, 0, 0, 0, 0
 	r.isNew = !existed
 	r.elapsed = e.memo.elapsed
 	order := q.orderOld
@@ -220,7 +219,7 @@ func (r *row) emptyRow() error {
 	slot := e.memo.claimSlot(r.index, q, r.base[q.firstField:q.firstField+q.fields])
 	cells := e.memo.slotCells(slot, q)
 	for k := range cells {
-		cells[k] = cellHistory{old: r.base[q.firstField+k], unchangedFor: maxAge}
+		cells[k] = cellHistory{old: r.base[q.firstField+k]}
 	}
 	e.memo.slots[slot].lastPush = [2]push{}
 	clear(r.cur[q.firstField : q.firstField+q.fields])
@@ -356,11 +355,10 @@ func (r *row) codeOldField(k int, c *fieldPlan) error {
 	history.changes = history.changes<<1 | uint8(b)
 	if b == 0 {
 		r.cur[k] = old
-		increment(&history.unchangedFor)
 		return nil
 	}
 	err := r.codeValue(k, c, old, true)
-	history.old, history.unchangedFor = old, 0
+	history.old = old
 	return err
 }
 
@@ -394,12 +392,12 @@ func (r *row) codeNewField(k int, c *fieldPlan) error {
 			if c.coding != codingNumber {
 				r.symbolHash = rangecoder.Hash(r.symbolHash, uint32(k), uint32(g), 0)
 			}
-			*history = cellHistory{unchangedFor: maxAge, old: g}
+			*history = cellHistory{old: g}
 			return nil
 		}
 	}
 	err := r.codeValue(k, c, sourceValue, false)
-	*history = cellHistory{unchangedFor: maxAge, old: r.cur[k]}
+	*history = cellHistory{old: r.cur[k]}
 	return err
 }
 

@@ -43,6 +43,7 @@ func NewByteMixer(contexts int, tableBits uint, sets, limit int, rate int64) *By
 		weights: make([]int32, sets*(2*contexts+1)), apms: newAPMs(),
 	}
 	Fill(m.counters, NewCounter(One/2, 0))
+	// The logits start with a weight of 0.3, all other inputs with 0; see readCounters.
 	for i := range m.weights {
 		if input := i % (2*contexts + 1); input%2 == 0 && input < 2*contexts {
 			m.weights[i] = Unit * 3 / 10
@@ -64,7 +65,8 @@ func (m *ByteMixer) CopyFrom(o *ByteMixer) {
 	}
 }
 
-// CodeBit codes a decision. node identifies the decisions before it in the same symbol.
+// CodeBit codes a decision and returns it; a reader ignores bit. node identifies the decisions
+// before it in the same symbol.
 func (m *ByteMixer) CodeBit(c *Coder, bit int, node uint32, s Selector) int {
 	for i, h := range m.Hashes[:m.contexts] {
 		m.active[i] = hashWithNode(h, node) >> m.hashShift
@@ -83,7 +85,7 @@ func (m *ByteMixer) SelectNibble(node uint32) {
 // SetCounter replaces the counter of a context for the next decision, at node of the nibble, by the
 // one that hash selects.
 func (m *ByteMixer) SetCounter(context int, hash, node uint32) {
-	m.nibbleStart[context] = hash>>m.hashShift - node
+	m.nibbleStart[context] = hash>>m.hashShift - node // CodeNibble adds node
 }
 
 // CodeNibble codes a bit after SelectNibble. node holds the bits since then, behind a leading 1.
@@ -116,7 +118,7 @@ func (m *ByteMixer) codeDecision(c *Coder, bit int, s Selector) int {
 func (m *ByteMixer) readCounters() {
 	in := m.inputs[:2*m.contexts+1]
 	for i, slot := range m.active[:m.contexts] {
-		k := m.counters[slot]
+		k := m.counters[slot] // its upper 12 and 16 bits are the probability at two resolutions
 		pair := in[2*i : 2*i+2 : 2*i+2]
 		pair[0] = int32(stretchUpper[k>>20])
 		pair[1] = (int32(k>>16) - One/2) * int32(min(k&maxCount, 16)) >> 5
@@ -143,7 +145,7 @@ func (m *ByteMixer) mix(setA, setB int) int32 {
 }
 
 // learn updates the weights, counters and APM entries in use with bit. Each weight set adapts to
-// the error of its own probability.
+// the error of its own probability, unless that is below minError.
 func (m *ByteMixer) learn(bit int) {
 	n := 2*m.contexts + 1
 	in := m.inputs[:n]

@@ -246,8 +246,8 @@ func (c *Coder) readByte() {
 // follow.
 func shortestTail(low uint64, rng uint32) (number uint64, n int) {
 	for n = 1; ; n++ {
-		step := uint64(1) << (8 * (codeBytes - n))
-		number = (low + step - 1) &^ (step - 1)
+		step := uint64(1) << (8 * (codeBytes - n)) // the bytes after the first n take fewer than step values
+		number = (low + step - 1) &^ (step - 1)    // low, rounded up to n bytes
 		if number+step <= low+uint64(rng) {
 			return number, n
 		}
@@ -343,7 +343,7 @@ func Log2(v uint32) int64 {
 			log++
 		}
 	}
-	if v&(v-1) != 0 {
+	if v&(v-1) != 0 { // not a power of two: the loop has rounded down
 		log++
 	}
 	return log
@@ -401,7 +401,8 @@ func (c *Coder) readTree(nodes []Counter, limit int) int {
 }
 
 // Zeros codes decisions while they are 0 and returns their number: a writer codes all of them as 0,
-// a reader stops before the first 1, which the caller then codes with Bit. indices selects the
+// a reader stops before the first 1, which the caller then codes with Bit. The result is
+// len(indices) if there is none. indices selects the
 // counter of each decision. limit is that of Counter.Update; with limit 0 the counters do not
 // adapt.
 //
@@ -411,14 +412,15 @@ func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int)
 	if len(indices) == 0 {
 		return 0
 	}
+	// The counter in use: its index, probability (in units of 2^-22) and number of updates.
 	ctx := indices[0]
 	p, n := uint32(counters[ctx])>>countBits, uint32(counters[ctx])&maxCount
-	rng, lowOffset, code := c.rng, uint64(0), ^uint32(0)
+	rng, lowOffset, code := c.rng, uint64(0), ^uint32(0) // a writer has no code
 	if c.reading {
 		code = c.code
 	}
 	for ; done < len(indices); done++ {
-		if next := indices[done]; next != ctx {
+		if next := indices[done]; next != ctx { // store the counter and load the next one
 			counters[ctx] = Counter(p<<countBits | n)
 			ctx = next
 			p, n = uint32(counters[ctx])>>countBits, uint32(counters[ctx])&maxCount
@@ -428,7 +430,7 @@ func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int)
 			break
 		}
 		lowOffset, code, rng = lowOffset+uint64(bound), code-bound, rng-bound
-		if limit != 0 {
+		if limit != 0 { // Counter.Update(0, limit)
 			p = max(p-uint32((uint64(p)*uint64(adaptationRates[n])+One-1)>>16), fineScale)
 			n += uint32(int32(n)-int32(limit)) >> 31
 		}

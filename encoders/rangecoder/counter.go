@@ -38,16 +38,18 @@ var adaptationRates = func() (t [maxCount + 1]int32) {
 // that no probability gets stuck.
 func (m *Counter) Update(bit int, limit int) {
 	n, p, allOnes := uint32(*m)&maxCount, uint32(*m)>>countBits, -uint32(bit) // all ones if bit is 1, else zero
+	// The distance to 0 or 1 times the rate; One-1 rounds up the steps towards 1, the shift those towards 0.
 	step := int64(int32(fineOne&allOnes-p))*int64(adaptationRates[n]) + int64((One-1)&allOnes)
 	p += uint32(step >> 16)
-	if p-fineScale > fineOne-2*fineScale {
+	if p-fineScale > fineOne-2*fineScale { // outside of both bounds, in one unsigned comparison
 		p = min(max(p, fineScale), fineOne-fineScale)
 	}
 	n += uint32(int32(n)-int32(limit)) >> 31 // adds 1 if n < limit
 	*m = Counter(p<<countBits | n)
 }
 
-// Code codes bit with the counter's probability and updates the counter.
+// Code codes bit with the counter's probability, updates the counter and returns the bit. limit is
+// that of Update.
 func (m *Counter) Code(c *Coder, bit int, limit int) int {
 	bit = c.Bit(bit, m.P())
 	m.Update(bit, limit)

@@ -22,7 +22,7 @@ const mixerContexts = 4
 // set+n.
 func (x *Mixer) Begin(set int) { x.N, x.Set = 0, set }
 
-// AddContext adds a context: the hash of four values and of the context's position.
+// AddContext adds a context: the hash of four values and of the context's position in the list.
 func (x *Mixer) AddContext(a, b, c, d uint32) {
 	x.pushContext(avalanche(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*0x165667B1))
 }
@@ -52,6 +52,7 @@ func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int
 	if x.N == 1 && own == nil {
 		return x.codeOne(w, salt, bit)
 	}
+	// The vector routine needs three contexts without own, or four.
 	if !hasVectors || x.Rate == 0 || x.N < mixerContexts-1 || own != nil && x.N < mixerContexts {
 		return x.codeScalar(w, salt, bit, own)
 	}
@@ -59,7 +60,7 @@ func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int
 	switch {
 	case own != nil:
 		extraInputs = extraInputs<<32 | uint64(uint32(Stretch(own.P())))
-	case x.N < mixerContexts:
+	case x.N < mixerContexts: // the bias is the fourth input
 		extraInputs = 0
 	}
 	coded := mixAVX2(x, w, salt, bit, extraInputs)
@@ -97,7 +98,8 @@ func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
 	return bit
 }
 
-// codeOne is codeScalar for one context, where six of the eight inputs are zero.
+// codeOne is codeScalar for one context, where six of the eight inputs are zero: w[0] is the weight
+// of the context's counter, w[1] that of the bias.
 func (x *Mixer) codeOne(w *Weights, salt uint32, bit int) int {
 	k := &x.Counters[(x.Hashes[0]+salt)&uint32(len(x.Counters)-1)]
 	in := Stretch(k.P())
@@ -129,7 +131,7 @@ func (x *contexts) pushContext(hash uint32) {
 	x.N++
 }
 
-// Hash returns a hash of four values.
+// Hash returns a hash of four values. The multipliers are odd constants of xxHash and MurmurHash3.
 func Hash(a, b, c, d uint32) uint32 {
 	return avalanche(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F)
 }
@@ -141,7 +143,8 @@ func avalanche(h uint32) uint32 {
 	return h ^ h>>13
 }
 
-// nodeSalt returns what is added to the hash of a context for decision node of a symbol.
+// nodeSalt returns what is added to the hash of a context for decision node of a symbol, so that
+// every decision has its own counter.
 func nodeSalt(node uint32) uint32 { return node * 0x9E3779B1 >> 7 }
 
 // Flag returns 1 for true, 0 for false.

@@ -73,13 +73,14 @@ func (x *StateMixer) Begin() {
 // AddContext adds a context: the hash of four values and of the context's position.
 func (x *StateMixer) AddContext(a, b, c, d uint32) { x.pushContext(Hash(a, b, c, d+uint32(x.N)<<28)) }
 
-// ReservePredictors sets the number of numeric predictions. They are 0 until Predict sets them.
+// ReservePredictors sets the number of numeric predictions, at most MaxPredictors. They are 0, which
+// means no information, until Predict sets them.
 func (x *StateMixer) ReservePredictors(n int) {
 	clear(x.inputs[firstPredictor:])
 	x.nInputs = firstPredictor + n
 }
 
-// Predict sets numeric prediction i, a logit.
+// Predict sets numeric prediction i of the next decisions: the logit of a 1, as Stretch returns it.
 func (x *StateMixer) Predict(i int, logit int32) { x.inputs[firstPredictor+i] = logit }
 
 // CodeFlag is CodeBit for a bool.
@@ -89,19 +90,20 @@ func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 
 // CodeBit codes v, or decodes and returns a bit, in the current contexts. node distinguishes the
 // decisions of one symbol; weightSet selects the weights by its hash; only the first n contexts are
-// used.
+// used. With n of at most four, the pretrained counters of the second and of the last context
+// predict, too.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	var used [maxContexts]*StateCounter
 	w := &x.weights[weightSet*0x9E3779B1>>(32-StateWeightBits)]
 	salt := nodeSalt(node)
 	n = min(n, x.N)
 	for i, h := range x.Hashes[:n] {
-		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)]
+		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)] // &31 spares the check of a large shift
 		used[i] = counter
 		x.inputs[1+i] = counter.StretchedP()
 	}
 	for i := 1 + n; i < firstPredictor; i++ {
-		x.inputs[i] = 0
+		x.inputs[i] = 0 // unused contexts
 	}
 	x.inputs[0] = stateBias
 	if x.Pretrained != nil && n <= maxContexts-2 {

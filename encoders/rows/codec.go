@@ -110,4 +110,4 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 
 // beginContexts clears the mixer's contexts. weightSet selects the weights; see
 // fieldPlan.weightSet.
-func (e *coder) beginContexts(slot int) { e.mixer.Begin(slot * nodeCount) }
+func (e *coder) beginContexts(weightSet int) { e.mixer.Begin(weightSet * nodeCount) }

@@ -95,7 +95,8 @@ type rotationFields struct {
 func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
 	for i := 0; i+numComponents < len(fields); i++ {
-		a := fields[i+1]
+		a := fields[i+1] // the first component
+		// An enum of four values has a span of 3.
 		isRotation := fields[i].Kind == frame.Enum && p.columns[i].Span == numComponents && p.columns[i+1].Span > 1
 		for _, b := range fields[i+1 : i+1+numComponents] {
 			isRotation = isRotation && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
@@ -131,12 +132,12 @@ func (t *rotationFields) components(q *rotation.Quaternion, omitted int) (c [num
 	return c
 }
 
-// extrapolate returns rotation to, continued by ratio times the step that led from from to to. It
+// extrapolate returns rotation to, continued by ratio times the rotation that led to it from from. It
 // scales the axis times the tangent of a quarter of the angle, which is nearly proportional to the
 // angle (Doran, "Quaternions, Rotations and Compression", 2018).
 func extrapolate(from, to *rotation.Quaternion, ratio float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
-	if r[3] < 0 {
+	if r[3] < 0 { // of the two quaternions of a rotation, take the one of the smaller angle
 		r = r.Negative()
 	}
 	scale := ratio / (1 + r[3])

@@ -10,7 +10,7 @@ import (
 // The predictors of the delta of a field.
 const (
 	constantVelocity = iota // the last delta again
-	damped                  // three quarters of the last delta
+	damped                  // three quarters of the last delta; half of it for floats
 	unchanged               // no delta
 	accelerated             // the last delta plus half the last acceleration
 	neighbourMotion         // the delta of the nearest changed row
@@ -44,6 +44,7 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	p.errors = &m.predictorErrors[f][min(r.expectedLength, deltaLengths-1)]
 	p.byPredictor = [predictors]int32{constantVelocity: col.apply(start, lastDelta), unchanged: start}
 	if col.kind == frame.Float32 {
+		// Deltas of floats are bits of floats, for which the other predictors would need float arithmetic.
 		p.byPredictor[damped], p.byPredictor[accelerated], p.byPredictor[neighbourMotion],
 			p.byPredictor[weightedSum] = col.apply(start, col.halveDelta(lastDelta)), start, start, start
 	} else {
@@ -66,10 +67,10 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 
 // computeWeightedSum sets the inputs and returns their weighted sum: the predicted delta.
 func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta, neighbourAcceleration int32) int32 {
-	const limit = 1 << 20
+	const limit = 1 << 20 // of inputs, so that the sum cannot overflow
 	g.inputs = [features]int64{int64(lastDelta), int64(acceleration), int64(neighbourDelta), int64(neighbourAcceleration), 8}
-	g.norm = 256
-	sum := int64(weightOne / 2)
+	g.norm = 256                // bounds the step of learn if all inputs are small
+	sum := int64(weightOne / 2) // rounds
 	for i, x := range g.inputs {
 		x = min(max(x, -limit), limit)
 		g.inputs[i] = x
@@ -130,7 +131,7 @@ func (c *fieldPlan) delta(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // v is finite
+	if v := float(to) - float(from); v-v == 0 { // v is finite: an infinity or a NaN gives a NaN
 		return int32(math.Float32bits(v))
 	}
 	return 0
@@ -184,7 +185,7 @@ func (c *fieldPlan) normaliseAngle(v int64) int32 {
 	return int32(at + int64(c.Min))
 }
 
-// rangePart returns the sixteenth of the range in which a quantity lies; 0 for other kinds.
+// rangePart returns in which sixteenth of the range a quantity lies, 0 to 15; 0 for other kinds.
 func (c *fieldPlan) rangePart(v int32) uint32 {
 	if c.kind != frame.Quantity {
 		return 0

@@ -54,9 +54,11 @@ type rowState struct {
 	rotationState
 }
 
-// codeRows codes all rows.
+// codeRows codes all rows of cur against base. past is the memo of base. codeRows fills next, the
+// memo of cur.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
-	nextMoved, recentChanges := 0, uint32(0)
+	nextMoved := 0             // index in past.changedRows of the next row that changed with base
+	recentChanges := uint32(0) // flags: whether each of the previous four rows changed, the last in bit 0
 	r, n := &e.row, e.fields
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
@@ -94,7 +96,8 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	return nil
 }
 
-// loadHistory loads the last motion of a row, the n-th that changed in past.
+// loadHistory prepares the predictions of a row that changed with base: it loads the row's motion,
+// the n-th of past, and scales its deltas to the ticks of next.
 func (r *rowState) loadHistory(past, next *memo, n int) {
 	copy(r.start, r.base)
 	s := past.motionAt(n, r.coder.fields)
@@ -146,7 +149,7 @@ func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *ran
 	mixer.AddContext(decisionRow, idle, r.nearest, rowFlags)
 	mixer.AddContext(decisionRow, idle, r.fastest, speed)
 	mixer.AddContext(decisionRow, r.nearest, r.fastest, idle)
-	differs := int32(0)
+	differs := int32(0) // not 0 if any value differs; unused by the decoder
 	for f, v := range r.cur {
 		differs |= v ^ r.base[f]
 	}
@@ -236,7 +239,8 @@ func (r *rowState) codeField(f int, col *fieldPlan) error {
 	return nil
 }
 
-// idleClass quantises a number of packets into 7 classes; 6 means maxAge or unknown.
+// idleClass quantises the number of packets since a row changed into 7 classes; 6 means maxAge or
+// unknown.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:
@@ -308,6 +312,7 @@ const (
 func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) int32 {
 	mixer := &r.coder.mixer
 	rotationClass := flag(r.largestChanged && r.coder.rotation.isComponent(f))
+	// Contexts with id share counters among fields of the same range and unit, those with fieldID do not.
 	id, fieldID := uint32(col.statsField)<<8|decisionLength, uint32(f)<<8|decisionLength
 	expected, size := uint32(r.expectedLength), abs(residual)
 	r.coder.beginContexts(col.weightSet)
@@ -319,7 +324,7 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 	if coded == maxShortLength {
 		coded += mixer.CodeTree(length-maxShortLength, longLengthBits, longLengthNode)
 	}
-	length = min(coded, 32)
+	length = min(coded, 32) // an invalid packet may hold more
 	if length == 0 {
 		return 0
 	}
@@ -359,12 +364,12 @@ func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uin
 func signClass(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
 // codeLowBits codes the bits below the highest of a magnitude of the given length: the first two
-// with contexts, the others directly. It returns the magnitude.
+// with contexts, the others directly. It returns the magnitude. The decoder ignores size.
 func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	r.coder.beginContexts(col.weightSet)
 	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0)
-	bitsLeft, known := length-1, uint32(1)
+	bitsLeft, known := length-1, uint32(1) // known: the bits so far; the highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
 		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil))
@@ -407,11 +412,11 @@ func (r *rowState) expectedComponents(f int) uint32 {
 	return uint32(1 + r.first*4 + r.second)
 }
 
-// codeBits codes the changed bits of a field of kind Bits, the lowest first.
+// codeBits codes a field of kind Bits: for each of 32 bits, the lowest first, whether it changed.
 func (r *rowState) codeBits(f int) {
 	changed := uint32(r.cur[f]) ^ uint32(r.base[f])
 	mixer := &r.coder.mixer
-	var out, count uint32
+	var out, count uint32 // the changes so far, and their number
 	for i := range uint32(32) {
 		r.coder.beginContexts(r.coder.columns[f].weightSet)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, uint32(r.base[f])>>i&1, 0)

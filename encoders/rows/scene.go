@@ -7,7 +7,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// noMover is the distance of a mover without movers.
+// noMover is the distance if there are no movers: larger than the bit length of any distance.
 const noMover = 64
 
 // maxMovers bounds the number of rows to which distances are computed.
@@ -35,8 +35,8 @@ type scene struct {
 // used.
 type moverLanes [maxMovers / 4][maxAxes][4]int64
 
-// begin computes the positions of all rows and collects the movers: the rows that changed with
-// base.
+// begin computes the positions of all rows in base and collects the movers: of the rows that changed
+// with base, the maxMovers fastest. past is the memo of base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	s.plan, s.movers, s.fastest = p, s.movers[:0], -1
 	s.changedPositions, s.nearestDistance = s.changedPositions[:0], s.nearestDistance[:0]
@@ -45,7 +45,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	if len(p.position) == 0 {
 		return
 	}
-	slowest := 0
+	slowest := 0 // index of the slowest mover once there are maxMovers: a faster row replaces it
 	for n, row := range past.changedRows {
 		delta := past.motionAt(n, p.fields).delta
 		m := mover{row: int(row), position: s.positions[row]}
@@ -90,7 +90,7 @@ func (s *scene) computePositions(table []int32) (tooWide bool) {
 		for k, f := range s.plan.position {
 			v := values[f] >> s.plan.positionShift
 			at[k] = v
-			usedBits |= v ^ v>>31
+			usedBits |= v ^ v>>31 // the complement of a negative v
 		}
 		for k := len(s.plan.position); k < maxAxes; k++ {
 			at[k] = 0
@@ -114,7 +114,8 @@ func (s *scene) findNearest() {
 
 // distances returns the distances of the nearest and of the fastest mover from a row at a position,
 // in half octaves (the bit length of the squared distance); noMover without movers. The row itself
-// does not count; moved reports whether it may be a mover.
+// does not count; moved reports whether it may be a mover. fastest is 0 if the row itself is the
+// fastest mover.
 func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return noMover, noMover

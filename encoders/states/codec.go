@@ -63,7 +63,7 @@ type coder struct {
 	recentChanges uint32        // flags: whether each of the previous rows changed, the last in bit 0
 	row           row           // scratch space: the row being coded
 	predictors    predictorList // scratch space: predictors of the number being coded
-	logs          *logarithms
+	logs          *logarithms   // table for the predictions of numbers
 }
 
 // New returns an encoder and a decoder for a schema, of which Suits must report true. limit is the
@@ -77,12 +77,14 @@ func New(s *frame.Schema, limit, rate int) (encoders.Encoder, encoders.Decoder) 
 func newCoder(s *frame.Schema, limit, rate int) *coder {
 	e := &coder{plan: newPlan(s), changed: frame.NewRows(s.Rows), logs: logTable()}
 	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
+	// LearnRate is in units of 1/65536, rate in units of 1/131072.
 	e.mixer = rangecoder.StateMixer{Coder: &e.Coder, LearnRate: int32(rate / 2), StateLimit: rangecoder.MaxState(limit)}
 	e.row.coder = e
 	return e
 }
 
-// check returns an error if cur cannot be encoded against ref. It sets e.changed.
+// check returns an error if cur has the wrong size, or if a row that differs from ref is outside of
+// the schema's ranges. It sets e.changed to the rows that differ.
 func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 	if err := e.CheckSize(cur); err != nil {
 		return err
@@ -106,7 +108,7 @@ func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	next.begin(past)
 	e.memo, e.recentChanges = next, 0
-	e.mixer.SetModel(next.counters, next.weights, next.frames)
+	e.mixer.SetModel(next.counters, next.weights, next.frames) // next.frames is the seed of stochastic rounding
 	e.cur, e.base = cur.Table, base.Table
 	e.ticks = int64(min(max(cur.Tick-base.Tick, 1), maxAge))
 	if err := e.codeTime(); err != nil {
@@ -124,7 +126,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	}
 	e.mixer.Begin()
 	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
-	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1)
+	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1) // node 0, one context
 	err := e.Body(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err
@@ -133,9 +135,10 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 // codeStrays codes stray values: changed values in fields that do not belong to their row's part. A
 // table that follows its schema has none, but the encoder must not refuse a frame that has. Each
 // stray takes 32 bits for its index in the table and 32 for its value; a flag before each reports
-// whether another one follows.
+// whether another one follows. Only the first flag has an adaptive probability: it is nearly always
+// 0, and strays are too rare to model.
 func (e *coder) codeStrays() error {
-	strayCell := -1
+	strayCell := -1 // index of the next stray; -1: none left. A decoder ignores it.
 	if !e.Reading() {
 		strayCell = e.findStray(0)
 	}
@@ -146,7 +149,7 @@ func (e *coder) codeStrays() error {
 		if strayCell >= 0 {
 			v = uint64(uint32(e.cur[strayCell]))
 		}
-		target := e.Direct(uint64(max(strayCell, 0)), 32)
+		target := e.Direct(uint64(max(strayCell, 0)), 32) // index of the stray in the table
 		v = e.Direct(v, 32)
 		if err := e.Err(); err != nil {
 			return err
@@ -183,22 +186,22 @@ func (e *coder) findStray(from int) int {
 	return -1
 }
 
-// codeTime codes the time of the frame, if the schema has a field of role Now, and sets
-// memo.elapsed: the time since the baseline in units of that field; in ticks without such a field;
-// 0 if it is not plausible. The prediction continues with the time per tick between the baseline
-// and its own baseline.
+// codeTime codes the time of the frame, if the schema has a field of role Now: a flag whether it is
+// as predicted, otherwise 32 bits. The prediction continues with the last plausible time per tick.
+// codeTime sets memo.elapsed: the time since the baseline in units of that field; in ticks without
+// such a field; 0 if the time did not increase, or by 2^20 or more.
 func (e *coder) codeTime() error {
 	e.memo.elapsed = e.ticks
 	if e.timeCell.row < 0 {
 		return nil
 	}
-	at := e.timeCell.row*e.fields + e.timeCell.field
-	old := e.base[at]
-	predicted := int64(old) + (e.ticks*e.memo.timePerTick+1<<15)>>16
+	timeIndex := e.timeCell.row*e.fields + e.timeCell.field // in the table
+	old := e.base[timeIndex]
+	predicted := int64(old) + (e.ticks*e.memo.timePerTick+1<<15)>>16 // timePerTick has 16 fractional bits
 	e.mixer.Begin()
 	e.mixer.AddContext(decisionTime, 0, 0, 0)
-	v := int64(e.cur[at])
-	if e.mixer.CodeFlag(v == predicted, 0, decisionTime, 1) {
+	v := int64(e.cur[timeIndex])
+	if e.mixer.CodeFlag(v == predicted, 0, decisionTime, 1) { // node 0, one context
 		v = predicted
 	} else {
 		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
@@ -206,7 +209,7 @@ func (e *coder) codeTime() error {
 	if v != int64(int32(v)) || !e.columns[e.timeCell.field].Admits(int32(v)) {
 		return column.RangeError(e.schema, e.timeCell.field, v)
 	}
-	e.cur[at] = int32(v)
+	e.cur[timeIndex] = int32(v)
 	elapsed := v - int64(old)
 	e.memo.elapsed = 0
 	if elapsed > 0 && elapsed < 1<<20 {
@@ -220,8 +223,9 @@ func (e *coder) codeTime() error {
 // flag returns 1 for true and 0 for false, as a value to hash into a context.
 func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
-// Suits reports whether New accepts a schema: it needs floats, parts or hints, which encoders/rows
-// makes no use of, and memos of at most maxMemory bytes.
+// Suits reports whether New accepts a schema. It needs floats, parts (ranges of rows with fields of
+// their own) or hints (what a field means), because encoders/rows makes no use of them, and a memo
+// of at most maxMemory bytes.
 func Suits(s *frame.Schema) bool {
 	if s.Rows > maxRows || len(s.Fields) > maxFields {
 		return false

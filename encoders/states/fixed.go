@@ -13,6 +13,7 @@ const (
 	maxFixed    = 1 << 44 // bound of fixed-point values
 	integerUnit = 4       // unit of fields that are not floats: predictions are in sixteenths of a step
 	floatReach  = 32      // bits of the largest value of a float field
+	minUnit     = -96     // unit of a field whose largest value is near the greatest float, 2^128
 )
 
 // floatToFixed returns the fixed-point value of the float whose bits are b, rounded, and limited to
@@ -20,14 +21,14 @@ const (
 func floatToFixed(b uint32, unit int) int64 {
 	e := int(b >> 23 & 255)
 	m := int64(b & (1<<23 - 1))
-	if e == 0 {
+	if e == 0 { // subnormal: no implicit bit
 		e = 1
 	} else {
 		m |= 1 << 23
 	}
 	shift := e - 150 + unit // the value is m * 2^(e-150): 127 of the exponent's bias, 23 fraction bits
 	switch {
-	case shift >= 21:
+	case shift >= 21: // m has up to 24 bits: the result would exceed maxFixed
 		if m != 0 {
 			m = maxFixed
 		}
@@ -35,7 +36,7 @@ func floatToFixed(b uint32, unit int) int64 {
 		m <<= uint(shift)
 	case shift > -32:
 		m = (m + 1<<uint(-shift-1)) >> uint(-shift)
-	default:
+	default: // far below the unit
 		m = 0
 	}
 	if b>>31 != 0 {
@@ -51,9 +52,9 @@ func fixedToFloat(x int64, unit int) uint32 {
 		return 0
 	}
 	b := math.Float32bits(float32(x))
-	e := int(b>>23&255) - unit
+	e := int(b>>23&255) - unit // biased exponent of the result
 	if e <= 0 {
-		return b & (1 << 31)
+		return b & (1 << 31) // a zero with the sign of x
 	}
 	return b&^(255<<23) | uint32(min(e, 254))<<23
 }
@@ -107,7 +108,7 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 		return classOther
 	}
 	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
-	switch {                                                      // within maxIndex
+	switch {                                                      // the bounds of e keep indices within maxIndex
 	case lowestBit >= 0 && e < 24:
 		return classWhole
 	case lowestBit >= -3 && e < 18:
@@ -194,16 +195,17 @@ func (g *grid) nearestIndex(x int64) int64 {
 	case classOther:
 		i = orderedIndex(fixedToFloat(x, g.unit))
 	case classStepped:
-		x = min(max(x, -1<<45), 1<<45)<<16 + g.fixedStep/2
+		x = min(max(x, -1<<45), 1<<45)<<16 + g.fixedStep/2 // fixedStep has 16 fractional bits
 		i = x / g.fixedStep
-		if x < 0 && i*g.fixedStep != x {
+		if x < 0 && i*g.fixedStep != x { // division rounds towards zero, not down
 			i--
 		}
 	default:
 		i = roundShift(x, g.shift())
 	}
-	most := g.maxIndex()
-	return min(max(i, -most-1), most)
+	maxIndex := g.maxIndex()
+	// Integers have one more negative value. Indices of floats are limited again after coding.
+	return min(max(i, -maxIndex-1), maxIndex)
 }
 
 // shift returns the number of fixed-point bits below an index, for all classes except classStepped

@@ -123,9 +123,9 @@ func (l *model) copyFrom(past *model) {
 // findSlot returns the index of a row's slot; -1 if it has none.
 func (m *memo) findSlot(row int) int { return int(m.slotByRow[row]) - 1 }
 
-// claimSlot returns the index of a row's slot. A row without a slot gets a free one of its part q,
-// or replaces the row of the part that has not changed for longest. base holds the row's old
-// fields.
+// claimSlot returns the index of a row's slot and marks the slot as used now. A row without a slot
+// gets a free one of its part q, or that of the row of the part that has not changed for longest; its
+// history starts empty. base holds the part's fields of the row in the baseline.
 func (m *memo) claimSlot(row int, q *part, base []int32) int {
 	if n := m.findSlot(row); n >= 0 {
 		m.slots[n].lastUsed = m.frames

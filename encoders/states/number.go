@@ -28,6 +28,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	predicted := r.predict(k, c, old, class)
 	predictors := r.predictors.list()
 	guess := classGrid.nearestIndex(predicted)
+	// That the value is not old excludes the first guess only if that is old.
 	differs = differs && oldClass == class && guess == classGrid.index(uint32(old))
 	spreadClass := uint32(0) // distance of the first two predictions, in half octaves
 	if len(predictors) > 1 {
@@ -59,7 +60,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	}
 	if c.kind == frame.Float32 { // a larger value than before needs a coarser fixed point
 		if unit := floatReach - 1 - exponent(valueBits); unit < int(m.units[c.statsField]) {
-			m.units[c.statsField] = int8(max(unit, -96))
+			m.units[c.statsField] = int8(max(unit, minUnit))
 		}
 	}
 	return nil
@@ -136,11 +137,11 @@ type numberCoder struct {
 func (n *numberCoder) code(i int64, differs bool) int64 {
 	mixer, logs, predictors, resolution := n.mixer, n.logs, n.predictors, n.resolution
 	maxInput := 0
-	for i := range predictors {
-		maxInput = max(maxInput, predictors[i].input)
+	for k := range predictors {
+		maxInput = max(maxInput, predictors[k].input)
 	}
 	mixer.ReservePredictors(maxInput + 1)
-	low, high := n.grid.lowerBound(n.guess), n.grid.lowerBound(n.guess+1)
+	low, high := n.grid.lowerBound(n.guess), n.grid.lowerBound(n.guess+1) // values in between round to the first guess
 	for k := range predictors {
 		p := &predictors[k]
 		p.prepare()
@@ -173,7 +174,7 @@ func (n *numberCoder) code(i int64, differs bool) int64 {
 		n.direction = -1
 	}
 	i = n.guess + n.direction*n.codeDistance((i-n.guess)*n.direction)
-	if n.grid.class != classInteger {
+	if n.grid.class != classInteger { // an invalid packet may hold an index that no float has
 		maxIndex := n.grid.maxIndex()
 		i = min(max(i, -maxIndex), maxIndex)
 	}
@@ -207,7 +208,7 @@ func (n *numberCoder) codeDistance(distance int64) int64 {
 // rest is coded directly: each bit with probability 1/2.
 func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 	known := int64(1) << length
-	unhelpful := 0
+	unhelpful := 0 // number of consecutive bits for which all predictors were uninformed
 	for pos := length - 1; pos >= 0; pos-- {
 		depth := length - 1 - pos
 		if unhelpful >= 2 && pos > 0 && depth > 3 || depth > 24 {
@@ -218,6 +219,7 @@ func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 		if !n.predictSplit(known + 1<<pos) {
 			unhelpful = 0
 		}
+		// The first three bits below the highest have contexts of their own; deeper ones share them by depth.
 		contexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
 		if depth >= 3 {
 			contexts = 1
@@ -252,7 +254,7 @@ func (n *numberCoder) predictSplit(split int64) bool {
 			farMass, nearMass = nearMass, farMass
 		}
 		logit := int32(0)
-		if farMass+nearMass > 2 {
+		if farMass+nearMass > 2 { // otherwise the value is where this predictor expects none
 			logit = logs.logOdds(farMass, nearMass)
 		}
 		mixer.Predict(p.input, logit)
@@ -274,8 +276,8 @@ func (n *numberCoder) restrict(far bool) {
 	}
 }
 
-// learnErrors adds the error of each predictor to its distribution. The error is the difference
-// between index i's value and the predictor's nearest point.
+// learnErrors adds the error of each predictor to its distribution: the difference between the value
+// of index i and the predictor's nearest point.
 func (n *numberCoder) learnErrors(i int64) {
 	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2
 	for k := range n.predictors {
@@ -408,7 +410,8 @@ func (l *predictorList) addPoint(input int, context uint32, point int64) {
 	p.weights[0], p.weights[1] = 232, 24
 }
 
-// prepare computes the scaled distribution. All values are possible at first.
+// prepare computes the scaled distribution, and sets lowMass and highMass to its bounds, because all
+// values are possible at first.
 func (p *predictor) prepare() {
 	scale := uint32(scaledTotal) / uint32(p.errors.Total)
 	sum := uint32(0)
@@ -438,13 +441,13 @@ func (p *predictor) massBelow(v int64, resolution int) int64 {
 // errorMassBelow returns the mass of errors below v. Within a bin, the mass is interpolated
 // linearly.
 func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
-	negative := v >> 63 // all ones or zero
-	size := uint64(v ^ negative - negative)
+	negative := v >> 63                     // all ones or zero
+	size := uint64(v ^ negative - negative) // |v|
 	if size>>uint(resolution) == 0 {
 		return int64(p.negativeMass) + (int64(p.zeroMass)*(v+1<<uint(resolution)))>>uint(resolution+1)
 	}
-	n := bits.Len64(size) - 1
-	top := size << uint(63-n)
+	n := bits.Len64(size) - 1 // the octave: size is in [2^n, 2^(n+1))
+	top := size << uint(63-n) // size within its octave: 1 to 2 in units of 2^-63
 	bin := 2*(n-resolution) + 1
 	// Without branches, because processors cannot predict the half of an octave and the sign.
 	begin, slope := uint64(1<<63), uint64(158217) // 65536/(sqrt 2-1) = 158218
@@ -454,12 +457,13 @@ func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
 	slope -= upper & (158217 - 111893) // 65536/(2-sqrt 2) = 111885
 	bin += int(upper & 1)
 	fraction := (top - begin) >> 32 * slope >> 31 // of the half octave, of 65536
-	var sideMass uint64
+	var sideMass uint64                           // mass of both signs beyond bin 0 and nearer to 0 than v
 	if bin >= errorBins {
 		sideMass = uint64(p.sum[errorBins] - p.zeroMass)
 	} else {
 		sideMass = uint64(p.sum[bin]-p.zeroMass) + (uint64(p.sum[bin+1]-p.sum[bin])*min(fraction, 1<<16))>>16
 	}
+	// The share of the sign of v: positiveShare, or 65536 minus it.
 	share := p.positiveShare ^ uint64(negative) + uint64(negative)&(1<<16+1)
 	return int64(p.negativeMass) + int64(p.zeroMass)&^negative + (int64(sideMass*share>>16) ^ negative - negative)
 }

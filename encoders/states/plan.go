@@ -199,7 +199,7 @@ func (p *plan) findGroups(q *part) {
 // to an index in p.groups. The axes 0 and 1 share statistics, because things may turn in their
 // plane.
 func (p *plan) completeGroup(q *part, g *group, groupIndex map[uint8]int) {
-	scale := func(f int) float64 {
+	scale := func(f int) float64 { // of a field's integers: what one step stands for; 1 if unknown
 		if s := p.schema.Fields[f].Scale; s != 0 && p.columns[f].kind != frame.Float32 {
 			return s
 		}
@@ -217,12 +217,13 @@ func (p *plan) completeGroup(q *part, g *group, groupIndex map[uint8]int) {
 		}
 		if vel >= 0 {
 			h := &p.schema.Fields[vel].Hint
-			if h.Drag > 0 && a == 0 {
+			if h.Drag > 0 && a == 0 { // the hints of axis 0 hold for the group
 				g.drag, g.stopSpeed = toFixed32(h.Drag), toFixed32(float64(h.StopSpeed/scale(vel)))>>24
 				g.driven = true
 			}
 		}
 		if pos >= 0 {
+			// Hint.Rides is the group to which this position is attached. A carrier must not have one itself.
 			if n, ok := groupIndex[p.schema.Fields[pos].Hint.Rides]; ok {
 				if carrier := p.groups[n].position[a]; carrier >= 0 && carrier != pos && p.schema.Fields[carrier].Hint.Rides == 0 {
 					p.columns[pos].carrier = carrier
@@ -304,11 +305,12 @@ func (p *plan) allocateHistories() {
 		list[i] = &p.parts[i]
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
+	// 1024 bytes for the rest of a memo.
 	p.memory = 1024 + modelBytes + p.rows*rowBytes + p.fields + p.velocities*clusterBytes + len(p.groups)*groupBytes
 	left := maxMemory - p.memory
 	for i, q := range list {
 		size := q.fields*cellBytes + slotBytes
-		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), maxSlots)
+		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), maxSlots) // an equal share of what is left
 		q.firstSlot, q.firstCell = p.historySlots, p.historyCells
 		p.historySlots += q.slots
 		p.historyCells += q.slots * q.fields

@@ -56,6 +56,7 @@ const maxPrediction = 1 << 45
 func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess int64) {
 	predictors := &r.predictors
 	predictors.n, predictors.errors, predictors.period = 0, r.memo.errors, 0
+	// The inputs take the lowest 4 bits of the key; see predictorList.add.
 	predictors.key = uint32(c.statsField)<<8 | uint32(class)<<5 | flag(r.isNew)<<4
 	if c.period != 0 {
 		predictors.period = r.fixedPeriod(c)
@@ -80,7 +81,7 @@ func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
 	predictors.addPoint(inputUnchanged, 0, last)
 	predictors.addPoint(inputElapsed, 0, advanced)
 	predictors.addPoint(inputFrameTime, 0, now)
-	if old == 0 {
+	if old == 0 { // the clock was not set
 		return now
 	}
 	return advanced
@@ -115,10 +116,11 @@ func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
 }
 
 // predictPlain predicts a value that is no position with a velocity. last is the old value in fixed
-// point.
+// point. The first guess is the old value; for floats and wrapping values outside of groups, the
+// old value plus its last step; for velocities that of predictVelocity.
 func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
 	predictors, history := &r.predictors, &r.cells[k-r.part.firstField]
-	residual := uint32(history.residual) / 2
+	residual := uint32(history.residual) / 2 // size class of the last residual, a context of the error distributions
 	guess = last
 	predictors.addPoint(inputUnchanged, residual, last)
 	if step, moved := r.lastStep(k, last); moved {
@@ -169,8 +171,9 @@ func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 }
 
 // displacement returns how far the speed of velocity field v moves position c in the time
-// r.elapsed, in fixed point of the position.
+// r.elapsed. c is the plan of the position; speed and result are in the fixed point of their fields.
 func (r *row) displacement(c *fieldPlan, v int, speed int64) int64 {
+	// The rate has 32 fractional bits.
 	return mulShift(speed, c.rate*r.elapsed, 32+r.fixedUnit(&r.columns[v])-r.fixedUnit(c))
 }
 
@@ -191,7 +194,8 @@ func (r *row) fixedUnit(c *fieldPlan) int {
 	return integerUnit
 }
 
-// fixedPeriod returns the period at which the values of a field wrap, in fixed point.
+// fixedPeriod returns the period at which the values of a field wrap, in fixed point: period times
+// 2^unit, at most maxFixed.
 func (r *row) fixedPeriod(c *fieldPlan) int64 {
 	unit, v := r.fixedUnit(c), c.period
 	for ; unit > 0; unit-- {
@@ -207,18 +211,20 @@ func (r *row) fixedPeriod(c *fieldPlan) int64 {
 // of the position before rounding by step and returns their middle. widthClass is 0 if the bounds
 // are unknown, otherwise it grows with their distance: it selects the error distribution.
 func (r *row) extrapolateUnrounded(k int, c *fieldPlan, step int64) (point int64, widthClass uint32) {
-	rest := &r.slot.rounding
-	low, high := rest[2*c.axis]+step, rest[2*c.axis+1]+step
+	bounds := r.slot.rounding[2*c.axis:][:2]
+	low, high := bounds[0]+step, bounds[1]+step
 	point = r.toFixed(k, r.base[k]) + (low+high)/2
 	if width := high - low; width > 0 {
 		unit := r.fixedUnit(c)
 		if c.kind == frame.Float32 {
+			// The caller rounds to the nearest whole number; 1/2 nearer to 0, that rounds towards zero.
 			half := int64(1) << uint(max(unit-1, 0))
 			if point > 0 {
 				half = -half
 			}
 			point += half
 		}
+		// In half octaves of 1/64; at least 1.
 		widthClass = uint32(min(halfOctaves(uint64(width>>uint(max(unit-6, 0))+1)), 15)) + 1
 	}
 	return point, widthClass
@@ -249,8 +255,9 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 			speed += 32
 		}
 	}
+	// 16 makes the contexts of positions differ from those of velocities, 1 and 2.
 	context := 16 | speed<<8 | flag(r.cur[velocityField] != r.base[velocityField])<<5
-	if g.indexInPart == 0 {
+	if g.indexInPart == 0 { // only the first group of a part has bounds of its rounding
 		point, widthClass := r.extrapolateUnrounded(k, c, step)
 		roundsToOld := roundShift(point, unit)<<uint(max(unit, 0)) == r.toFixed(k, r.base[k])
 		context = context<<8 | flag(roundsToOld)<<7 | widthClass
@@ -265,7 +272,7 @@ func (r *row) learnMotion() {
 		if g.driven && !r.isNew && r.elapsed > 0 {
 			r.observePush(n, g)
 		}
-		if g.indexInPart != 0 {
+		if g.indexInPart != 0 { // slotHistory.rounding has room for the first group of a part
 			continue
 		}
 		for a, k := range g.position {
@@ -295,9 +302,9 @@ func (r *row) narrowRounding(k, v int) {
 	c := &r.columns[k]
 	bounds := (*[2]int64)(r.slot.rounding[2*c.axis:])
 	unit, position := r.fixedUnit(c), r.toFixed(k, r.cur[k])
-	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1)
+	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1) // half a step in both directions
 	if c.kind == frame.Float32 {
-		if unit < 4 || c.classOf(uint32(r.cur[k])) != classWhole {
+		if unit < 4 || c.classOf(uint32(r.cur[k])) != classWhole { // too coarse for fractions, or not rounded
 			*bounds = [2]int64{}
 			return
 		}
@@ -420,18 +427,18 @@ func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
 }
 
 // applyDrag returns velocity v after drag for the time elapsed. Below stopSpeed the deceleration is
-// that of stopSpeed (PM_Friction).
+// that of stopSpeed (PM_Friction). stopSpeed is in the fixed point of vectors.
 func (g *group) applyDrag(v vector, elapsed int64, stopSpeed int64) vector {
 	speed := v.length()
 	if speed == 0 {
 		return v
 	}
-	share := g.drag * min(elapsed, 1<<16)
+	lost := g.drag * min(elapsed, 1<<16) // share of the speed, in units of 2^-32
 	if speed < stopSpeed {
-		share = mulShift(share, stopSpeed<<20/speed, 20)
+		lost = mulShift(lost, stopSpeed<<20/speed, 20)
 	}
-	left := max(1<<32-share, 0)
-	return vector{mulShift(v[0], left, 32), mulShift(v[1], left, 32)}
+	remaining := max(1<<32-lost, 0)
+	return vector{mulShift(v[0], remaining, 32), mulShift(v[1], remaining, 32)}
 }
 
 // velocityVector returns axes 0 and 1 of the velocity of a group, from the fields of a row.
@@ -482,6 +489,7 @@ func (r *row) observePush(n int, g *group) {
 		return
 	}
 	r.slot.lastPush[0].observe(g.applyDrag(from, r.elapsed, r.stopSpeed(g)), to, &r.memo.speeds[n], &r.memo.pushes[n][0])
+	// nil: the predictors without drag use only the lengths of pushes, not their speeds.
 	r.slot.lastPush[1].observe(from, to, nil, &r.memo.pushes[n][1])
 }
 
@@ -503,7 +511,8 @@ func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) 
 }
 
 // predictDrivenX adds predictors of axis 0 of a driven velocity: the row is pushed again in the
-// direction of its last push.
+// direction of its last push. k is the field of that axis, group an index in plan.groups. Products
+// with a direction are shifted by 24 bits, because its length is 1<<24.
 func (r *row) predictDrivenX(k, group int, residual uint32) {
 	predictors, g := &r.predictors, &r.groups[group]
 	from := r.velocityVector(g, r.base)
@@ -523,7 +532,7 @@ func (r *row) predictDrivenX(k, group int, residual uint32) {
 }
 
 // predictDrivenY adds predictors of axis 1 of a driven velocity, given axis 0: a push up to a known
-// speed, or of a known length, leaves a few directions that agree with the value of axis 0. It
+// speed, or of a known length, leaves a few directions that agree with x, the value of axis 0. It
 // returns the likeliest value; ok is false if no direction agrees.
 func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bool) {
 	g := &r.groups[group]
@@ -533,7 +542,8 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
 	var set candidates
 	if pushed.known { // up to the speed of the row's last push
-		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), 256)
+		const fullWeight = 256
+		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), fullWeight)
 		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
 	speeds, weights := r.memo.speeds[group].mostFrequent()
@@ -557,7 +567,7 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 				set.add(before[1]-other, weights[i]*(256-positiveShare))
 			}
 		}
-		set.addPredictor(r, g.velocity[1], inputPush+j, 0)
+		set.addPredictor(r, g.velocity[1], inputPush+j, 0) // inputPush, then inputPushFree
 	}
 	return likeliest, ok
 }
@@ -588,9 +598,10 @@ func (s *candidates) add(point int64, weight uint32) {
 	}
 }
 
-// addPredictor adds a predictor of the points for velocity field k and empties the set. It returns
-// the point of greatest weight; false if the set was empty.
-func (s *candidates) addPredictor(r *row, k, input int, context uint32) (int64, bool) {
+// addPredictor adds a predictor of the points for velocity field k and empties the set; see
+// predictorList.add for input and context. It returns the point of greatest weight; ok is false if
+// the set was empty.
+func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likeliest int64, ok bool) {
 	n := s.n
 	s.n = 0
 	if n == 0 {
@@ -601,7 +612,7 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (int64, 
 	for i := range n {
 		sum += uint64(s.weights[i]) + 1
 	}
-	left := uint32(256)
+	left := uint32(256) // what rounding leaves of the weights' sum; the heaviest point gets it
 	heaviest := 0
 	for i := range n {
 		if uint64(s.weights[i]) > best {
@@ -688,7 +699,8 @@ var directions = sync.OnceValue(func() *[48]vector {
 	return t
 })
 
-// mixDirections returns the direction of (wa*a + wb*b) / by.
+// mixDirections returns the direction of (wa*a + wb*b) / by, where by is wa+wb or smaller: it keeps the
+// sum small enough to be squared.
 func mixDirections(a, b vector, wa, wb, by int64) vector {
 	m := vector{(wa*a[0] + wb*b[0]) / by, (wa*a[1] + wb*b[1]) / by}
 	return m.direction(m.length())

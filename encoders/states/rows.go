@@ -90,6 +90,7 @@ func (e *coder) codeRow(i int) error {
 	r.history = &e.memo.rows[i]
 	r.typeContext = uint32(e.partOf[i]) << 24
 	existed := !r.empty(r.base)
+	// Until the type field is coded, the context uses the old type.
 	if q.typeField >= 0 && existed {
 		r.typeContext += uint32(r.base[q.typeField]) + 1
 	}
@@ -126,8 +127,8 @@ func (r *row) empty(values []int32) bool {
 	return true
 }
 
-// codeChanged codes whether a row changed, apart from the field that holds the time of the frame. It
-// returns 1 if so.
+// codeChanged codes whether a row changed, apart from the field that holds the time of the frame,
+// which codeTime has coded. It returns 1 if so. existed reports whether the row is not empty in base.
 func (r *row) codeChanged(existed bool) int {
 	e, history, mixer := r.coder, r.history, &r.mixer
 	differs := !e.Reading() && e.changed.Has(r.index)
@@ -143,7 +144,7 @@ func (r *row) codeChanged(existed bool) int {
 	mixer.AddContext(decisionRow, r.typeContext, ageClass(history.unchangedFor), existedBit<<8|e.recentChanges&3)
 	mixer.AddContext(decisionRow, uint32(r.index), uint32(history.changes), existedBit)
 	mixer.AddContext(decisionRow, r.typeContext, ageClass(history.presenceAge)<<8|ageClass(history.lastPresenceAge), existedBit)
-	v := mixer.CodeBit(rangecoder.Flag(differs), 0, decisionRow<<8|existedBit, 6)
+	v := mixer.CodeBit(rangecoder.Flag(differs), 0, decisionRow<<8|existedBit, 6) // six contexts
 	e.recentChanges = e.recentChanges<<1 | uint32(v)
 	return v
 }
@@ -155,6 +156,7 @@ func (r *row) codeContents(existed bool) error {
 	if existed {
 		mixer := &e.mixer
 		mixer.Begin()
+		// Bit 0 of history.changes is the current change.
 		mixer.AddContext(decisionVanished, r.typeContext, uint32(history.changes>>1)&15, 0)
 		mixer.AddContext(decisionVanished, r.typeContext, ageClass(history.presenceAge), uint32(history.changes>>1)&1)
 		mixer.AddContext(decisionVanished, uint32(r.index), 0, 0)
@@ -284,11 +286,12 @@ const (
 	sourceDistance = 1024
 )
 
-// chooseSource returns the most similar row, searching outwards from the new row; the new row
-// itself if no row is more similar than an empty one.
+// chooseSource returns the row of the part that is most similar to the new row, by similarity; the
+// new row itself if no row is more similar than its empty state in base. It searches outwards from
+// the new row. Only the encoder calls it.
 func (r *row) chooseSource() int {
 	q := r.part
-	best, maxScore, tried := r.index, r.similarity(r.index), 0
+	best, maxScore, tried := r.index, r.similarity(r.index), 0 // tried: number of rows compared
 	for distance := 1; distance <= sourceDistance && tried < maxSources; distance++ {
 		for _, i := range [2]int{r.index - distance, r.index + distance} {
 			if i < q.firstRow || i >= q.firstRow+q.rows || r.empty(r.newestState(i)) {
@@ -368,11 +371,12 @@ func (r *row) codeOldField(k int, c *fieldPlan) error {
 func (r *row) codeNewField(k int, c *fieldPlan) error {
 	mixer, history := &r.mixer, &r.cells[k-r.part.firstField]
 	sourceValue, last := r.source[k], history.old
+	// Which guesses coincide is a context, because repeated guesses are skipped.
 	equalGuesses := flag(sourceValue == 0) | flag(last == 0)<<1 | flag(sourceValue == last)<<2
 	id := uint32(k)<<8 | decisionGuess
-	guesses := [4]int32{sourceValue, 0, last, r.sourceBase[k]} // repeated ones are skipped
+	guesses := [4]int32{sourceValue, 0, last, r.sourceBase[k]}
 	for n, g := range guesses {
-		if n > 0 && slices.Contains(guesses[:n], g) {
+		if n > 0 && slices.Contains(guesses[:n], g) { // already coded as wrong
 			continue
 		}
 		mixer.Begin()

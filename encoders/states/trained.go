@@ -135,7 +135,7 @@ func (l *model) check(p *plan) error {
 		}
 	}
 	for i, unit := range l.units {
-		if isFloat := p.columns[i].kind == frame.Float32; isFloat && (unit > floatReach-1 || unit < -96) || !isFloat && unit != integerUnit {
+		if isFloat := p.columns[i].kind == frame.Float32; isFloat && (unit > floatReach-1 || unit < minUnit) || !isFloat && unit != integerUnit {
 			return errNotModel
 		}
 	}
@@ -166,9 +166,9 @@ func DeltaTrained() encoders.Codec {
 			if p.Model == "" {
 				return enc, dec, nil
 			}
-			book, err := boundedio.ReadFile(p.Model, maxModelFile)
+			file, err := boundedio.ReadFile(p.Model, maxModelFile)
 			if err == nil {
-				err = cmp.Or(enc.loadModel(book), dec.loadModel(book))
+				err = cmp.Or(enc.loadModel(file), dec.loadModel(file))
 			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("%w book: %s: %w; expected a file written by tui train --encoder delta-trained for data of this schema",
@@ -193,7 +193,7 @@ func Trainers() []train.Trainer {
 		From: "a match or a table with floats, hints or parts, such as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
 }
 
-// trainModel trains a model on clips in three passes: counters on the first half of each clip; with
+// trainModel trains a model on clips, in Quick mode on the first quickFrames of each, in three passes: counters on the first half of each clip; with
 // these as pretrained counters, weights and error distributions on the second halves; finally
 // counters on all frames. The model combines the weights of the second pass and the counters of the
 // third. The curve is in bits per changed row; its last point is the held-out clip, if any.
@@ -211,7 +211,7 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 			return nil, err
 		}
 		if job.Quick {
-			lengths[i] = min(lengths[i], 400)
+			lengths[i] = min(lengths[i], quickFrames)
 		}
 	}
 	first, second, all := trainingPass{largeTable: true}, trainingPass{}, trainingPass{largeTable: true}
@@ -246,6 +246,9 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	}
 	return []train.File{{Name: "match.book", Data: data}}, nil
 }
+
+// quickFrames is the number of frames of a clip that a quick training uses.
+const quickFrames = 400
 
 // A trainingPass encodes clips one after the other; the adaptive state continues from clip to clip.
 type trainingPass struct {
@@ -282,7 +285,7 @@ func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to
 		e.Initial.model.copyFrom(&l.coder.Initial.model)
 	}
 	base := e.schema.NewFrame()
-	var past, spare encoders.Memo
+	var past, spare encoders.Memo // of the last frame, nil at first; and one whose memory is reused
 	var out []byte
 	n := 0
 	err := clip.Frames(func(f *frame.Frame) error {
@@ -294,6 +297,7 @@ func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to
 			return nil
 		}
 		if n%100 == 0 {
+			// The held-out clip has no upper bound; any large number serves as its length.
 			log.Progress(clip.Name, int64(n-from), int64(min(to, 1<<20)-from))
 		}
 		packet, next, err := e.Encode(out[:0], f, []encoders.Ref{{Frame: base, Memo: past}}, spare, nil)
@@ -306,7 +310,7 @@ func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to
 		base.CopyFrom(f)
 		return nil
 	})
-	if m, ok := past.(*memo); ok {
+	if m, ok := past.(*memo); ok { // at least one frame was encoded
 		e.Initial.model.copyFrom(&m.model)
 	}
 	l.coder = e

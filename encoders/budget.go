@@ -10,10 +10,10 @@ type Slot uint8
 const (
 	SlotFlags       Slot = iota // changed flags, mode flags
 	SlotIndex                   // which rows changed
-	SlotPosition                //
-	SlotOrientation             //
-	SlotVelocity                //
-	SlotInteracting             //
+	SlotPosition                // of cubes
+	SlotOrientation             // of cubes
+	SlotVelocity                // of cubes
+	SlotInteracting             // flags of cubes that touch the player's
 	SlotTable                   // a whole table, if the codec cannot distinguish its fields
 	SlotBody                    // the bytes of the body
 	SlotModel                   // model labels and other side information
@@ -39,7 +39,7 @@ func (slot Slot) Name(s *frame.Schema) string {
 	if slot < fixedSlots {
 		return names[slot]
 	}
-	i := int(slot - fixedSlots)
+	i := int(slot - fixedSlots) // index of the field
 	shared := s != nil && slot == MaxSlots-1 && len(s.Fields) > i+1
 	if s != nil && i < len(s.Fields) && !shared {
 		return s.Fields[i].Name

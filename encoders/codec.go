@@ -1,6 +1,6 @@
 // Package encoders defines the interfaces between a session's endpoints and its encoders (Encoder,
-// Decoder), the description by which an encoder is listed and configured (Codec), and the account
-// of what the bits of a packet were spent on (Budget).
+// Decoder), the description by which an encoder is listed and configured (Codec), and the bit budget:
+// what the bits of packets were spent on (Budget).
 //
 // # Encoding a frame
 //
@@ -184,7 +184,7 @@ func TimeMark(runsAs string) string {
 // TimeNote returns the footnote that explains TimeMark.
 func TimeNote(runsAs string) string {
 	why := "a native build is faster"
-	if runsAs == "process" { // native code, but every call is a message
+	if runsAs == "process" { // native already, but every call is an exchange of messages
 		why = "they include the exchange of messages with the process"
 	}
 	return "* times of a plugin (" + runsAs + "): " + why

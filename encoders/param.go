@@ -39,6 +39,7 @@ func listParams(params any) []param {
 	return list
 }
 
+// paramNames returns the names of parameters.
 func paramNames(all []param) []string {
 	list := make([]string, len(all))
 	for i, p := range all {
@@ -130,7 +131,7 @@ func (p param) expected() string {
 }
 
 // convert stores value in dst if it can be converted to dst's type without loss, and reports
-// whether it can.
+// whether it can. All values are converted through text, so that 5, 5.0 and "5" are accepted alike.
 func convert(dst reflect.Value, value any) (ok bool) {
 	text, isText := value.(string)
 	if dst.Kind() == reflect.String {
@@ -144,7 +145,7 @@ func convert(dst reflect.Value, value any) (ok bool) {
 		text = fmt.Sprint(v)
 	case float64: // numbers of JSON are of this type
 		text = strconv.FormatFloat(v, 'f', -1, 64)
-		if dst.Kind() == reflect.Int && math.Abs(v) > 1<<53 {
+		if dst.Kind() == reflect.Int && math.Abs(v) > 1<<53 { // may be a rounded integer
 			return false
 		}
 	}

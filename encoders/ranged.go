@@ -70,8 +70,8 @@ func (c *Ranged) Ended(err error) error {
 // that a decoder allocates for a packet.
 const MaxBody = 1 << 16
 
-// Body codes the body of cur. same means that it equals the body of base, which takes no bits;
-// otherwise it codes the length (17 bits) and the bytes.
+// Body codes the body of cur, or sets it when reading. same means that it equals the body of base,
+// which takes no bits; otherwise Body codes the length (17 bits, enough for MaxBody) and the bytes.
 func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 	if same {
 		if c.Reading() {

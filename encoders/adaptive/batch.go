@@ -63,7 +63,8 @@ func (s *batches) age(newest, id uint16) int {
 	return age
 }
 
-// addMessage counts a message, unless it was already counted or is too old.
+// addMessage counts a message in the batch of its tick, unless it was already counted or its batch is
+// older than maxAge. A message of a newer batch makes that the newest one.
 func (s *batches) addMessage(tick uint32, message []byte) {
 	id, index := s.locate(tick)
 	switch {
@@ -81,7 +82,7 @@ func (s *batches) addMessage(tick uint32, message []byte) {
 	}
 	b.counted |= 1 << index
 	b.messages++
-	if b.released {
+	if b.released { // only the number of its messages matters
 		return
 	}
 	recent := uint32(startContext)
@@ -98,7 +99,7 @@ func (s *batches) addMessage(tick uint32, message []byte) {
 // advance makes id the newest batch and forgets batches that are too old.
 func (s *batches) advance(id uint16) {
 	if s.started {
-		s.span -= s.age(s.newest, id)
+		s.span -= s.age(s.newest, id) // the age is negative: id is younger
 	} else {
 		s.span = 1
 	}
@@ -113,6 +114,7 @@ func (s *batches) advance(id uint16) {
 	}
 }
 
+// forgetAll frees all entries; the next message starts a new sequence of batches.
 func (s *batches) forgetAll() {
 	for i := range s.entries {
 		if s.entries[i].used {
@@ -183,7 +185,7 @@ type tally []uint32
 // count.
 type layout struct {
 	order      int  // length of contexts, in bytes
-	entryWords int  // of an entry
+	entryWords int  // words of an entry, 1 or 2
 	keyShift   uint // of the key in the first word
 }
 
@@ -191,13 +193,14 @@ type layout struct {
 func newLayout(order int) layout {
 	switch order {
 	case 0, 1:
-		return layout{order, 1, 16}
+		return layout{order: order, entryWords: 1, keyShift: 16}
 	case 2:
-		return layout{order, 1, 8}
+		return layout{order: order, entryWords: 1, keyShift: 8}
 	}
-	return layout{order, 2, 0}
+	return layout{order: order, entryWords: 2, keyShift: 0}
 }
 
+// numEntries returns the number of entries of t.
 func (p layout) numEntries(t tally) int { return len(t) / p.entryWords }
 
 // key returns the key of entry i: context and byte, see contextKey.
@@ -256,8 +259,9 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (tally, uint3
 	return dst[:to*p.entryWords], recent
 }
 
-// add adds b to a, in a's memory, which it extends. It works from the end, where the free memory
-// is.
+// add adds the counts of b to those of a, in a's memory, which it extends by the keys that a lacks.
+// It merges from the end, where the free memory is, so that no entry is overwritten before it is
+// read.
 func (p layout) add(a, b tally) tally {
 	i, j := p.numEntries(a)-1, p.numEntries(b)-1
 	a = grow(a, p.countNewKeys(a, b)*p.entryWords)
@@ -319,6 +323,7 @@ func (p layout) halve(t tally, limit int, maxTotal uint32) tally {
 	return t
 }
 
+// total returns the sum of all counts of t.
 func (p layout) total(t tally) uint32 {
 	sum := uint32(0)
 	for i := range p.numEntries(t) {

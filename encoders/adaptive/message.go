@@ -15,7 +15,8 @@ const messageBits = 14
 // usualP is the probability of the usual outcome of a flag, so that it costs almost nothing.
 const usualP = rangecoder.One - rangecoder.One/512
 
-// codeWithDefault codes a flag whether v equals usual, and n bits of v if not.
+// codeWithDefault codes a flag whether v equals usual, and n bits of v if not. It returns v; a reader
+// ignores the argument.
 func codeWithDefault(c *rangecoder.Coder, v, usual int, n uint) int {
 	if c.Bit(rangecoder.Flag(v == usual), usualP) != 0 {
 		return usual
@@ -24,8 +25,8 @@ func codeWithDefault(c *rangecoder.Coder, v, usual int, n uint) int {
 }
 
 // codeLabels codes the label of the sender's newest model and that of the model used for the
-// packet.
-func codeLabels(c *rangecoder.Coder, newest, used int) (int, int) {
+// packet, and returns both; a reader ignores the arguments.
+func codeLabels(c *rangecoder.Coder, newest, used int) (newestLabel, usedLabel int) {
 	newest = int(c.Direct(uint64(newest), 3))
 	return newest, codeWithDefault(c, used, newest, 3)
 }
@@ -39,10 +40,12 @@ func codeSize(c *rangecoder.Coder, n, usual int) int {
 // literal bytes.
 const maxOverhead = 7
 
-// appendPacket appends a message coded with model used, or literally if that is shorter.
+// appendPacket appends the packet of a message to dst: coded with model used, or with literal bytes
+// if it would exceed the message by more than maxOverhead. It charges the packet to budget, which
+// may be nil.
 func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encoders.Budget) []byte {
 	before, begin := budget.Total(), len(dst)
-	dst, labels, body := e.encodeWith(dst, message, used, false)
+	dst, labels, body := e.encodeWith(dst, message, used, false) // not literal
 	if len(dst)-begin > len(message)+maxOverhead {
 		dst, labels, body = e.encodeWith(dst[:begin], message, used, true)
 	}

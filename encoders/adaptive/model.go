@@ -58,7 +58,8 @@ func (m *model) blend(k int, p uint64, pretrained0, pretrained1, learnt0, learnt
 	return (ones<<16 + lowerOrderWeight[k]*p) / (total + lowerOrderWeight[k])
 }
 
-// codeByte codes byte b after the bytes recent, from its highest bit to the lowest.
+// codeByte codes byte b, from its highest bit to the lowest, and returns it; a reader ignores b.
+// recent holds the three bytes before b; see nextContext.
 func (m *model) codeByte(c *rangecoder.Coder, recent uint32, b byte) byte {
 	var pretrained, learnt [numOrders]cursor
 	for k := 1; k <= m.order; k++ {
@@ -66,7 +67,7 @@ func (m *model) codeByte(c *rangecoder.Coder, recent uint32, b byte) byte {
 	}
 	known := byte(0) // the bits so far
 	for mask, node := byte(128), 1; mask > 0; mask >>= 1 {
-		middle := known | mask
+		middle := known | mask // the smallest byte whose next bit is 1
 		p := uint64(m.root[node])
 		var pretrainedSplit, learntSplit [numOrders]uint32
 		for k := 1; k <= m.order; k++ {
@@ -153,9 +154,10 @@ func (l *modelChain) find(label int) (index uint64, ok bool) {
 	return 0, false
 }
 
-// push adds a model: the newest one with sums mixed in. hash is the fingerprint of sums.
+// push adds a model: the newest one with sums mixed in. hash is the fingerprint of sums. If maxModels
+// models are stored, push drops the oldest.
 func (l *modelChain) push(sums tally, hash uint32) {
-	if l.newest-l.oldest == maxModels-1 {
+	if l.newest-l.oldest == maxModels-1 { // base becomes the next model
 		l.oldest++
 		l.base = l.mixIn(l.base, *l.delta(l.oldest))
 	}
@@ -169,7 +171,8 @@ func (l *modelChain) push(sums tally, hash uint32) {
 // delta returns the difference from model index-1 to model index.
 func (l *modelChain) delta(index uint64) *tally { return &l.deltas[index%(maxModels-1)] }
 
-// pop removes the newest model.
+// pop removes the newest model. The fingerprint of the one before is not stored, so hash is unknown
+// from then on.
 func (l *modelChain) pop() {
 	if l.builtIndex == l.newest {
 		l.built = false
@@ -192,9 +195,9 @@ func (l *modelChain) build(index uint64) *model {
 	top := &l.model.learnt[l.order]
 	keys, from := top.keys[:0], l.oldest
 	switch {
-	case index == 0:
+	case index == 0: // the pretrained model has no learnt counts
 	case l.built && l.builtIndex >= l.oldest && l.builtIndex < index:
-		keys, from = top.tally(l.layout), l.builtIndex // usually the model before
+		keys, from = top.tally(l.layout), l.builtIndex // continue from the model that is built
 	default:
 		keys = grow(keys, len(l.base))
 		copy(keys, l.base)

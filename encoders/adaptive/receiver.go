@@ -36,7 +36,7 @@ const maxLateness = 1 << 14
 
 // newReceiver returns a receiver without messages.
 func newReceiver(p settings) *receiver {
-	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
+	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch} // until a smaller difference of ticks is received
 	r.batches.onForget = r.countForgotten
 	return r
 }
@@ -45,7 +45,7 @@ func newReceiver(p settings) *receiver {
 func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var c rangecoder.Coder
 	c.Read(src)
-	newest, used := codeLabels(&c, 0, 0)
+	newest, used := codeLabels(&c, 0, 0) // a reader ignores the arguments
 	size := codeSize(&c, 0, r.params.UsualSize)
 	index, ok := r.models.find(used)
 	if !ok || r.predates(dst.Tick, index) {
@@ -94,7 +94,7 @@ func (r *receiver) observe(f *frame.Frame, newest int) {
 		r.batches.forgetAll()
 	case gap > 0:
 		r.stride = min(r.stride, gap)
-		r.missed += int64(gap/r.stride - 1)
+		r.missed += int64(gap/r.stride - 1) // messages between the two; late ones are subtracted below
 		r.newestTick = f.Tick
 	default:
 		r.missed = max(0, r.missed-1) // late, not lost
@@ -165,9 +165,11 @@ func (r *receiver) requestModel() {
 // Learn implements encoders.Feedback. A receiver gets no reports.
 func (r *receiver) Learn([]byte) error { return nil }
 
-// Gauges implements encoders.Gauged.
+// Gauges implements encoders.Gauged. A batch counts as lost if it was forgotten incomplete, so that
+// it cannot become part of a model.
 func (r *receiver) Gauges() []encoders.Gauge {
-	shared := r.gauges()
+	shared := r.gauges() // models built, statistics, memory
+	// If the sender uses only every n-th tick and n exceeds a batch, most batches have no message.
 	forgotten := r.batches.expired * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
 	return []encoders.Gauge{
 		shared[0],

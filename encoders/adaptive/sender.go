@@ -27,10 +27,10 @@ func newSender(p settings) *sender { return &sender{endpoint: newEndpoint(p)} }
 func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > maxMessage || len(cur.Table) > 0 {
-		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d and none", len(cur.Body),
+		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d bytes and no numbers", len(cur.Body),
 			len(cur.Table), maxMessage)
 	}
-	used := min(s.acked, s.models.newest)
+	used := min(s.acked, s.models.newest) // index of the model; 0 is the pretrained one
 	s.sinceReport++
 	if s.sinceReport > reportTimeout || !s.isHeldByReceiver(used, 0) {
 		used = 0
@@ -81,6 +81,7 @@ func (s *sender) Learn(report []byte) error {
 		return fmt.Errorf("adaptive: %w: %d bytes, expected at least 1, or no report if the model is static", errReport, len(report))
 	}
 	// The number of the receiver's newest model is sent modulo 256.
+	// held is the number nearest to the sender's newest model.
 	held := int64(s.models.newest) + int64(int8(report[0]-uint8(s.models.newest)))
 	if held < 0 || held > int64(s.models.newest)+1 {
 		return fmt.Errorf("adaptive: %w: receiver's newest model is %d, expected at most %d", errReport, held, s.models.newest+1)
@@ -98,7 +99,8 @@ func (s *sender) Learn(report []byte) error {
 	return nil
 }
 
-// parseRequest reads a request.
+// parseRequest reads a request: the numbers of batches, oldest first, and the hash of their statistics.
+// receiver.Report describes the format. The error wraps errReport.
 func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
 	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
@@ -115,8 +117,8 @@ func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error)
 	return list[:n], binary.LittleEndian.Uint32(src[1+2*n:]), nil
 }
 
-// applyRequest builds the model of a request, unless it exists already or the statistics are
-// missing or differ.
+// applyRequest builds model index from the batches ids, unless it exists already, or the sender's
+// statistics of these batches are missing or do not have the hash.
 func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if index < s.models.newest || index == s.models.newest && (index == 0 || s.models.hash == hash) {
 		return // a repeated request
@@ -124,7 +126,7 @@ func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if own, ok := s.fingerprint(ids); !ok || own != hash {
 		return // forgotten, or the receiver wrongly assumed that a batch was complete
 	}
-	if index == s.models.newest { // a restarted receiver requests a different model with the same number
+	if index == s.models.newest { // a restarted receiver requests another model with the same number
 		s.models.pop()
 	}
 	s.learn(ids, hash)

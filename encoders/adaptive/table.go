@@ -66,7 +66,7 @@ func (t *table) foldFrom(from *table) {
 	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
 	var row [256]uint32
-	var nonZero [4]uint64 // flags: which elements of row are not zero
+	var nonZero [4]uint64 // flags: which elements of row are not zero, so that few are visited
 	for at := 0; at < len(from.keys); {
 		context := from.keys[at] >> 16 // all but the oldest byte
 		for ; at < len(from.keys) && from.keys[at]>>16 == context; at++ {
@@ -139,7 +139,7 @@ type cursor struct {
 // find returns the entries of the context recent.
 func (t *table) find(recent uint32) cursor {
 	if t.dense != nil {
-		row := recent >> 16 * rowSize * uint32(t.order)
+		row := recent >> 16 * rowSize * uint32(t.order) // by the latest byte; order 0 has one row
 		return cursor{row, row + 256, row}
 	}
 	if len(t.keys) == 0 {
@@ -173,8 +173,8 @@ func (t *table) search(in cursor, key uint32) uint32 {
 	return lo
 }
 
-// countHalves splits the range c at byte middle. It returns the index of the split and the counts
-// below and above.
+// countHalves splits the range c at byte middle. It returns the index of the split and how often bytes
+// below middle, and bytes from middle on, followed the context.
 func (t *table) countHalves(c cursor, middle byte) (split, below, above uint32) {
 	sums := t.dense
 	switch {
@@ -287,19 +287,19 @@ func Trainers() []train.Trainer {
 // followed each three bytes. The curve shows, for each order, the bits per byte with the table
 // alone.
 func trainTable(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	counts := counts{}
+	observed := counts{}
 	recent, clipIndex := uint32(startContext), 0
 	err := train.Frames(ctx, job.Clips, func(clip int, f *frame.Frame) error {
-		if clip != clipIndex {
+		if clip != clipIndex { // a new text
 			recent, clipIndex = startContext, clip
 		}
-		recent = counts.add(recent, f.Body)
+		recent = observed.add(recent, f.Body)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	data, err := counts.pack()
+	data, err := observed.pack()
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/flate"
@@ -59,7 +60,7 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
-	rest, invalid := dst[start:], false
+	rest, invalid := dst[start:], false // rest: where the next field begins
 	for i := range l.columns {
 		c := l.columns[i]
 		invalid = c.pack(rest, f.Table[i:], len(l.columns), l.schema.Rows) || invalid
@@ -144,7 +145,7 @@ func (l *layout) fieldAt(offset int) (field, end int) {
 			return i, end
 		}
 	}
-	return -1, int(^uint(0) >> 1)
+	return -1, math.MaxInt
 }
 
 // packBaseline returns the baseline as bytes, in dst's memory.
@@ -296,7 +297,7 @@ func readAll(r io.Reader, dst []byte) ([]byte, error) {
 	for {
 		free := dst[len(dst):cap(dst)]
 		var extra [1]byte
-		if len(free) == 0 {
+		if len(free) == 0 { // dst is full: only the end may follow
 			free = extra[:]
 		}
 		n, err := r.Read(free)

@@ -69,7 +69,7 @@ func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 }
 
 // measureDictionary returns the file of a dictionary. It also reports the cost of the clips without
-// and with it.
+// and with it. cost returns bits per unit (cube or byte) for a dictionary; nil means none.
 func measureDictionary(log train.Log, job train.Job, name string, dictionary []byte,
 	cost func(trained []byte, clips []train.Clip) (float64, error)) ([]train.File, error) {
 	for i, part := range []string{"no dictionary", "dictionary"} {
@@ -83,12 +83,14 @@ func measureDictionary(log train.Log, job train.Job, name string, dictionary []b
 	return []train.File{{Name: name, Data: dictionary}}, nil
 }
 
-// bitsPerCube returns the cost of frames in bits per changed cube. dictionary is nil for none.
+// bitsPerCube returns the cost of frames in bits per cube that differs from baselineAge frames before.
+// dictionary is nil for none.
 func bitsPerCube(ctx context.Context, clips []train.Clip, dictionary []byte) (float64, error) {
-	spent, changed, current, n := 0, 0, -1, 0
+	spent, changed := 0, 0 // bits and cubes so far
+	current, n := -1, 0    // index of the clip, and number of its frames so far
 	var l *layout
 	var z *zstandard
-	var last [baselineAge]frame.Frame
+	var last [baselineAge]frame.Frame // frame n is at n modulo baselineAge
 	var plain, packet []byte
 	err := train.Frames(ctx, clips, func(i int, f *frame.Frame) (err error) {
 		if i != current {
@@ -135,11 +137,11 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	if err != nil {
 		return nil, err
 	}
-	const maxTables = 2 << 10 // bytes of the entropy tables
-	historySize := int64(min(max(size-maxTables, 256), total/2))
+	const maxTables = 2 << 10                                    // bytes of the entropy tables
+	historySize := int64(min(max(size-maxTables, 256), total/2)) // at least half of the bytes are for the tables
 	var history []byte
 	var samples [][]byte
-	seen, consumed := map[string]bool{}, int64(0)
+	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; bytes of all datagrams so far
 	err = train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
 		datagram := f.Body
 		consumed += int64(len(datagram))

@@ -26,7 +26,8 @@ func XorRLE() encoders.Codec {
 // suits reports whether frames fit in packets: all schemas except files.
 func suits(s *frame.Schema) bool { return s.Delivery != frame.Every }
 
-// minRun is the length of the shortest run of zeros that is worth its own token.
+// minRun is the length of the shortest run of zeros that gets its own token: the counts
+// of a token take at least two bytes.
 const minRun = 3
 
 // An xorRLE is the encoder or the decoder of xor-rle.
@@ -135,15 +136,16 @@ func (x *xorRLE) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enc
 			return nil, err
 		}
 	}
-	for len(d) < x.layout.size {
+	for len(d) < x.layout.size { // omitted zeros at the end of the table
 		d = append(d, 0)
 	}
 	x.diff = d
 	return nil, x.layout.unpack(dst, xor(d, x.base))
 }
 
-// readToken appends the bytes of one token to diff and returns the rest of src.
-func (x *xorRLE) readToken(diff, src []byte) ([]byte, []byte, error) {
+// readToken appends the bytes of one token to diff, and returns diff and the rest of src. It refuses
+// more bytes than the largest frame has.
+func (x *xorRLE) readToken(diff, src []byte) (extended, rest []byte, err error) {
 	free := uint64(x.layout.size + encoders.MaxBody - len(diff))
 	zeros, src, err := readCount(src, free)
 	if err != nil {
@@ -167,8 +169,8 @@ func (x *xorRLE) readToken(diff, src []byte) ([]byte, []byte, error) {
 	return append(diff, src[:n]...), src[n:], nil
 }
 
-// readCount reads a varint of at most limit.
-func readCount(src []byte, limit uint64) (uint64, []byte, error) {
+// readCount reads a varint of at most limit, and returns it and the rest of src.
+func readCount(src []byte, limit uint64) (count uint64, rest []byte, err error) {
 	v, n := binary.Uvarint(src)
 	switch {
 	case n == 0:

@@ -79,13 +79,13 @@ func (x *codec) newMemo(ref *encoders.Ref, spare encoders.Memo) *memo {
 }
 
 // findBaselines returns the fields of all entities in a table if it is the initial state, that is,
-// at time 0 and without entities; nil otherwise.
+// at time 0 and without entities; nil otherwise. Equal results share memory: x.lastBaselines.
 func (x *codec) findBaselines(table []int32) []int32 {
-	if table[x.Rows*x.Columns+x.Time] != 0 {
+	if table[x.Rows*x.Columns+x.Time] != 0 { // the row after the entities holds the time and the player
 		return nil
 	}
 	n := len(x.Entities)
-	same := len(x.lastBaselines) > 0
+	same := len(x.lastBaselines) > 0 // whether the last result can be used again
 	for i := range x.Rows {
 		row := table[i*x.Columns:]
 		if row[netcode.Present] != 0 {
@@ -142,9 +142,9 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	clear(x.fieldBits)
 	w, isGameFrame := &x.writer, x.isGameFrame(cur)
 	if w.Flag(isGameFrame) {
-		time := w.Len()
+		timeStart := w.Len()
 		w.Bits(uint32(cur.Table[x.Rows*x.Columns+x.Time]), 32)
-		x.fieldBits[x.Time] = w.Len() - time
+		x.fieldBits[x.Time] = w.Len() - timeStart // the Huffman code makes the length vary
 		w.Player(x.playerValues(base), x.playerValues(cur), x.fieldBits[x.Player:])
 		numberBits := x.writeEntities(cur, base, m)
 		x.charge(numberBits)
@@ -167,6 +167,9 @@ func (x *codec) charge(numberBits int) {
 	x.budget.Bits(encoders.SlotFlags, flags)
 }
 
+// entityNumberBits is the number of bits of an entity's number, before the Huffman code.
+const entityNumberBits = 10
+
 // writeEntities writes the entities that appeared, changed or vanished. It returns the number of
 // bits of their numbers.
 func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) {
@@ -179,7 +182,7 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 			continue
 		}
 		start := w.Len()
-		w.Bits(uint32(i), 10)
+		w.Bits(uint32(i), entityNumberBits)
 		w.Flag(!present)
 		numberBits += w.Len() - start
 		if present {
@@ -187,7 +190,7 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 		}
 	}
 	start := w.Len()
-	w.Bits(netcode.MaxEntities, 10)
+	w.Bits(netcode.MaxEntities, entityNumberBits) // the end mark
 	return numberBits + w.Len() - start
 }
 
@@ -219,7 +222,7 @@ var errNumber = errors.New("entity number out of order, or removal of an absent 
 // readEntities is the inverse of writeEntities.
 func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 	for next := 0; ; next++ {
-		number := int(x.reader.Bits(10))
+		number := int(x.reader.Bits(entityNumberBits))
 		if number == netcode.MaxEntities {
 			x.copyUnchanged(dst, base, next, x.Rows)
 			return

@@ -456,7 +456,7 @@ func (r *rowState) decodeRotation(fields []int32) rotation.Quaternion {
 
 // predictRotation extrapolates the rotation of a row that changed before. before holds the
 // rotation's fields before the last motion; ratio is the ratio of the current ticks to those of the
-// last motion.
+// last motion. It does nothing if the schema has no rotation.
 func (r *rowState) predictRotation(before [rotationSize]int32, ratio float64) {
 	t := &r.coder.rotation
 	if t.enumField < 0 {

@@ -110,7 +110,7 @@ func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Me
 	copy(m.symbols, old.symbols)
 	x.charged = x.coder.Spent()
 	e := elapsed{ticks: int64(int32(f.Tick - ref.Frame.Tick)), seconds: 0}
-	e.seconds = float64(float64(e.ticks) * x.tickSeconds)
+	e.seconds = float64(float64(e.ticks) * x.tickSeconds) // codeInteger replaces it if there is a time field
 	for _, i := range x.codingOrder {
 		var err error
 		if x.columns[i].isFloat {
@@ -210,39 +210,39 @@ const maxResidual = 1 << 24
 func (x *adaptive) codeFloat(i int, f, base *frame.Frame, memos *memo, e *elapsed) {
 	state := &memos.numbers[x.columns[i].memoIndex]
 	old := float64(float(base.Table[i]))
-	guesses := [predictors]float64{old, old, float64(state.slope*float64(e.ticks)) + old}
+	guesses := [predictors]float64{unchanged: old, byRate: old, byHistory: float64(state.slope*float64(e.ticks)) + old}
 	if r := x.rateField[i]; r >= 0 {
 		mean := float64((float64(float(base.Table[r])) + float64(float(f.Table[r]))) * 0.5)
 		guesses[byRate] = float64(mean*e.seconds) + old
 	}
 	guess := guesses[state.best()]
-	var tenths int32
-	raw := 0
+	var steps int32 // the residual
+	direct := 0     // 1 if the float is sent as 32 bits
 	if !x.coder.Reading() {
 		var ok bool
-		tenths, ok = quantizeResidual(float64(float(f.Table[i])), guess)
+		steps, ok = quantizeResidual(float64(float(f.Table[i])), guess)
 		if !ok {
-			raw = 1
+			direct = 1
 		}
 	}
-	raw = state.raw.Code(&x.coder, raw, slowLimit)
-	if raw != 0 {
+	direct = state.raw.Code(&x.coder, direct, slowLimit)
+	if direct != 0 {
 		f.Table[i] = int32(uint32(x.coder.Direct(uint64(uint32(f.Table[i])), 32)))
 		state.slope = 0
 		return
 	}
-	tenths = x.codeNumber(state, tenths)
-	v := float32(guess + float64(float64(tenths)/stepsPerUnit))
+	steps = x.codeNumber(state, steps)
+	v := float32(guess + float64(float64(steps)/stepsPerUnit))
 	f.Table[i] = int32(math.Float32bits(v))
-	for w, g := range guesses {
-		state.recordError(w, math.Abs(float64(v)-g)*stepsPerUnit)
+	for predictor, g := range guesses {
+		state.recordError(predictor, math.Abs(float64(v)-g)*stepsPerUnit)
 	}
 	state.recordChange(float64(v)-old, e.ticks)
 }
 
 // quantizeResidual returns v minus guess in steps, rounded; ok is false if that is out of range or
 // NaN.
-func quantizeResidual(v, guess float64) (tenths int32, ok bool) {
+func quantizeResidual(v, guess float64) (steps int32, ok bool) {
 	d := math.Floor(float64((v-guess)*stepsPerUnit) + 0.5)
 	if !(d > -maxResidual && d < maxResidual) {
 		return 0, false
@@ -250,7 +250,8 @@ func quantizeResidual(v, guess float64) (tenths int32, ok bool) {
 	return int32(d), true
 }
 
-// codeInteger codes a field that is not a float.
+// codeInteger codes a field that is not a float. For the time field, which is coded first, it also
+// sets e.seconds. It returns an error if a decoded value is out of range.
 func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
 	col := &x.columns[i]
 	raw, old := col.Raw(f.Table[i]), col.Raw(base.Table[i])
@@ -277,7 +278,7 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	if !(step > -1<<31 && step < 1<<31) {
 		step = 0
 	}
-	guesses := [predictors]uint32{old, old, old + uint32(int32(math.Floor(step)))}
+	guesses := [predictors]uint32{unchanged: old, byRate: old, byHistory: old + uint32(int32(math.Floor(step)))}
 	guess := guesses[state.best()]
 	d := int32(raw - guess)
 	direct := 0
@@ -290,8 +291,8 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	} else {
 		raw = guess + uint32(x.codeNumber(state, d))
 	}
-	for w, g := range guesses {
-		state.recordError(w, math.Abs(float64(int32(raw-g))))
+	for predictor, g := range guesses {
+		state.recordError(predictor, math.Abs(float64(int32(raw-g))))
 	}
 	state.recordChange(float64(int32(raw-old)), e.ticks)
 	return raw
@@ -300,9 +301,9 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 // codeSymbol codes an enum, a flag or bits: a flag whether the value is unchanged, and the value if
 // not.
 func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) uint32 {
-	unchanged := &state.unchanged[min(old, 1)][state.changed]
+	counter := &state.unchanged[min(old, 1)][state.changed]
 	state.changed = 0
-	if unchanged.Code(&x.coder, rangecoder.Flag(raw == old), fastLimit) != 0 {
+	if counter.Code(&x.coder, rangecoder.Flag(raw == old), fastLimit) != 0 {
 		return old
 	}
 	state.changed = 1
@@ -340,7 +341,7 @@ func (x *adaptive) codeNumber(state *numberMemo, v int32) int32 {
 	return int32(magnitude)
 }
 
-// codeLength codes a length of 0..31 bits in unary.
+// codeLength codes a length of 0..31 bits in unary: for each smaller length whether n is greater.
 func (x *adaptive) codeLength(state *numberMemo, n uint32) uint32 {
 	counters := &state.length[state.lengthClass]
 	for length := range uint32(maxLength) {
@@ -423,13 +424,13 @@ func (f *numberMemo) best() int {
 
 // recordError updates the recent mean error of a predictor. Large errors are clipped.
 func (f *numberMemo) recordError(predictor int, err float64) {
-	if !(err < 1<<16) {
+	if !(err < 1<<16) { // also NaN
 		err = 1 << 16
 	}
 	f.meanErrors[predictor] += float64((err - f.meanErrors[predictor]) * 0.125)
 }
 
-// recordChange sets the slope from a change over a number of ticks.
+// recordChange sets the slope from a change over a number of ticks; 0 if that is not plausible.
 func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0

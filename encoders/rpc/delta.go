@@ -23,7 +23,8 @@ func Delta() encoders.Codec {
 		Summary: "differences: vectors quantised to tenths, the rest XORed and run-length coded",
 		Source:  source + "; NetQuantize10: Unreal Engine, Epic Games",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newDelta(s, false), newDelta(s, false), nil
+			const fullOnly = false
+			return newDelta(s, fullOnly), newDelta(s, fullOnly), nil
 		},
 	}
 }
@@ -43,8 +44,8 @@ type delta struct {
 }
 
 // newDelta returns an encoder or a decoder; fullOnly selects the codec full.
-func newDelta(s *frame.Schema, alone bool) *delta {
-	x := &delta{fullOnly: alone, schema: s, columns: newColumns(s)}
+func newDelta(s *frame.Schema, fullOnly bool) *delta {
+	x := &delta{fullOnly: fullOnly, schema: s, columns: newColumns(s)}
 	for i := range x.columns {
 		x.fullBits += int(x.columns[i].Width)
 		if !x.columns[i].isFloat {
@@ -99,7 +100,9 @@ func isInitial(f *frame.Frame) bool {
 	return true
 }
 
-// computeDelta computes the differences and reports whether they are shorter than a full call.
+// computeDelta sets x.diffs and x.runs to the differences of cur from base. It returns false if the
+// call must be sent in full: if base is the initial state, if a difference is out of range, or if
+// the differences are not shorter.
 func (x *delta) computeDelta(cur, base *frame.Frame) bool {
 	if isInitial(base) {
 		return false
@@ -161,7 +164,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	var r bitio.Reader
 	r.Reset(src)
 	dst.Body = dst.Body[:0]
-	if x.fullOnly || isInitial(refs[0].Frame) || r.Bits(1) == 0 {
+	if x.fullOnly || isInitial(refs[0].Frame) || r.Bits(1) == 0 { // a full call
 		for i := range x.columns {
 			raw := uint32(r.Bits(x.columns[i].Width))
 			if raw > x.columns[i].Span {
@@ -310,7 +313,7 @@ const (
 // appendRuns appends src, run-length coded, to dst.
 func appendRuns(dst, src []byte) []byte {
 	for len(src) > 0 {
-		if n := countRun(src); n >= minRun || n == len(src) {
+		if n := countRun(src); n >= minRun || n == len(src) { // a short run at the end is no longer than literals
 			n = min(n, maxRun)
 			dst, src = append(dst, byte(n), src[0]), src[n:]
 			continue

@@ -83,7 +83,8 @@ func Full() encoders.Codec {
 		Summary: "every field of every call with all its bits",
 		Source:  source,
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newDelta(s, true), newDelta(s, true), nil
+			const fullOnly = true
+			return newDelta(s, fullOnly), newDelta(s, fullOnly), nil
 		},
 	}
 }

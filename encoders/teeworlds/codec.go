@@ -111,8 +111,9 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	return dst, nil, nil
 }
 
-// countItems returns the numbers of removed and updated items; ok is false if the game could not
-// have sent the frame.
+// countItems returns the numbers of removed and updated items. ok is false if the game could not have
+// sent the frame: it has a body, a value outside of an item's fields, an item in two sizes, or more
+// items or values than the game allows. rows holds the rows that may differ.
 func (x *coder) countItems(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
 	cells := 0
 	// Row 0 contains the tick and nothing else.
@@ -160,7 +161,7 @@ func (x *coder) hasOtherSize(p *protocol.Part, row int, f *frame.Frame) bool {
 	if _, fixed := protocol.FixedSize(p.Type); fixed || x.layout.Row(f.Table, row)[p.Present] == 0 {
 		return false
 	}
-	id, n := row-p.Row, 0
+	id, n := row-p.Row, 0 // n counts the present items of this type and id
 	for i := range x.layout.Parts {
 		if q := &x.layout.Parts[i]; q.Type == p.Type && id < q.Rows && x.layout.Row(f.Table, q.Row+id)[q.Present] != 0 {
 			n++
@@ -251,10 +252,10 @@ func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 	}
 	tick := base.Table[x.layout.Now] + tickDelta
 	if tick < 0 {
-		return fmt.Errorf("tick %d", tick)
+		return fmt.Errorf("tick is %d, expected at least 0", tick)
 	}
 	dst.Table[x.layout.Now] = tick
-	if len(src) == 0 {
+	if len(src) == 0 { // nothing else changed
 		return nil
 	}
 	if x.bytes, err = protocol.Huffman().Decode(x.bytes[:0], src, math.MaxInt); err != nil {
@@ -270,7 +271,7 @@ func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 		return err
 	}
 	if len(x.delta.Removed)+len(x.delta.Updated) == 0 {
-		return fmt.Errorf("delta without items")
+		return fmt.Errorf("delta has no items, expected at least one")
 	}
 	for _, k := range x.delta.Removed {
 		if !x.removeItem(dst, k) {

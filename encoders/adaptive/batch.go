@@ -237,9 +237,9 @@ func contextKey(order int, recent uint32, b byte) uint32 {
 // the highest.
 func nextContext(recent uint32, b byte) uint32 { return recent>>8 | uint32(b)<<16 }
 
-// countChunk counts a chunk of a message, in dst's memory. recent holds the last three bytes before
-// the chunk; countChunk returns the last three bytes of the chunk.
-func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (tally, uint32) {
+// countChunk returns the tally of a chunk of a message, in dst's memory. recent holds the last three
+// bytes before the chunk, last those at its end.
+func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tally, last uint32) {
 	n := len(chunk)
 	dst = grow(dst[:0], n*p.entryWords)
 	keys := dst[n*(p.entryWords-1):] // at the end, so that entries do not overwrite keys before they are read
@@ -307,10 +307,10 @@ func grow(t []uint32, extra int) []uint32 {
 	return t[:len(t)+extra]
 }
 
-// halve halves every count of a tally and drops zeros, until it has at most limit entries and the
+// halve halves every count of a tally and drops zeros, until it has at most maxEntries entries and the
 // counts sum to at most maxTotal.
-func (p layout) halve(t tally, limit int, maxTotal uint32) tally {
-	for p.numEntries(t) > limit || p.total(t) > maxTotal {
+func (p layout) halve(t tally, maxEntries int, maxTotal uint32) tally {
+	for p.numEntries(t) > maxEntries || p.total(t) > maxTotal {
 		to := 0
 		for i := range p.numEntries(t) {
 			if half := p.count(t, i) / 2; half > 0 {

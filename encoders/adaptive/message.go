@@ -47,7 +47,7 @@ func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encode
 	before, begin := budget.Total(), len(dst)
 	dst, labels, body := e.encodeWith(dst, message, used, false) // not literal
 	if len(dst)-begin > len(message)+maxOverhead {
-		dst, labels, body = e.encodeWith(dst[:begin], message, used, true)
+		dst, labels, body = e.encodeWith(dst[:begin], message, used, true) // literal
 	}
 	budget.Charge(encoders.SlotModel, labels)
 	budget.Charge(encoders.SlotBody, body)

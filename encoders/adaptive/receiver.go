@@ -115,8 +115,9 @@ func (r *receiver) countForgotten(b *batch) {
 func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
 	if int(b.id) == r.batches.batchesPerPeriod()-1 {
-		size = tickPeriod - (r.batches.batchesPerPeriod()-1)*size
+		size = tickPeriod - (r.batches.batchesPerPeriod()-1)*size // the last batch of a period may be shorter
 	}
+	// The newest batch may still get messages, so an estimate is not enough.
 	return b.messages == size || b.id != r.batches.newest && b.messages >= max(1, size/r.stride)
 }
 

@@ -78,10 +78,10 @@ func (s *sender) Report(dst []byte) []byte { return dst }
 // Learn implements encoders.Feedback: it applies a report of the receiver, see receiver.Report.
 func (s *sender) Learn(report []byte) error {
 	if len(report) == 0 || s.params.Static {
-		return fmt.Errorf("adaptive: %w: %d bytes, expected at least 1, or no report if the model is static", errReport, len(report))
+		return fmt.Errorf("adaptive: %w: %d bytes; a report has at least 1 byte, and a sender with a static model gets none", errReport, len(report))
 	}
-	// The number of the receiver's newest model is sent modulo 256.
-	// held is the number nearest to the sender's newest model.
+	// held is the receiver's newest model. Its number is sent modulo 256; it is the one nearest to the
+	// sender's newest model.
 	held := int64(s.models.newest) + int64(int8(report[0]-uint8(s.models.newest)))
 	if held < 0 || held > int64(s.models.newest)+1 {
 		return fmt.Errorf("adaptive: %w: receiver's newest model is %d, expected at most %d", errReport, held, s.models.newest+1)
@@ -104,7 +104,8 @@ func (s *sender) Learn(report []byte) error {
 func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
 	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
-		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes with a request for %d batches", errReport, len(src), n)
+		return nil, 0, fmt.Errorf("adaptive: %w: request of %d bytes for %d batches, expected 5 bytes and 2 per batch, for 1 to %d batches", errReport,
+			len(src), n, maxAge+1)
 	}
 	var list [maxAge + 1]uint16
 	for i := range n {

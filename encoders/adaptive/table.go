@@ -152,16 +152,17 @@ func (t *table) find(recent uint32) cursor {
 	}
 	first := contextKey(t.order, recent, 0)
 	lo := t.search(row, first)
-	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff)
+	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff) // first|0xff is the last key of the context
 	if hi < row.hi && t.keys[hi] == first|0xff {
 		hi++
 	}
 	return cursor{lo: lo, hi: hi}
 }
 
-// search returns the first index in range in whose key is at least key.
-func (t *table) search(in cursor, key uint32) uint32 {
-	lo, hi := in.lo, in.hi
+// search returns the index of the first key within a range that is at least key; the end of the range
+// if there is none.
+func (t *table) search(within cursor, key uint32) uint32 {
+	lo, hi := within.lo, within.hi
 	for lo < hi {
 		mid := (lo + hi) / 2
 		if t.keys[mid] < key {
@@ -180,10 +181,10 @@ func (t *table) countHalves(c cursor, middle byte) (split, below, above uint32) 
 	switch {
 	case sums != nil:
 		split = c.row + uint32(middle)
-	case c.lo == c.hi:
+	case c.lo == c.hi: // nothing followed the context
 		return c.lo, 0, 0
 	default:
-		sums, split = t.sums, t.search(c, t.keys[c.lo]&^0xff|uint32(middle))
+		sums, split = t.sums, t.search(c, t.keys[c.lo]&^0xff|uint32(middle)) // the context's key for middle
 	}
 	return split, sums[split] - sums[c.lo], sums[c.hi] - sums[split]
 }

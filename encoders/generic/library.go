@@ -205,7 +205,7 @@ func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	if err != nil {
 		return dst, nil, fmt.Errorf("%s: %w", l.name, err)
 	}
-	slot := encoders.SlotTable
+	slot := encoders.SlotTable // compressed bytes cannot be assigned to fields
 	if l.layout.size == 0 {
 		slot = encoders.SlotBody
 	}

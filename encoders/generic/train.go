@@ -34,7 +34,7 @@ const (
 // choose pieces of the samples as content, but not reproducibly; README.md compares the results.
 func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	var samples [][]byte
-	n := make([]int, len(job.Clips))
+	n := make([]int, len(job.Clips)) // frames of each clip so far
 	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		n[i]++
 		if n[i]%sampleEvery != 1 {

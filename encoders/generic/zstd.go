@@ -62,7 +62,7 @@ type zstandard struct {
 func newZstd(maxSize int, params any) *zstandard {
 	return &zstandard{
 		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
-		window: 1 << bits.Len(uint(2*maxSize)),
+		window: 1 << bits.Len(uint(2*maxSize)), // more than a baseline and a frame
 	}
 }
 

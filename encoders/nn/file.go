@@ -133,7 +133,8 @@ func Quantise(layers []Dense) (*Net, error) {
 	return n, nil
 }
 
-// quantiseLayer returns the rows of layer i of n.
+// quantiseLayer returns the rows of layer i of n layers, each with the largest number of fractional
+// bits that fits.
 func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 	inMax, outBits := limits(i, n)
 	rows := make([]row, d.Out)

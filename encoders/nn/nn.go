@@ -137,7 +137,7 @@ func (s *Scratch) activate(sums []int32) {
 // that the next input overwrites it. It has no branch, because the processor could not predict it.
 func (s *Scratch) appendNonZero(n, i int, v int32) int {
 	s.nonZero[n] = input{uint64(int64(v)), i}
-	return n + int(uint32(v|-v)>>31)
+	return n + int(uint32(v|-v)>>31) // the sign bit of v|-v is 0 only if v is 0
 }
 
 // resize returns v with length n, or a new slice if v is too small.
@@ -165,7 +165,8 @@ func (l *layer) run(out []int32, s *Scratch) {
 	}
 }
 
-// unpack scales the sums of one block and stores them in out, from output k on.
+// unpack scales the sums of one block and stores them in out, from output k on, which is even. Each
+// word holds the sum of an even output in its low half and that of the next one in its high half.
 func (l *layer) unpack(out []int32, k int, sums [block]uint64) {
 	for _, sum := range sums {
 		if k >= l.out {
@@ -189,7 +190,8 @@ type row struct {
 	weight []int16 // by input
 }
 
-// limits returns the bound of the inputs and the fractional bits of the outputs of layer i of n.
+// limits returns the bound of the inputs and the fractional bits of the outputs of layer i of n
+// layers: the first layer has the net's inputs, the last one its outputs.
 func limits(i, n int) (inMax int64, outBits int) {
 	inMax, outBits = hiddenMax, InputBits
 	if i == 0 {
@@ -205,7 +207,8 @@ func limits(i, n int) (inMax int64, outBits int) {
 // fractional bits.
 func sumShift(shift uint8, outBits int) int { return int(shift) + InputBits - outBits }
 
-// maxSum returns the largest magnitude that the row's sum can have, including rounding.
+// maxSum returns the largest magnitude that the row's sum can have, including rounding, for inputs of
+// up to inMax; see limits for the parameters.
 func (r *row) maxSum(inMax int64, outBits int) int64 {
 	sum := max(int64(r.bias), -int64(r.bias)) + 1<<sumShift(r.shift, outBits)/2
 	for _, w := range r.weight {
@@ -232,8 +235,8 @@ func packLayer(rows []row, i, n int) (layer, error) {
 			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d fractional bits, expected %d to %d", errInvalidNet, i, k, r.shift,
 				minShift, maxShift)
 		}
-		if most := r.maxSum(inMax, outBits); most > math.MaxInt32 {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: sum can reach %d, expected at most %d", errInvalidNet, i, k, most,
+		if largest := r.maxSum(inMax, outBits); largest > math.MaxInt32 {
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: sum can reach %d, expected at most %d", errInvalidNet, i, k, largest,
 				math.MaxInt32)
 		}
 		l.setOutput(k, r, sumShift(r.shift, outBits))
@@ -244,16 +247,16 @@ func packLayer(rows []row, i, n int) (layer, error) {
 // setOutput adds the weights of output k to its halves of words. A negative weight borrows from the
 // upper half, as its products do.
 func (l *layer) setOutput(k int, r *row, shift int) {
-	half := 32 * uint(k&1)
+	half := 32 * uint(k&1) // the lowest bit of the output's half
 	l.sumShift[k] = uint8(shift)
-	l.bias[k/2] += uint64(int64(r.bias)+1<<shift/2) << half
+	l.bias[k/2] += uint64(int64(r.bias)+1<<shift/2) << half // 1<<shift/2 rounds the scaled sum
 	first := k / (2 * block) * l.in
 	for i, w := range r.weight {
 		l.weightPairs[first+i][k/2%block] += uint64(int64(w)) << half
 	}
 }
 
-// rows is the inverse of packLayer.
+// rows is the inverse of packLayer. outBits is the number of fractional bits of the layer's outputs.
 func (l *layer) rows(outBits int) []row {
 	rows := make([]row, l.out)
 	for k := range rows {

@@ -11,7 +11,7 @@ import "golang.org/x/sys/cpu"
 type vectorNet []vectorLayer
 
 // groupSize is the number of outputs in a group.
-const groupSize = 16 // outputs side by side
+const groupSize = 16
 
 // A vectorLayer is one layer. The number of outputs is padded to a multiple of groupSize, that of
 // inputs to a multiple of two, with weights of zero.
@@ -69,7 +69,7 @@ func (n vectorNet) run(out, x []int32, s *vectorScratch) bool {
 	}
 	s.x, s.sums = resize(s.x, width), resize(s.sums, width)
 	sums := s.sums[:padToGroup(len(x))]
-	clear(sums[copy(sums, x):])
+	clear(sums[copy(sums, x):])                           // the inputs, followed by zeros
 	narrow(s.x[:len(sums)], sums, InputMax, 1<<slopeBits) // a slope of 1: only clamp
 	for i := range n {
 		l := &n[i]

@@ -156,7 +156,8 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return dst, m, nil
 }
 
-// charge charges the packet to its fields. numberBits is the size of the entities' numbers.
+// charge charges the packet to its fields, by x.fieldBits; numberBits, the bits of the entities'
+// numbers, to SlotIndex; and the rest, which are flags, to SlotFlags.
 func (x *codec) charge(numberBits int) {
 	flags := x.writer.Len() - numberBits
 	for i, n := range x.fieldBits {

@@ -117,8 +117,8 @@ func (m *ByteMixer) codeDecision(c *Coder, bit int, s Selector) int {
 // half times its number of updates, up to 16.
 func (m *ByteMixer) readCounters() {
 	in := m.inputs[:2*m.contexts+1]
-	for i, slot := range m.active[:m.contexts] {
-		k := m.counters[slot] // its upper 12 and 16 bits are the probability at two resolutions
+	for i, index := range m.active[:m.contexts] {
+		k := m.counters[index] // its upper 12 and 16 bits are the probability at two resolutions
 		pair := in[2*i : 2*i+2 : 2*i+2]
 		pair[0] = int32(stretchUpper[k>>20])
 		pair[1] = (int32(k>>16) - One/2) * int32(min(k&maxCount, 16)) >> 5
@@ -160,8 +160,8 @@ func (m *ByteMixer) learn(bit int) {
 			w[i] += int32((int64(x)*errScaled + 1<<20) >> 21) // rounded; learnRate is relative to 2^-21
 		}
 	}
-	for _, slot := range m.active[:m.contexts] {
-		m.counters[slot].Update(bit, m.limit)
+	for _, index := range m.active[:m.contexts] {
+		m.counters[index].Update(bit, m.limit)
 	}
 	for i := range m.apms {
 		m.apms[i].update(bit)

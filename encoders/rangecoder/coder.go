@@ -402,9 +402,8 @@ func (c *Coder) readTree(nodes []Counter, limit int) int {
 
 // Zeros codes decisions while they are 0 and returns their number: a writer codes all of them as 0,
 // a reader stops before the first 1, which the caller then codes with Bit. The result is
-// len(indices) if there is none. indices selects the
-// counter of each decision. limit is that of Counter.Update; with limit 0 the counters do not
-// adapt.
+// len(indices) if there is no 1. indices selects the counter of each decision. limit is that of
+// Counter.Update; with limit 0 the counters do not adapt.
 //
 // The result is the same as of Bit and Update. It is faster where zeros are likely: a counter that
 // is used several times in a row stays in registers.
@@ -426,7 +425,7 @@ func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int)
 			p, n = uint32(counters[ctx])>>countBits, uint32(counters[ctx])&maxCount
 		}
 		bound := uint32(uint64(rng) * uint64(p/fineScale) >> 16)
-		if code < bound && c.reading {
+		if code < bound && c.reading { // a 1
 			break
 		}
 		lowOffset, code, rng = lowOffset+uint64(bound), code-bound, rng-bound
@@ -435,7 +434,7 @@ func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int)
 			n += uint32(int32(n)-int32(limit)) >> 31
 		}
 		if rng < minRange {
-			c.setInterval(lowOffset, code, rng)
+			c.setInterval(lowOffset, code, rng) // renormalises
 			rng, lowOffset = c.rng, 0
 			if c.reading {
 				code = c.code

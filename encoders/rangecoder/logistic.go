@@ -61,7 +61,7 @@ func computeStretch(p float64) int {
 	if p <= 0 {
 		return -MaxStretch
 	}
-	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch)
+	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch) // rounded: the logit is at most 0
 }
 
 // Squash returns the probability, in 1..65535 of 65536, whose logit is x. It is the inverse of

@@ -74,13 +74,14 @@ type coder struct {
 	row   rowState // scratch space: the row being coded
 }
 
-// newCoder returns an encoder or a decoder.
+// newCoder returns an encoder or a decoder; p holds the parameters of delta-adaptive.
 func newCoder(s *frame.Schema, p *params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
 	e.mixer = rangecoder.Mixer{Coder: &e.Coder, Bias: bias, Limit: p.Limit, Rate: int32(p.Rate)}
 	n := e.fields
-	e.row = rowState{coder: e, lastDelta: make([]int32, n), start: make([]int32, n), noMotion: motion{make([]int32, n), make([]int32, n), make([]uint8, n)}}
+	e.row = rowState{coder: e, lastDelta: make([]int32, n), start: make([]int32, n),
+		noMotion: motion{delta: make([]int32, n), acceleration: make([]int32, n), residualLength: make([]uint8, n)}}
 	return e
 }
 

@@ -80,7 +80,9 @@ func (m *memo) appendMotion(row, fields int) motion {
 	return m.motionAt(len(m.changedRows)-1, fields)
 }
 
-// motionAt returns the motion of the n-th changed row.
+// motionAt returns the motion of the n-th changed row, in m's memory. fields is the number of fields of
+// a row.
 func (m *memo) motionAt(n, fields int) motion {
-	return motion{m.deltas[n*fields:][:fields], m.accelerations[n*fields:][:fields], m.residualLengths[n*fields:][:fields]}
+	return motion{delta: m.deltas[n*fields:][:fields], acceleration: m.accelerations[n*fields:][:fields],
+		residualLength: m.residualLengths[n*fields:][:fields]}
 }

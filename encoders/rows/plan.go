@@ -91,7 +91,7 @@ type rotationFields struct {
 	rotation.SmallestThree
 }
 
-// findRotation returns the first rotation of the schema.
+// findRotation returns the first rotation of the schema; enumField is -1 if there is none.
 func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
 	for i := 0; i+numComponents < len(fields); i++ {
@@ -102,6 +102,7 @@ func (p *plan) findRotation() rotationFields {
 			isRotation = isRotation && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
 		}
 		if isRotation {
+			// The range of a component stands for -1/sqrt 2 to 1/sqrt 2; its middle, for 0.
 			half := float64(float64(p.columns[i+1].Span) / 2)
 			return rotationFields{i, rotation.SmallestThree{Scale: float64(half * math.Sqrt2), Zero: float64(a.Min) + half}}
 		}

@@ -68,7 +68,8 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 // computeWeightedSum sets the inputs and returns their weighted sum: the predicted delta.
 func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta, neighbourAcceleration int32) int32 {
 	const limit = 1 << 20 // of inputs, so that the sum cannot overflow
-	g.inputs = [features]int64{int64(lastDelta), int64(acceleration), int64(neighbourDelta), int64(neighbourAcceleration), 8}
+	const constant = 8    // the last input, whose weight learns a constant delta
+	g.inputs = [features]int64{int64(lastDelta), int64(acceleration), int64(neighbourDelta), int64(neighbourAcceleration), constant}
 	g.norm = 256                // bounds the step of learn if all inputs are small
 	sum := int64(weightOne / 2) // rounds
 	for i, x := range g.inputs {

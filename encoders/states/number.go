@@ -239,9 +239,9 @@ func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 // reports whether all predictors are uninformed: their probability is within 0.005 of 1/2 (a logit
 // below 41/2048).
 func (n *numberCoder) predictSplit(split int64) bool {
-	boundary := n.guess + split
+	boundary := n.guess + split // indices below are on one side of the split, others on the other side
 	if n.direction < 0 {
-		boundary = n.guess - split + 1
+		boundary = n.guess - split + 1 // because index guess-split is at least split away
 	}
 	mixer, logs, predictors, resolution, downward := n.mixer, n.logs, n.predictors, n.resolution, n.direction < 0
 	boundaryFixed := n.grid.lowerBound(boundary)
@@ -329,7 +329,7 @@ func (e *errorDist) add(err int64, resolution int) {
 		e.Count[bin] += errorIncrement - 2*(errorIncrement/6)
 		e.Count[bin-1] += errorIncrement / 6
 		e.Count[min(bin+1, errorBins-1)] += errorIncrement / 6
-		if err > 0 {
+		if err > 0 { // a moving average over about 32 errors
 			e.Above += (1<<16 - 1 - e.Above) >> 5
 		} else {
 			e.Above -= e.Above >> 5
@@ -341,7 +341,7 @@ func (e *errorDist) add(err int64, resolution int) {
 	}
 	e.Total = 0
 	for i, c := range e.Count {
-		e.Count[i] = max(c-c/2, 1)
+		e.Count[i] = max(c-c/2, 1) // halved, rounded up
 		e.Total += e.Count[i]
 	}
 }
@@ -384,8 +384,8 @@ type predictorList struct {
 
 func (l *predictorList) list() []predictor { return l.all[:l.n] }
 
-// add adds a predictor of one point. Its error distribution is selected by the key, input and
-// context.
+// add adds a predictor of one point, in fixed point. Its error distribution is selected by a hash of
+// the list's key, input and context. input is the index of its input to the mixer.
 func (l *predictorList) add(input int, context uint32, point int64) *predictor {
 	p := &l.all[l.n]
 	l.n++
@@ -450,6 +450,8 @@ func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
 	top := size << uint(63-n) // size within its octave: 1 to 2 in units of 2^-63
 	bin := 2*(n-resolution) + 1
 	// Without branches, because processors cannot predict the half of an octave and the sign.
+	// A half octave begins at 1 or at sqrt 2. The slope is about 65536 divided by its length; fraction is
+	// limited below, so the slope need not be exact.
 	begin, slope := uint64(1<<63), uint64(158217) // 65536/(sqrt 2-1) = 158218
 	_, below := bits.Sub64(top, rootTwo, 0)
 	upper := below - 1 // all ones or zero

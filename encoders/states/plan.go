@@ -120,7 +120,8 @@ func newPlan(s *frame.Schema) *plan {
 }
 
 // findParts divides all rows into parts. Rows outside of the schema's parts form parts with all
-// fields. Beyond 255 parts, the remaining rows belong to the last part.
+// fields. Beyond 255 parts, the remaining rows belong to the last part. findParts also finds the
+// fields of roles Present and Type of each part, and the field of role Now: p.timeCell.
 func (p *plan) findParts() {
 	var last frame.Part
 	for row := range p.rows {

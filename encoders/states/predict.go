@@ -139,7 +139,8 @@ func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
 }
 
 // predictPosition predicts a position from its velocity, which is already coded. last is the old
-// position in fixed point.
+// position in fixed point. The first guess is the position moved by the new velocity; in the first
+// group of a part, from where the game had it before rounding.
 func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 	predictors, g := &r.predictors, &r.groups[c.group]
 	residual := uint32(r.cells[k-r.part.firstField].residual) / 2
@@ -357,8 +358,8 @@ type cluster struct {
 }
 
 // add counts a number. The first stored number that differs by less than near moves towards it by
-// an eighth of the difference; without such a number, the new one replaces the rarest. All weights
-// decay by 1/1024.
+// an eighth of the difference; without such a number, the new one replaces the rarest. The weights up
+// to that of the number found, or all, decay by 1/1024.
 func (c *cluster) add(value, near int64) {
 	rarest := 0
 	for i := range c.At {
@@ -482,7 +483,7 @@ func (r *row) stopSpeed(g *group) int64 {
 }
 
 // observePush records the push of group g, with index n, that changed a row's velocity: once on the
-// assumption that drag slowed the velocity before, once without.
+// assumption that drag slowed the velocity before (index 0), once without drag (index 1).
 func (r *row) observePush(n int, g *group) {
 	from, to := r.velocityVector(g, r.base), r.velocityVector(g, r.cur)
 	if from == to {

@@ -307,7 +307,8 @@ func (r *row) chooseSource() int {
 }
 
 // similarity scores row i as the source of the new row. It adds the nearness of the positions, 1 if
-// row i was the source of the last new row, and for each equal field 4, or 1 if the value is 0.
+// row i was the source of the last new row, and for each equal field 4, or 1 if the value is 0, which
+// is common.
 func (r *row) similarity(i int) int {
 	s := r.newestState(i)
 	score := r.nearness(s)
@@ -356,11 +357,11 @@ func (r *row) codeOldField(k int, c *fieldPlan) error {
 	b := mixer.CodeBit(rangecoder.Flag(r.cur[k] != old), 0, id, 4)
 	r.changedFields = r.changedFields<<1 | uint32(b)
 	history.changes = history.changes<<1 | uint8(b)
-	if b == 0 {
+	if b == 0 { // unchanged
 		r.cur[k] = old
 		return nil
 	}
-	err := r.codeValue(k, c, old, true)
+	err := r.codeValue(k, c, old, true) // known to differ from old
 	history.old = old
 	return err
 }

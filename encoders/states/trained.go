@@ -103,7 +103,7 @@ func (e *coder) loadModel(file []byte) error {
 	for _, v := range e.modelParts() {
 		size += binary.Size(v)
 	}
-	raw, err := train.Open(packed, size+1)
+	raw, err := train.Open(packed, size+1) // one byte more, to notice contents that are too long
 	if err != nil || len(raw) != size {
 		return errNotModel
 	}

@@ -187,7 +187,7 @@ func (x *coder) writeCounts(removed, updated, third int, b *encoders.Budget) {
 	x.writeInt(encoders.SlotFlags, int32(third), b)
 }
 
-// writeRemoved writes the keys of removed items.
+// writeRemoved writes the keys of removed items: those of rows present in base but not in cur.
 func (x *coder) writeRemoved(cur, base *frame.Frame, rows frame.Rows, b *encoders.Budget) {
 	for i := range x.layout.Parts {
 		p := &x.layout.Parts[i]
@@ -199,7 +199,8 @@ func (x *coder) writeRemoved(cur, base *frame.Frame, rows frame.Rows, b *encoder
 	}
 }
 
-// writeUpdated writes new and changed items.
+// writeUpdated writes new and changed items: type, id, size (if the type has no fixed size), and the
+// difference of each field. rows holds the rows that may differ.
 func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoders.Budget) {
 	for i := range x.layout.Parts {
 		p := &x.layout.Parts[i]

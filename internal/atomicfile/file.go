@@ -38,7 +38,8 @@ func (d *Disk) perform(op Op, path string, f func() error) error {
 	return withPath(path, f())
 }
 
-// withPath replaces the path in an error of the file system, often a temporary name, by path.
+// withPath replaces the path in an error of the file system, often a temporary name, by path. Other
+// errors, and nil, are unchanged.
 func withPath(path string, err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
@@ -80,8 +81,8 @@ func (d *Disk) RemoveEmpty(dirs []string) {
 // RemoveAll removes path and everything below it.
 func (d *Disk) RemoveAll(path string) error { return d.remove(path, os.RemoveAll) }
 
-// remove calls f, and again if it fails. What it fails to remove, removeLeftovers removes after a
-// day.
+// remove calls f to remove path, and once more if that fails. If path is temporary and still exists,
+// removeLeftovers removes it after a day.
 func (d *Disk) remove(path string, f func(string) error) error {
 	err := d.perform("remove", path, func() error { return f(path) })
 	if err != nil {
@@ -110,7 +111,7 @@ func (d *Disk) tempDir(parent string) (name string, err error) {
 	return name, err
 }
 
-// Prepare is MkdirAll, and checks that files can be created in dir.
+// Prepare is MkdirAll, and checks that files can be created in dir: it creates one and removes it.
 func (d *Disk) Prepare(dir string) (created []string, err error) {
 	if created, err = d.MkdirAll(dir); err != nil {
 		return nil, err
@@ -126,6 +127,7 @@ func (d *Disk) Prepare(dir string) (created []string, err error) {
 	return created, nil
 }
 
+// rename moves a file or folder from from to to, on the same file system. Errors name to.
 func (d *Disk) rename(from, to string) error {
 	return d.perform("rename", to, func() error { return os.Rename(from, to) })
 }

@@ -64,8 +64,9 @@ type Folder struct {
 }
 
 // Open prepares dir for the results of a run and creates it if necessary. isResult reports whether
-// a file of a name is a result. If dir contains one, Open returns an error that wraps ErrHeld,
-// unless force is set.
+// a file of a name is a result. If dir contains one, Open returns an error: it wraps ErrHeld unless
+// force is set. force lets Write replace the results, but not if the folder also contains other files
+// (ErrMixed) or cannot be replaced as a whole (ErrFixed).
 func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*Folder, error) {
 	if err := d.completeSwap(dir); err != nil {
 		return nil, err
@@ -126,7 +127,8 @@ func (f *Folder) checkReplaceable() error {
 	return nil
 }
 
-// Sub returns a subfolder for results of the same run.
+// Sub returns a subfolder for results of the same run, which may replace results in it. Nothing is
+// created before the first Write.
 func (f *Folder) Sub(name string) *Folder {
 	return &Folder{disk: f.disk, path: filepath.Join(f.path, name), isResult: f.isResult, force: true}
 }
@@ -146,7 +148,7 @@ func (f *Folder) Write(entries []Entry) error {
 		write = f.Update
 	}
 	err := write(entries)
-	if !f.inPlace && isFixed(err) {
+	if !f.inPlace && isFixed(err) { // try again, file by file
 		f.inPlace = true
 		return f.Write(entries)
 	}
@@ -187,7 +189,7 @@ func isFixed(err error) bool {
 // replace writes a new folder next to this one and swaps the two.
 func (f *Folder) replace(entries []Entry) error {
 	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
-		if was, err := os.Stat(f.path); err == nil {
+		if was, err := os.Stat(f.path); err == nil { // the new folder gets the permissions of the old one
 			if err := f.disk.perform("chmod", f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
 				return err
 			}
@@ -283,6 +285,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 		}
 		return exchange(fresh, path)
 	})
+	// These three errors mean that the system or the file system cannot exchange: continue in two steps.
 	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EXDEV) {
 		return fresh, err
 	}
@@ -296,7 +299,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 		}
 	}
 	if err := d.rename(fresh, path); err != nil {
-		_ = d.rename(spare, path)
+		_ = d.rename(spare, path) // restore the old state
 		return "", err
 	}
 	return spare, nil

@@ -16,7 +16,7 @@ type Log struct {
 	buf    []byte // not yet in the temporary file
 	file   *File  // temporary; nil while the log fits in memory
 	size   int64  // of the file
-	err    error  // sticky
+	err    error  // the first error, which all later calls return
 }
 
 // logBuffer is the size of the part of a log in memory, in bytes.
@@ -29,7 +29,7 @@ func (f *Folder) Log(name string) *Log {
 	return l
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It moves the buffer to the temporary file when that is full.
 func (l *Log) Write(p []byte) (int, error) {
 	l.buf = append(l.buf, p...)
 	if len(l.buf) < logBuffer || l.err != nil {
@@ -46,7 +46,8 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), l.err
 }
 
-// open creates the temporary file, next to the folder if possible, otherwise in it.
+// open creates the temporary file next to the folder, because Folder.Write replaces the folder; in it
+// only if the folder is written in place.
 func (l *Log) open() (err error) {
 	f := l.folder
 	if !f.inPlace {
@@ -72,7 +73,7 @@ func (l *Log) copyTo(w io.Writer) error {
 	return err
 }
 
-// close removes the file.
+// close removes the temporary file. Later calls of Write fail.
 func (l *Log) close() error {
 	l.err = &fs.PathError{Op: "write", Path: filepath.Join(l.folder.path, l.name), Err: fs.ErrClosed}
 	if l.file == nil {

@@ -44,13 +44,13 @@ func (w *Writer) Bits(v uint64, n uint) {
 func (w *Writer) flushWord(v uint64, n uint) {
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.word)
 	w.word = v >> (64 - w.wordBits) // 0 if wordBits is 0: Go shifts by 64 give 0
-	w.wordBits += n - 64
+	w.wordBits += n - 64            // wraps to a smaller number
 }
 
 // Len returns the number of bits written since Reset.
 func (w *Writer) Len() int { return (len(w.buf)-w.base)*8 + int(w.wordBits) }
 
-// Bytes fills the last byte with zeros and returns the caller's slice with all bytes appended. Only
+// Bytes flushes the bits written, fills the last byte with zeros and returns the caller's slice with all bytes appended. Only
 // Reset may follow.
 func (w *Writer) Bytes() []byte {
 	for ; w.wordBits > 0; w.wordBits -= min(w.wordBits, 8) {

@@ -90,7 +90,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p[:min(int64(len(p)), r.left+1)])
 	r.left -= int64(n)
 	if r.left < 0 {
-		return n - 1, r.tooLarge
+		return n - 1, r.tooLarge // without the byte beyond the limit
 	}
 	return n, err
 }

@@ -10,7 +10,7 @@ import (
 type Row[T any] struct {
 	KeyInfo
 	Expected string              // continues the sentence after "expected"
-	Set      func(*T, any) error // the error contains what is expected
+	Set      func(*T, any) error // parses and stores a value; the error contains what is expected
 	Get      func(*T) any        // the value as in a file: a number, a bool, or a text that Set accepts
 	Number   func(*T) float64    // the value in Unit, for a slider; nil if there is no Ladder
 	Check    func(*T) error      // returns an error if the value is out of range; nil means that every value is valid
@@ -53,10 +53,10 @@ func Cycle(options []Option, name string, n int) string {
 		return ""
 	}
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
-	if i < 0 && n <= 0 {
+	if i < 0 && n <= 0 { // for a positive n, -1 is before the first option
 		i = 0
 	}
-	return options[((i+n)%len(options)+len(options))%len(options)].Name
+	return options[((i+n)%len(options)+len(options))%len(options)].Name // i+n may be negative
 }
 
 // NewRow returns the row of a value of unit u, with functions that read and write the value of a T.
@@ -121,7 +121,7 @@ func (r *Row[T]) Rung(t *T, n int) (value string, ok bool) {
 // logarithmic, so Level distinguishes small values better than a linear scale.
 func (r *Row[T]) Level(t *T) float64 {
 	index, between := r.findStop(t, r.Ladder)
-	if between {
+	if between { // show the lower stop
 		index = max(index-1, 0)
 	}
 	return float64(index) / float64(len(r.Ladder)-1)
@@ -135,7 +135,7 @@ func (r *Row[T]) findStop(t *T, stops []string) (index int, between bool) {
 	}
 	value := r.Number(t)
 	for i, stop := range stops {
-		scratch := *t
+		scratch := *t // to convert the stop to a number
 		if r.Set(&scratch, stop) != nil || stop == "off" {
 			continue
 		}

@@ -213,7 +213,7 @@ func OrOff(u Unit[int]) Unit[int] {
 			return 0, true
 		}
 		n, ok := parse(v)
-		return n, ok && n != 0
+		return n, ok && n != 0 // 0 has to be written as "off"
 	}
 	u.Format = formatOrOff(strconv.Itoa)
 	u.In = func(n int) bool { return n == 0 || in(n) }

@@ -12,8 +12,9 @@ import (
 // product of the lengths.
 const maxName = 100
 
-// Closest returns the known name that begins with name, if there is exactly one; otherwise the most
-// similar one with at most one typo for every three letters; "" if no name is similar.
+// Closest returns the known name that begins with name, if there is exactly one and name has at least
+// three letters; otherwise the most similar one, with at most one typo and one more for every three
+// letters; "" if no name is similar. Case is ignored.
 func Closest(name string, known []string) string {
 	if len(name) > maxName {
 		return ""
@@ -29,7 +30,7 @@ func Closest(name string, known []string) string {
 	if matches == 1 {
 		return match
 	}
-	minDistance, match := 1+len(name)/3, ""
+	minDistance, match := 1+len(name)/3, "" // at first the largest distance that is accepted
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(lower, strings.ToLower(k))
 		if d <= minDistance && d < len(lower) && (match == "" || d < minDistance) { // a single letter is not similar to another

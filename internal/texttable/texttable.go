@@ -46,8 +46,8 @@ func Numbers(titles ...string) []string {
 	return out
 }
 
-// Add adds a row. A float64 is formatted with one decimal and a bool as "yes" or "NO"; a []string
-// is several cells.
+// Add adds a row. A float64 is formatted with one decimal and a bool as "yes" or "NO"; a
+// []string is several cells; other values are formatted by fmt.Sprint.
 func (t *Table) Add(cells ...any) {
 	row := make([]Cell, 0, len(t.Heads))
 	for _, c := range cells {
@@ -93,30 +93,30 @@ const (
 // WriteText writes the table with aligned columns. If it would be wider than width, the last column
 // is wrapped unless it contains numbers. width 0 means no limit.
 func (t *Table) WriteText(w io.Writer, width int) {
-	lines := t.texts()
+	rows := t.texts() // the titles first
 	widths := make([]int, len(t.Heads))
-	for _, row := range lines {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	last := len(widths) - 1
-	indent := len(t.Indent)
+	indent := len(t.Indent) // where the last column begins
 	for _, n := range widths[:last] {
 		indent += n + len(gap)
 	}
-	for _, row := range lines {
-		b := t.Indent
+	for _, row := range rows {
+		before := t.Indent // the text before the last column
 		for i, cell := range row[:last] {
-			b += t.pad(cell, i, widths[i]) + gap
+			before += t.pad(cell, i, widths[i]) + gap
 		}
 		parts := []string{t.pad(row[last], last, widths[last])}
 		if width > 0 && !t.Heads[last].Number {
 			parts = words.Wrap(row[last], max(width-indent, minWrapped))
 		}
 		for _, part := range parts {
-			fmt.Fprintln(w, b+strings.TrimRight(part, " "))
-			b = strings.Repeat(" ", indent)
+			fmt.Fprintln(w, before+strings.TrimRight(part, " "))
+			before = strings.Repeat(" ", indent)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (t *Table) pad(cell string, column, width int) string {
 func (t *Table) WriteMarkdown(w io.Writer) {
 	for i, row := range t.texts() {
 		line := "| " + strings.Join(row, " | ") + " |"
-		if i == 0 {
+		if i == 0 { // the titles; an empty one takes one space
 			line = strings.ReplaceAll(line, "|  |", "| |") + "\n|"
 			for _, h := range t.Heads {
 				line += map[bool]string{true: "---:|", false: "---|"}[h.Number]

@@ -49,8 +49,8 @@ func (b *bounds) checkNext() error {
 	switch c {
 	case '\n':
 		b.line++
-		b.dots, b.inValue = 0, b.depth > 0
-	case ' ', '\t', '\r':
+		b.dots, b.inValue = 0, b.depth > 0 // a value continues on the next line only within brackets
+	case ' ', '\t', '\r': // do not begin a key or value
 	case '#':
 		b.skipLine()
 	case '"', '\'':
@@ -79,9 +79,9 @@ func (b *bounds) checkByte(c byte) error {
 		b.table[b.depth]++
 		switch {
 		case b.keys > maxKeys:
-			return b.newError(fmt.Sprintf("the text has more than %d keys", maxKeys), "fewer")
+			return b.newError(fmt.Sprintf("the text has more than %d keys", maxKeys), fmt.Sprintf("at most %d", maxKeys))
 		case b.table[b.depth] > maxSiblings:
-			return b.newError(fmt.Sprintf("a table has more than %d keys", maxSiblings), "fewer")
+			return b.newError(fmt.Sprintf("a table has more than %d keys", maxSiblings), fmt.Sprintf("at most %d", maxSiblings))
 		}
 	case '[', '{':
 		b.dots = 0
@@ -111,14 +111,15 @@ func (b *bounds) checkHeader() error {
 	}
 	b.names[string(name)] = true
 	if len(b.names) > maxSiblings {
-		return b.newError(fmt.Sprintf("the text has more than %d tables of different names", maxSiblings), "fewer")
+		return b.newError(fmt.Sprintf("the text has more than %d tables of different names", maxSiblings), fmt.Sprintf("at most %d", maxSiblings))
 	}
 	b.offset += len(rest)
 	b.table[0] = 0
 	return nil
 }
 
-// tooDeep returns the error for an excess of maxDepth.
+// tooDeep returns the error for an excess of maxDepth; what begins the sentence "... more than 16
+// levels".
 func (b *bounds) tooDeep(what string) error {
 	return b.newError(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }

@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
 }
 
-// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. keys are the
-// dotted keys of all values in the order of the text; lines contains the line of each value and of
+// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. tree holds the
+// values as package toml decodes them; keys are the dotted keys of all values in the order of the text; lines contains the line of each value and of
 // each table. Errors are of type *Error.
 func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -42,13 +42,14 @@ func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]in
 	return tree, keys, lines, nil
 }
 
-// LineOf returns the line of a key, or of the closest enclosing table; 0 if unknown.
+// LineOf returns the line of a dotted key as Parse returns them, or of the closest enclosing table; 0
+// if unknown.
 func LineOf(lines map[string]int, key string) int {
 	for key != "" {
 		if n := lines[key]; n > 0 {
 			return n
 		}
-		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)] // without its last part or index
 	}
 	return 0
 }

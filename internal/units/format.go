@@ -57,7 +57,7 @@ const ShortWidth = 5
 func Short(v float64) string {
 	prefixes := [...]string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 {
+	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 { // four digits, rounded, and no prefix still fit
 		v /= 1000
 		i++
 	}

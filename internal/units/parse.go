@@ -94,7 +94,8 @@ func shiftPoint(s string, n int) string {
 	return sign + whole
 }
 
-// ParseDuration parses a time such as "50ms". It accepts the units of time.ParseDuration and of tc.
+// ParseDuration parses a time such as "50ms". It accepts the units of time.ParseDuration and those of
+// Linux's traffic control, tc.
 func ParseDuration(s string) (time.Duration, bool) {
 	number, unit := splitUnit(s)
 	switch unit {
@@ -126,7 +127,7 @@ func FormatDuration(d time.Duration) string {
 // prefixes of bits and bytes: powers of 1000, and of 1024 with an i.
 var prefixes = []struct {
 	letter         string
-	exp, doublings int
+	exp, doublings int // the prefix means 10^exp, or with an i 2^doublings
 }{{"", 0, 0}, {"k", 3, 10}, {"m", 6, 20}, {"g", 9, 30}, {"t", 12, 40}}
 
 // parseQuantity parses a number and the prefix of its unit, rounded to a whole number.
@@ -144,7 +145,7 @@ func parseQuantity(number, prefix string) (int64, bool) {
 		default:
 			continue
 		}
-		f += 0.5
+		f += 0.5 // rounds
 		if !ok || f < 0 || f >= 1<<62 {
 			return 0, false
 		}
@@ -173,7 +174,7 @@ func ParseRate(s string) (int64, bool) {
 		return 0, false
 	}
 	n, ok := parseQuantity(number, prefix)
-	return n * bitsPerUnit, ok && n > 0 && n <= math.MaxInt64/8
+	return n * bitsPerUnit, ok && n > 0 && n <= math.MaxInt64/8 // no overflow
 }
 
 // cutSuffixFold is strings.CutSuffix without regard to case.

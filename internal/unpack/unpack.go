@@ -53,7 +53,7 @@ func Of(head []byte) Packing {
 	return None
 }
 
-// Named returns the compression that the extension of a path stands for.
+// Named returns the compression that the extension of a path stands for: .zst or .gz; None for others.
 func Named(path string) Packing {
 	switch {
 	case strings.HasSuffix(path, ".zst"):

@@ -61,7 +61,7 @@ func Wrap(text string, width int) []string {
 // Split splits a text at white space. A part in double quotes, in Go syntax, is not split: file="my
 // trace.csv". ok is false if a quote is not closed.
 func Split(text string) (words []string, ok bool) {
-	word, open := "", false
+	word, open := "", false // the current word; open: it has begun, and may be empty in quotes
 	for text != "" {
 		switch c := text[0]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
@@ -91,6 +91,7 @@ func Split(text string) (words []string, ok bool) {
 
 // Quote returns a word in the form that Split converts back to it, with quotes only if necessary.
 func Quote(word string) string {
+	// As the whole text of a setting, off turns it off; a file of that name needs quotes.
 	if word == "" || word == "off" || strings.ContainsAny(word, "\"\\") {
 		return strconv.Quote(word)
 	}

@@ -55,8 +55,8 @@ func (f *Failing) before(op atomicfile.Op, path string) error {
 
 // Each calls try with a disk whose first operation fails, then the second, and so on until all
 // operations of try succeed; and repeats that with a crash at each operation. Unless tests are
-// thorough, it uses every ninth operation. It returns the number of operations, rounded up to the
-// step.
+// thorough, it uses every ninth operation only, to save time. It returns the number of operations of
+// try, rounded up to a multiple of that step.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
 	step := testkit.Choose(1, 9)

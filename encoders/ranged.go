@@ -82,7 +82,7 @@ func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 	n := int(c.Direct(uint64(len(cur.Body)), 17))
 	switch {
 	case n > MaxBody:
-		return fmt.Errorf("a body of %d bytes, expected at most %d", n, MaxBody)
+		return fmt.Errorf("body has %d bytes, expected at most %d", n, MaxBody)
 	case c.Reading():
 		cur.Body = cur.Body[:0]
 	}
@@ -145,7 +145,7 @@ func (t *TableCoder[M]) Decode(dst *frame.Frame, src []byte, refs []Ref, spare M
 // exceeds MaxBody.
 func (t *TableCoder[M]) CheckSize(cur *frame.Frame) error {
 	if len(cur.Table) != t.Cells || len(cur.Body) > MaxBody {
-		return fmt.Errorf("frame of %d values and a body of %d bytes, expected %d and at most %d",
+		return fmt.Errorf("frame has %d values and a body of %d bytes, expected %d values and at most %d bytes",
 			len(cur.Table), len(cur.Body), t.Cells, MaxBody)
 	}
 	return nil

@@ -297,8 +297,8 @@ func (p layout) countNewKeys(a, b tally) int {
 	return n
 }
 
-// grow extends a slice by n elements. It adds little spare capacity, because the memory of a client
-// is bounded.
+// grow extends a slice by extra elements, whose content is undefined. It adds little spare capacity,
+// because the memory of a client is bounded.
 func grow(t []uint32, extra int) []uint32 {
 	const step = 64
 	if want := len(t) + extra; want > cap(t) {

@@ -265,7 +265,7 @@ func readTables(src []byte) (*[numOrders]table, error) {
 		step, n := binary.Uvarint(raw)
 		count, m := binary.Uvarint(raw[max(n, 0):])
 		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || step > 1<<32-1-key || count > 1<<31-total {
-			return nil, fmt.Errorf("malformed after key %d", key)
+			return nil, fmt.Errorf("byte counts are malformed after key %d", key)
 		}
 		key, total, raw = key+step, total+count, raw[n+m:]
 		top.appendEntry(uint32(key), uint32(count))

@@ -55,7 +55,7 @@ func newLayout(s *frame.Schema) *layout {
 // pack appends f as bytes to dst.
 func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	if len(f.Table) != l.schema.Cells() || len(f.Body) > encoders.MaxBody {
-		return dst, fmt.Errorf("generic: frame of %d values and a body of %d bytes, expected %d and at most %d",
+		return dst, fmt.Errorf("generic: frame has %d values and a body of %d bytes, expected %d values and at most %d bytes",
 			len(f.Table), len(f.Body), l.schema.Cells(), encoders.MaxBody)
 	}
 	start := len(dst)
@@ -107,7 +107,7 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	for i := range l.columns {
 		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: minimum + %d", encoders.ErrCorrupt, l.schema.Fields[i].Name,
+			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
 				frame.ErrRange, v)
 		}
 		src = src[c.width*l.schema.Rows:]

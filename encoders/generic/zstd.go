@@ -98,7 +98,8 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	return z.encoder.EncodeAll(src, dst), nil
 }
 
-// expand implements compressor. It uses base only if z.baseline is set.
+// expand implements compressor. It uses base only if z.baseline is set. The capacity of dst, which is
+// the same in all calls, bounds the output.
 func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 	if z.decoder == nil {
 		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

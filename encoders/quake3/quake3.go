@@ -35,7 +35,7 @@ func Codec() encoders.Codec {
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			l, ok := netcode.LayoutOf(s)
 			if !ok {
-				return nil, nil, fmt.Errorf("quake3 does not suit schema %s, expected one of Quake III", s.Name)
+				return nil, nil, fmt.Errorf("schema %s is not suited to quake3: expected one of Quake III", s.Name)
 			}
 			return newCodec(s, l), newCodec(s, l), nil
 		},

@@ -150,11 +150,11 @@ func (m *ByteMixer) learn(bit int) {
 	n := 2*m.contexts + 1
 	in := m.inputs[:n]
 	for s, set := range m.weightStart {
-		errScaled := int64(bit)<<16 - int64(m.mixedP[s])
-		if errScaled < minError && errScaled > -minError {
+		predictionError := int64(bit)<<16 - int64(m.mixedP[s])
+		if predictionError < minError && predictionError > -minError {
 			continue
 		}
-		errScaled *= m.learnRate
+		errScaled := predictionError * m.learnRate
 		w := m.weights[set:][:len(in)]
 		for i, x := range in {
 			w[i] += int32((int64(x)*errScaled + 1<<20) >> 21) // rounded; learnRate is relative to 2^-21

@@ -42,7 +42,7 @@ func DeltaAdaptive() encoders.Codec {
 		Params:  &params{Limit: 250, Rate: 400},
 		New: func(s *frame.Schema, p any) (encoders.Encoder, encoders.Decoder, error) {
 			if !suits(s) {
-				return nil, nil, fmt.Errorf("schema %s has no table", s.Name)
+				return nil, nil, fmt.Errorf("schema %s is not suited to delta-adaptive: expected a table, and frames of which only the newest matters", s.Name)
 			}
 			if err := encoders.Validate(p); err != nil {
 				return nil, nil, err

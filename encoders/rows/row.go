@@ -334,7 +334,7 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 	switch {
 	case smallest > maxUp:
 		negative = true // a positive residual would be out of range
-	case smallest > maxDown: // positive
+	case smallest > maxDown: // positive: a negative residual would be out of range
 	default:
 		negative = r.codeSign(f, residual, rotationClass, col.rangePart(guess)<<5|length)
 	}

@@ -155,7 +155,7 @@ func (e *coder) codeStrays() error {
 			return err
 		}
 		if target >= uint64(len(e.cur)) {
-			return fmt.Errorf("index %d of a table of %d values", target, len(e.cur))
+			return fmt.Errorf("index of a stray value is %d, expected less than %d", target, len(e.cur))
 		}
 		row, k := int(target)/e.fields, int(target)%e.fields
 		if !e.columns[k].Admits(int32(v)) {

@@ -181,9 +181,9 @@ func (g *grid) maxIndex() int64 {
 	case classWhole:
 		return 1<<24 - 1 // all whole numbers up to this have an exact float
 	case classEighth:
-		return 1<<21 - 1
+		return 1<<21 - 1 // magnitudes below 2^18, as classOf requires
 	case classStepped:
-		return 1<<20 - 1
+		return 1<<20 - 1 // as classOf requires
 	}
 	return 0x7f7fffff // the largest finite float
 }

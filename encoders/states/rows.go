@@ -286,9 +286,9 @@ const (
 	sourceDistance = 1024
 )
 
-// chooseSource returns the row of the part that is most similar to the new row, by similarity; the
-// new row itself if no row is more similar than its empty state in base. It searches outwards from
-// the new row. Only the encoder calls it.
+// chooseSource returns the row of the part that is most similar to the new row, by similarity; of
+// several, the first. The new row itself, which is empty in base, takes part. chooseSource searches
+// outwards from the new row. Only the encoder calls it.
 func (r *row) chooseSource() int {
 	q := r.part
 	best, maxScore, tried := r.index, r.similarity(r.index), 0 // tried: number of rows compared

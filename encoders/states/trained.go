@@ -199,7 +199,7 @@ func Trainers() []train.Trainer {
 // third. The curve is in bits per changed row; its last point is the held-out clip, if any.
 func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	if len(job.Clips) == 0 {
-		return nil, fmt.Errorf("states: no training data")
+		return nil, fmt.Errorf("states: no clips to train on")
 	}
 	lengths := make([]int, len(job.Clips))
 	for i, clip := range job.Clips {

@@ -47,7 +47,7 @@ func (l *Log) Write(p []byte) (int, error) {
 }
 
 // open creates the temporary file next to the folder, because Folder.Write replaces the folder; in it
-// only if the folder is written in place.
+// only if the folder is written in place, or if its parent is not writable.
 func (l *Log) open() (err error) {
 	f := l.folder
 	if !f.inPlace {

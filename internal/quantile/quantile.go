@@ -35,7 +35,7 @@ func Median(values []float64) float64 {
 }
 
 // Weighted returns the index of the nearest-rank quantile p of sorted values, where value i occurs
-// counts[i] times and n is the sum of counts. It counts from the closer end.
+// counts[i] times and n is the sum of counts. It adds up the counts from the closer end, to save time.
 func Weighted[N int32 | int64](counts []N, n N, p float64) int {
 	rank := max(N(math.Ceil(p*float64(n))), 1)
 	if p > 0.5 {

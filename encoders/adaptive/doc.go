@@ -108,7 +108,8 @@ func (e *endpoint) learn(ids []uint16, hash uint32) {
 		first.counts = s.add(first.counts, b.counts)
 		b.released, b.counts = true, nil
 	}
-	e.models.push(s.halve(first.counts, maxDeltaEntries[s.order], 1<<31), hash)
+	const maxSum = 1 << 31 // not reached: only the number of entries is bounded
+	e.models.push(s.halve(first.counts, maxDeltaEntries[s.order], maxSum), hash)
 	first.released, first.counts = true, first.counts[:0]
 }
 

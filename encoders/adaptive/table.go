@@ -136,11 +136,12 @@ type cursor struct {
 	row    uint32 // index in dense where the context's sums begin
 }
 
-// find returns the entries of the context recent.
+// find returns the entries of the bytes that followed a context; recent holds the last three bytes. A
+// table of order 0 must be dense.
 func (t *table) find(recent uint32) cursor {
 	if t.dense != nil {
 		row := recent >> 16 * rowSize * uint32(t.order) // by the latest byte; order 0 has one row
-		return cursor{row, row + 256, row}
+		return cursor{lo: row, hi: row + 256, row: row}
 	}
 	if len(t.keys) == 0 {
 		return cursor{}

@@ -182,7 +182,8 @@ const (
 	apmRate     = 6 // the adaptation rate is 2^-apmRate
 )
 
-// newAPMs returns two stages that do not change a probability yet.
+// newAPMs returns two stages that do not change a probability yet: each entry holds the probability
+// that it stands for. Entries are half a nat apart.
 func newAPMs() [2]apm {
 	const size = apmContexts * apmSteps
 	table := make([]uint16, 2*size)
@@ -197,7 +198,7 @@ func newAPMs() [2]apm {
 func (a *apm) refine(logit int32, context int) uint32 {
 	position := logit + maxByteLogit + 1 // in units of 1/1024 of a table step, from 0
 	i, fraction := context*apmSteps+int(position>>10), uint32(position&1023)
-	a.nearest = i + int(fraction>>9)
+	a.nearest = i + int(fraction>>9) // i+1 if the fraction is at least one half
 	return (uint32(a.table[i])*(1024-fraction) + uint32(a.table[i+1])*fraction) >> 10
 }
 

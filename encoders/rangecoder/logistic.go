@@ -94,7 +94,8 @@ var squashTable = func() (t [2*squashSpan/squashStep + 1]uint32) {
 // are assembly on some machines and differ in the last bit. Every product that is added is
 // converted to float64, which forbids the compiler to fuse the operations.
 
-// exponential returns e^x for small |x|.
+// exponential returns e^x for small |x|: it halves x until the Taylor series converges fast, and
+// squares the sum as often.
 func exponential(x float64) float64 {
 	halvings := 0
 	for ; x > 0.125 || x < -0.125; halvings++ {
@@ -111,7 +112,8 @@ func exponential(x float64) float64 {
 	return sum
 }
 
-// logarithm returns ln(y) of a positive y.
+// logarithm returns ln(y) of a positive y. It halves or doubles y until it is near 1, where the series
+// ln(y) = 2 (z + z^3/3 + z^5/5 + ...) with z = (y-1)/(y+1) converges fast.
 func logarithm(y float64) float64 {
 	const ln2 = 0.693147180559945309417232121458
 	doublings := 0.0

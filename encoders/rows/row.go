@@ -399,6 +399,7 @@ func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 		mixer.AddContext(id, node, r.expectedComponents(f), r.margin)
 		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
+	// Without the leading 1 of node, followed by the lower bits.
 	raw = (node-1<<min(col.Width, symbolBits))<<bitsLeft | uint32(e.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
 	r.cur[f] = col.FromRaw(raw)
 }
@@ -421,7 +422,7 @@ func (r *rowState) codeBits(f int) {
 		r.coder.beginContexts(r.coder.columns[f].weightSet)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, uint32(r.base[f])>>i&1, 0)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, min(count, 3), 1)
-		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil))
+		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // only the contexts' counters
 		out |= b << i
 		count += b
 	}

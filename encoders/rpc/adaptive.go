@@ -391,7 +391,7 @@ type symbolMemo struct {
 // fields.
 func newMemo(numbers, symbols int) *memo {
 	m := &memo{numbers: make([]numberMemo, numbers), symbols: make([]symbolMemo, symbols)}
-	even := rangecoder.NewCounter(rangecoder.One/2, 0)
+	even := rangecoder.NewCounter(rangecoder.One/2, 0) // probability 1/2, as if never updated
 	for i := range m.numbers {
 		f := &m.numbers[i]
 		for c := range f.length {
@@ -401,7 +401,7 @@ func newMemo(numbers, symbols int) *memo {
 			rangecoder.Fill(f.topBits[n][:], even)
 		}
 		f.sign = even
-		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20)
+		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // rare; counted as 20 updates, so it adapts slowly
 	}
 	for i := range m.symbols {
 		for s := range m.symbols[i].unchanged {

@@ -241,7 +241,7 @@ type vector [vectorSize]int32
 
 // quantize returns v in steps, rounded as Unreal does it: half up, in float32. ok is false for NaN
 // and values of more than maxComponentBits.
-func quantize(v float32) (i int32, ok bool) {
+func quantize(v float32) (steps int32, ok bool) {
 	x := float32(v * stepsPerUnit)
 	x = float32(x + 0.5)
 	x = float32(math.Floor(float64(x)))
@@ -252,8 +252,8 @@ func quantize(v float32) (i int32, ok bool) {
 	return int32(x), true
 }
 
-// dequantize returns the float of i steps.
-func dequantize(i int32) float32 { return float32(float32(i) / stepsPerUnit) }
+// dequantize returns the float of a number of steps.
+func dequantize(steps int32) float32 { return float32(float32(steps) / stepsPerUnit) }
 
 // sizeExponent returns the number k that precedes a vector: each component takes k+2 bits.
 func (v *vector) sizeExponent() uint {

@@ -234,7 +234,7 @@ func (g *grid) lowerBound(i int64) int64 {
 	case classOther:
 		return (g.toFixed(i) + g.toFixed(i-1)) / 2
 	case classStepped:
-		return ((2*i - 1) * g.fixedStep) >> 17 // half, and 16 bits of fixedStep
+		return ((2*i - 1) * g.fixedStep) >> 17 // one bit for the half, 16 for the fraction of fixedStep
 	}
 	s := g.shift() - 1
 	if s < 0 {

@@ -131,26 +131,26 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 		m.slots[n].lastUsed = m.frames
 		return n
 	}
-	oldest := q.firstSlot
+	chosen := q.firstSlot // a free slot, or the one used longest ago
 	for i := q.firstSlot; i < q.firstSlot+q.slots; i++ {
 		if m.slots[i].row < 0 {
-			oldest = i
+			chosen = i
 			break
 		}
-		if m.slots[i].lastUsed < m.slots[oldest].lastUsed {
-			oldest = i
+		if m.slots[i].lastUsed < m.slots[chosen].lastUsed {
+			chosen = i
 		}
 	}
-	o := &m.slots[oldest]
-	if o.row >= 0 {
-		m.slotByRow[o.row] = 0
+	slot := &m.slots[chosen]
+	if slot.row >= 0 { // this row loses its history
+		m.slotByRow[slot.row] = 0
 	}
-	*o = slotHistory{row: int32(row), lastUsed: m.frames}
-	m.slotByRow[row] = uint16(oldest + 1)
+	*slot = slotHistory{row: int32(row), lastUsed: m.frames}
+	m.slotByRow[row] = uint16(chosen + 1)
 	for i, v := range base {
-		m.slotCells(oldest, q)[i] = cellHistory{old: v}
+		m.slotCells(chosen, q)[i] = cellHistory{old: v}
 	}
-	return oldest
+	return chosen
 }
 
 // slotCells returns the cells of a slot of part q.

@@ -450,6 +450,7 @@ func (r *row) codeSymbol(k int, c *fieldPlan, old int32) {
 			bitsLeft--
 			node = node<<1 | uint32(mixer.CodeBit(int(raw>>bitsLeft&1), node, id<<4|uint32(bitsLeft&15), 4))
 		}
+		// Without the leading 1 of node, followed by the lower bits.
 		raw = (node-1<<modelled)<<bitsLeft | uint32(r.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
 	}
 	r.cur[k] = c.FromRaw(raw)

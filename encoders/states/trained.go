@@ -193,10 +193,11 @@ func Trainers() []train.Trainer {
 		From: "a match or a table with floats, hints or parts, such as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
 }
 
-// trainModel trains a model on clips, in Quick mode on the first quickFrames of each, in three passes: counters on the first half of each clip; with
-// these as pretrained counters, weights and error distributions on the second halves; finally
-// counters on all frames. The model combines the weights of the second pass and the counters of the
-// third. The curve is in bits per changed row; its last point is the held-out clip, if any.
+// trainModel trains a model on clips, in Quick mode on the first quickFrames of each, in three
+// passes: counters on the first half of each clip; with these as pretrained counters, weights and
+// error distributions on the second halves; finally counters on all frames. The model combines the
+// weights of the second pass and the counters of the third. The curve is in bits per changed row;
+// its last point is the held-out clip, if any.
 func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	if len(job.Clips) == 0 {
 		return nil, fmt.Errorf("states: no clips to train on")

@@ -50,8 +50,8 @@ func (w *Writer) flushWord(v uint64, n uint) {
 // Len returns the number of bits written since Reset.
 func (w *Writer) Len() int { return (len(w.buf)-w.base)*8 + int(w.wordBits) }
 
-// Bytes flushes the bits written, fills the last byte with zeros and returns the caller's slice with all bytes appended. Only
-// Reset may follow.
+// Bytes flushes the bits written, fills the last byte with zeros and returns the caller's slice
+// with all bytes appended. Only Reset may follow.
 func (w *Writer) Bytes() []byte {
 	for ; w.wordBits > 0; w.wordBits -= min(w.wordBits, 8) {
 		w.buf = append(w.buf, byte(w.word))

@@ -23,9 +23,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
 }
 
-// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. tree holds the
-// values as package toml decodes them; keys are the dotted keys of all values in the order of the text; lines contains the line of each value and of
-// each table. Errors are of type *Error.
+// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. tree holds
+// the values as package toml decodes them; keys are the dotted keys of all values in the order of
+// the text; lines contains the line of each value and of each table. Errors are of type *Error.
 func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := checkLimits(data); err != nil {

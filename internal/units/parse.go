@@ -222,8 +222,8 @@ func FormatSize(n int64) string {
 	return strings.ToUpper(formatQuantity(n)) + "B"
 }
 
-// Split splits "50ms" into "50" and "ms". If a text does not begin with a number, all of it is the
-// unit.
+// Split splits "50ms" into "50" and "ms". The number consists of the digits, points and signs at the
+// beginning, which need not be valid; it is empty if there are none.
 func Split(s string) (number, unit string) {
 	s = strings.TrimSpace(s)
 	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })

@@ -59,7 +59,7 @@ func Wrap(text string, width int) []string {
 }
 
 // Split splits a text at white space. A part in double quotes, in Go syntax, is not split: file="my
-// trace.csv". ok is false if a quote is not closed.
+// trace.csv". ok is false if a quote is not closed or not valid.
 func Split(text string) (words []string, ok bool) {
 	word, open := "", false // the current word; open: it has begun, and may be empty in quotes
 	for text != "" {

@@ -98,9 +98,9 @@ func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	return hash, true
 }
 
-// learn builds the next model from the statistics of batches. It adds them in the memory of the
-// first batch and releases all of them. hash is their fingerprint.
-func (e *endpoint) learn(ids []uint16, hash uint32) {
+// buildNextModel builds the next model from the statistics of batches. It adds them in the memory
+// of the first batch and releases all of them. hash is their fingerprint.
+func (e *endpoint) buildNextModel(ids []uint16, hash uint32) {
 	s := &e.batches
 	first := s.get(ids[0])
 	for _, id := range ids[1:] {

@@ -86,7 +86,7 @@ func codeLiteral(c *rangecoder.Coder, literal bool) bool {
 // readBody reads a message of n bytes, appends it to dst and closes the packet. It stops soon after
 // the input ends.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
-	recent, literal := uint32(startContext), codeLiteral(c, false)
+	recent, literal := uint32(startContext), codeLiteral(c, false) // a reader ignores false
 	for range n {
 		v := byte(0)
 		if literal {

@@ -159,7 +159,7 @@ func (r *receiver) requestModel() {
 	if !ok {
 		return
 	}
-	r.learn(r.requested, hash)
+	r.buildNextModel(r.requested, hash)
 	r.requesting, r.builtAt[r.models.newest%maxModels] = true, buildTime{r.newestTick, true}
 }
 

@@ -130,7 +130,7 @@ func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if index == s.models.newest { // a restarted receiver requests another model with the same number
 		s.models.pop()
 	}
-	s.learn(ids, hash)
+	s.buildNextModel(ids, hash)
 }
 
 // Gauges implements encoders.Gauged.

@@ -169,9 +169,9 @@ type compressor interface {
 	expand(dst, src, base []byte) ([]byte, error)
 }
 
-// A library is an encoder or a decoder around a compressor of a library. It allocates as much as
-// the library does.
-type library struct {
+// A libraryCoder is an encoder or a decoder around the compressor of a library. It allocates as much
+// as the library does.
+type libraryCoder struct {
 	name         string // prefix of errors
 	layout       *layout
 	compressor   compressor
@@ -185,16 +185,16 @@ func newCodec(name string, build func(maxSize int, params any) compressor) func(
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		newLibrary := func() *library {
+		newCoder := func() *libraryCoder {
 			l := newLayout(s)
-			return &library{name: "generic: " + name, layout: l, compressor: build(l.size+encoders.MaxBody, params)}
+			return &libraryCoder{name: "generic: " + name, layout: l, compressor: build(l.size+encoders.MaxBody, params)}
 		}
-		return newLibrary(), newLibrary(), nil
+		return newCoder(), newCoder(), nil
 	}
 }
 
 // Encode implements encoders.Encoder.
-func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+func (l *libraryCoder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
 	if l.packed, err = l.layout.pack(l.packed[:0], cur); err != nil {
@@ -214,7 +214,7 @@ func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 }
 
 // Decode implements encoders.Decoder.
-func (l *library) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+func (l *libraryCoder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	if maxSize := l.layout.size + encoders.MaxBody; cap(l.packed) < maxSize {
 		l.packed = make([]byte, 0, maxSize)
 	}

@@ -364,7 +364,7 @@ func (c *Coder) Tree(nodes []Counter, v int, n uint, limit int) int {
 	node, low, rng := 1, c.low, c.rng
 	for n > 0 {
 		n--
-		counter, bit := &nodes[node&(len(nodes)-1)], v>>n&1
+		counter, bit := &nodes[node&(len(nodes)-1)], v>>n&1 // node is below len(nodes): & avoids a bounds check
 		lowOffset, newRange := splitEncoder(rng, uint32(uint64(rng)*uint64(counter.P())>>16), bit)
 		low, rng, node = low+lowOffset, newRange, node<<1|bit
 		if limit != 0 {

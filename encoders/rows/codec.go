@@ -80,7 +80,7 @@ func newCoder(s *frame.Schema, p *params) *coder {
 	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
 	e.mixer = rangecoder.Mixer{Coder: &e.Coder, Bias: bias, Limit: p.Limit, Rate: int32(p.Rate)}
 	n := e.fields
-	e.row = rowState{coder: e, lastDelta: make([]int32, n), start: make([]int32, n),
+	e.row = rowState{coder: e, lastDelta: make([]int32, n), origin: make([]int32, n),
 		noMotion: motion{delta: make([]int32, n), acceleration: make([]int32, n), residualLength: make([]uint8, n)}}
 	return e
 }

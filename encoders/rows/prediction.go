@@ -40,20 +40,20 @@ type prediction struct {
 // deltas of the expected length.
 func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	m, p := r.coder.next, &r.prediction
-	start, lastDelta := r.start[f], r.lastDelta[f]
+	origin, lastDelta := r.origin[f], r.lastDelta[f]
 	p.errors = &m.predictorErrors[f][min(r.expectedLength, deltaLengths-1)]
-	p.byPredictor = [predictors]int32{constantVelocity: col.apply(start, lastDelta), unchanged: start}
+	p.byPredictor = [predictors]int32{constantVelocity: col.apply(origin, lastDelta), unchanged: origin}
 	if col.kind == frame.Float32 {
 		// Deltas of floats are bits of floats, for which the other predictors would need float arithmetic.
 		p.byPredictor[damped], p.byPredictor[accelerated], p.byPredictor[neighbourMotion],
-			p.byPredictor[weightedSum] = col.apply(start, col.halveDelta(lastDelta)), start, start, start
+			p.byPredictor[weightedSum] = col.apply(origin, col.halveDelta(lastDelta)), origin, origin, origin
 	} else {
 		acceleration, neighbourDelta := r.lastAcceleration[f], r.neighbour.delta[f]
-		p.byPredictor[damped] = col.apply(start, lastDelta-lastDelta/4)
-		p.byPredictor[accelerated] = col.apply(start, lastDelta+acceleration/2)
-		p.byPredictor[neighbourMotion] = col.apply(start, neighbourDelta)
+		p.byPredictor[damped] = col.apply(origin, lastDelta-lastDelta/4)
+		p.byPredictor[accelerated] = col.apply(origin, lastDelta+acceleration/2)
+		p.byPredictor[neighbourMotion] = col.apply(origin, neighbourDelta)
 		p.weights = &m.blends[f][flag(lastDelta == 0)]
-		p.byPredictor[weightedSum] = col.apply(start, p.computeWeightedSum(lastDelta, acceleration, neighbourDelta, r.neighbour.acceleration[f]))
+		p.byPredictor[weightedSum] = col.apply(origin, p.computeWeightedSum(lastDelta, acceleration, neighbourDelta, r.neighbour.acceleration[f]))
 	}
 	best := 0
 	for candidate, meanError := range p.errors {

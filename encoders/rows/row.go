@@ -33,15 +33,15 @@ var errUnchanged = errors.New("marked as changed, but equal to the baseline")
 type rowState struct {
 	coder             *coder
 	cur, base         []int32         // the row's values in the frame and in the base frame
-	start             []int32         // origin of deltas: base, with the rotation converted to the new largest component
+	origin            []int32         // origin of deltas: base, with the rotation converted to the new largest component
 	lastDelta         []int32         // deltas of the row's last motion, scaled to the current ticks; 0 if it did not change
 	lastAcceleration  []int32         // acceleration of the row's last motion
 	lastResiduals     []uint8         // lengths of the residuals of the row's last motion
 	motion                            // of the row being coded, for the next frame
 	idleClass         int             // see idleClass
 	position          *[maxAxes]int32 // the row's position in base
-	nearest           uint32          // see scene.distances
-	fastest           uint32          // see scene.distances
+	nearestDistance   uint32          // see scene.distances
+	fastestDistance   uint32          // see scene.distances
 	positionSpeed     int             // greatest length of lastDelta among the fields of the position
 	expectedLength    int             // length of the predicted delta of the field being coded
 	maxResidual       int             // greatest length of a residual of this row so far
@@ -65,7 +65,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idleClass = idleClass(past.unchangedFor[i])
 		r.position = &e.scene.positions[i]
 		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
-		// A row without a history. lastDelta and start are set only if the row changes.
+		// A row without a history. lastDelta and origin are set only if the row changes.
 		r.lastResiduals, r.lastAcceleration, r.positionSpeed, r.hasRotation = r.noMotion.residualLength, r.noMotion.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, nextMoved)
@@ -83,7 +83,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		next.unchangedFor[i] = 0
 		if !moved {
 			clear(r.lastDelta)
-			copy(r.start, r.base)
+			copy(r.origin, r.base)
 		}
 		r.findNeighbour(next)
 		e.scene.changedPositions = append(e.scene.changedPositions, *r.position)
@@ -99,7 +99,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 // loadHistory prepares the predictions of a row that changed with base: it loads the row's motion,
 // the n-th of past, and scales its deltas to the ticks of next.
 func (r *rowState) loadHistory(past, next *memo, n int) {
-	copy(r.start, r.base)
+	copy(r.origin, r.base)
 	s := past.motionAt(n, r.coder.fields)
 	r.lastResiduals, r.lastAcceleration = s.residualLength, s.acceleration
 	for f, v := range s.delta {
@@ -137,7 +137,7 @@ func (r *rowState) findNeighbour(next *memo) {
 // codeChanged codes whether row i changed and returns 1 if so. moved reports whether it changed in
 // the frame before; own is the counter of this row.
 func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *rangecoder.Counter) uint32 {
-	r.nearest, r.fastest = r.coder.scene.distances(i, r.position, moved)
+	r.nearestDistance, r.fastestDistance = r.coder.scene.distances(i, r.position, moved)
 	rowFlags := uint32(0)
 	for _, f := range r.coder.rowFlags {
 		rowFlags = rowFlags<<1 | uint32(r.base[f]&1)
@@ -146,9 +146,9 @@ func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *ran
 	mixer := &r.coder.mixer
 	r.coder.beginContexts(r.coder.sharedWeights)
 	mixer.AddContext(decisionRow, idle, speed, recentChanges&7)
-	mixer.AddContext(decisionRow, idle, r.nearest, rowFlags)
-	mixer.AddContext(decisionRow, idle, r.fastest, speed)
-	mixer.AddContext(decisionRow, r.nearest, r.fastest, idle)
+	mixer.AddContext(decisionRow, idle, r.nearestDistance, rowFlags)
+	mixer.AddContext(decisionRow, idle, r.fastestDistance, speed)
+	mixer.AddContext(decisionRow, r.nearestDistance, r.fastestDistance, idle)
 	differs := int32(0) // not 0 if any value differs; unused by the decoder
 	for f, v := range r.cur {
 		differs |= v ^ r.base[f]
@@ -195,17 +195,17 @@ func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	if f == r.coder.rotation.enumField {
 		mixer.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.hasRotation))
 	} else {
-		mixer.AddContext(id, r.nearest, uint32(r.idleClass), r.unchangedFields&1)
+		mixer.AddContext(id, r.nearestDistance, uint32(r.idleClass), r.unchangedFields&1)
 	}
 	return mixer.CodeFlag(unchangedNode, r.cur[f] == r.base[f])
 }
 
-// expectedDeltaLength returns the length in bits of the last delta of field f, applied to start.
+// expectedDeltaLength returns the length in bits of the last delta of field f, applied to origin.
 func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
 	if r.lastDelta[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
-	return bitLength(c.difference(c.apply(r.start[f], r.lastDelta[f]), r.start[f]))
+	return bitLength(c.difference(c.apply(r.origin[f], r.lastDelta[f]), r.origin[f]))
 }
 
 // recordUnchanged records in the motion that a field did not change.
@@ -289,7 +289,7 @@ func (r *rowState) codeNumber(f int, col *fieldPlan) {
 	residual := r.codeResidual(f, col, col.difference(r.cur[f], p.value), p.value)
 	r.cur[f] = col.addResidual(p.value, residual)
 	p.learn(r.cur[f], col)
-	r.delta[f] = col.delta(r.start[f], r.cur[f])
+	r.delta[f] = col.delta(r.origin[f], r.cur[f])
 	r.acceleration[f] = r.delta[f] - r.lastDelta[f] // floats do not use their acceleration
 	r.recordResidual(f, bitLength(residual))
 }
@@ -372,7 +372,7 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	bitsLeft, known := length-1, uint32(1) // known: the bits so far; the highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
-		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil))
+		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // only the contexts' counters
 	}
 	if bitsLeft > 0 {
 		known = known<<bitsLeft | uint32(r.coder.Direct(uint64(size&(1<<bitsLeft-1)), uint(bitsLeft)))
@@ -397,6 +397,7 @@ func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 		mixer.AddContext(id, node, oldRaw, 0)
 		mixer.AddContext(id, node, oldRaw, r.expectedComponents(f))
 		mixer.AddContext(id, node, r.expectedComponents(f), r.margin)
+		// Nodes from 15 on share weights; nil: only the contexts' counters.
 		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
 	// Without the leading 1 of node, followed by the lower bits.
@@ -487,7 +488,7 @@ func (r *rowState) prepareRotation() {
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 
-// updateLargest converts start and lastDelta if the largest component, now omitted, differs from
+// updateLargest converts origin and lastDelta if the largest component, now omitted, differs from
 // that in base.
 func (r *rowState) updateLargest(omitted int) {
 	t := &r.coder.rotation
@@ -497,13 +498,13 @@ func (r *rowState) updateLargest(omitted int) {
 	}
 }
 
-// setReference sets start and lastDelta of the rotation's fields, for quaternions without component
+// setReference sets origin and lastDelta of the rotation's fields, for quaternions without component
 // omitted.
 func (r *rowState) setReference(omitted int) {
 	t := &r.coder.rotation
 	current, predicted := t.components(&r.current, omitted), t.components(&r.predicted, omitted)
 	for k := range current {
 		f := t.enumField + 1 + k
-		r.start[f], r.lastDelta[f] = current[k], predicted[k]-current[k]
+		r.origin[f], r.lastDelta[f] = current[k], predicted[k]-current[k]
 	}
 }

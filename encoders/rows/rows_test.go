@@ -149,8 +149,8 @@ func TestScene(t *testing.T) {
 	}
 	var around scene
 	around.begin(p, base, past)
-	if len(around.movers) != maxMovers || around.movers[around.fastest].speed != 60 {
-		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.fastest])
+	if len(around.movers) != maxMovers || around.movers[around.fastestIndex].speed != 60 {
+		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.fastestIndex])
 	}
 	for row := range s.Rows {
 		best, at := uint64(math.MaxUint64), around.positions[row]

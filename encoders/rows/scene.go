@@ -25,7 +25,7 @@ type scene struct {
 	plan             *plan
 	positions        [][maxAxes]int32 // by row, in base
 	movers           []mover          // the fastest, at most maxMovers
-	fastest          int              // index of the fastest mover; -1 if none
+	fastestIndex     int              // index of the fastest mover; -1 if none
 	lanes            moverLanes       // the positions of movers, for the vector routine
 	nearestDistance  []uint8          // by row: distance of the nearest mover, which may be the row itself; empty if not computed
 	changedPositions [][maxAxes]int32 // of the rows that changed in this frame, in order
@@ -38,7 +38,7 @@ type moverLanes [maxMovers / 4][maxAxes][4]int64
 // begin computes the positions of all rows in base and collects the movers: of the rows that changed
 // with base, the maxMovers fastest. past is the memo of base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
-	s.plan, s.movers, s.fastest = p, s.movers[:0], -1
+	s.plan, s.movers, s.fastestIndex = p, s.movers[:0], -1
 	s.changedPositions, s.nearestDistance = s.changedPositions[:0], s.nearestDistance[:0]
 	s.positions = slices.Grow(s.positions[:0], p.rows)[:p.rows]
 	tooWide := s.computePositions(base.Table)
@@ -68,8 +68,8 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 		}
 	}
 	for i := range s.movers {
-		if s.fastest < 0 || s.movers[i].speed > s.movers[s.fastest].speed {
-			s.fastest = i
+		if s.fastestIndex < 0 || s.movers[i].speed > s.movers[s.fastestIndex].speed {
+			s.fastestIndex = i
 		}
 	}
 	if len(s.movers) > 0 && !tooWide && hasVectors {
@@ -120,7 +120,7 @@ func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fas
 	if len(s.movers) == 0 {
 		return noMover, noMover
 	}
-	if top := &s.movers[s.fastest]; top.row != row {
+	if top := &s.movers[s.fastestIndex]; top.row != row {
 		fastest = uint32(bits.Len64(squaredDistance(at, &top.position)))
 	}
 	if !moved && len(s.nearestDistance) > 0 {

@@ -28,7 +28,7 @@ func Adaptive() encoders.Codec {
 // An adaptive is an encoder or a decoder: one traversal of the fields serves both.
 type adaptive struct {
 	schema      *frame.Schema
-	columns     []field
+	fields      []field
 	codingOrder []int   // all fields, rates of change before their fields
 	rateField   []int   // by field: the field that is its rate of change; -1 if none
 	timeField   int     // the field of the time; -1 if none
@@ -43,10 +43,10 @@ type adaptive struct {
 // newAdaptive returns an encoder or a decoder. The time field is the first integer field with the
 // unit us.
 func newAdaptive(s *frame.Schema) *adaptive {
-	x := &adaptive{schema: s, columns: newColumns(s), timeField: -1, tickSeconds: 1 / float64(max(s.TickHz, 1))}
+	x := &adaptive{schema: s, fields: describeFields(s), timeField: -1, tickSeconds: 1 / float64(max(s.TickHz, 1))}
 	x.rateField = findRates(s)
 	for i, f := range s.Fields {
-		if f.Unit == "us" && !x.columns[i].isFloat {
+		if f.Unit == "us" && !x.fields[i].isFloat {
 			x.timeField = i
 			break
 		}
@@ -65,7 +65,7 @@ func newAdaptive(s *frame.Schema) *adaptive {
 // Encode implements encoders.Encoder.
 func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := checkCall(x.schema, x.columns, cur); err != nil {
+	if err := checkCall(x.schema, x.fields, cur); err != nil {
 		return dst, nil, err
 	}
 	total, start := b.Total(), len(dst)
@@ -113,7 +113,7 @@ func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Me
 	e.seconds = float64(float64(e.ticks) * x.tickSeconds) // codeInteger replaces it if there is a time field
 	for _, i := range x.codingOrder {
 		var err error
-		if x.columns[i].isFloat {
+		if x.fields[i].isFloat {
 			x.codeFloat(i, f, ref.Frame, m, &e)
 		} else {
 			err = x.codeInteger(i, f, ref.Frame, m, &e)
@@ -207,8 +207,8 @@ const maxResidual = 1 << 24
 
 // codeFloat codes a float: a flag whether it is sent as 32 bits, and then these or the residual in
 // steps.
-func (x *adaptive) codeFloat(i int, f, base *frame.Frame, memos *memo, e *elapsed) {
-	state := &memos.numbers[x.columns[i].memoIndex]
+func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
+	state := &m.numbers[x.fields[i].memoIndex]
 	old := float64(float(base.Table[i]))
 	guesses := [predictors]float64{unchanged: old, byRate: old, byHistory: float64(state.slope*float64(e.ticks)) + old}
 	if r := x.rateField[i]; r >= 0 {
@@ -253,7 +253,7 @@ func quantizeResidual(v, guess float64) (steps int32, ok bool) {
 // codeInteger codes a field that is not a float. For the time field, which is coded first, it also
 // sets e.seconds. It returns an error if a decoded value is out of range.
 func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
-	col := &x.columns[i]
+	col := &x.fields[i]
 	raw, old := col.Raw(f.Table[i]), col.Raw(base.Table[i])
 	if column.IsNumber(x.schema.Fields[i].Kind) {
 		raw = x.codeQuantity(&m.numbers[col.memoIndex], raw, old, e)

@@ -33,7 +33,7 @@ func Delta() encoders.Codec {
 type delta struct {
 	fullOnly bool // the codec is full
 	schema   *frame.Schema
-	columns  []field
+	fields   []field
 	vectors  [][]int // fields of each vector, up to three
 	rest     []int   // the other fields
 	fullBits int     // size of a full call
@@ -45,14 +45,14 @@ type delta struct {
 
 // newDelta returns an encoder or a decoder; fullOnly selects the codec full.
 func newDelta(s *frame.Schema, fullOnly bool) *delta {
-	x := &delta{fullOnly: fullOnly, schema: s, columns: newColumns(s)}
-	for i := range x.columns {
-		x.fullBits += int(x.columns[i].Width)
-		if !x.columns[i].isFloat {
+	x := &delta{fullOnly: fullOnly, schema: s, fields: describeFields(s)}
+	for i := range x.fields {
+		x.fullBits += int(x.fields[i].Width)
+		if !x.fields[i].isFloat {
 			x.rest = append(x.rest, i)
 			continue
 		}
-		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.columns[i-1].isFloat {
+		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.fields[i-1].isFloat {
 			x.vectors[last] = append(x.vectors[last], i)
 		} else {
 			x.vectors = append(x.vectors, []int{i})
@@ -65,7 +65,7 @@ func newDelta(s *frame.Schema, fullOnly bool) *delta {
 // Encode implements encoders.Encoder. See Delta for the format.
 func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := checkCall(x.schema, x.columns, cur); err != nil {
+	if err := checkCall(x.schema, x.fields, cur); err != nil {
 		return dst, nil, err
 	}
 	before, start := b.Total(), len(dst)
@@ -80,9 +80,9 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 		x.writeDelta(&w, b)
 		x.applyVectors(cur, refs[0].Frame)
 	} else {
-		for i := range x.columns {
-			w.Bits(uint64(x.columns[i].Raw(cur.Table[i])), x.columns[i].Width)
-			b.Bits(encoders.FieldSlot(i), int(x.columns[i].Width))
+		for i := range x.fields {
+			w.Bits(uint64(x.fields[i].Raw(cur.Table[i])), x.fields[i].Width)
+			b.Bits(encoders.FieldSlot(i), int(x.fields[i].Width))
 		}
 	}
 	dst = w.Bytes()
@@ -165,12 +165,12 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	r.Reset(src)
 	dst.Body = dst.Body[:0]
 	if x.fullOnly || isInitial(refs[0].Frame) || r.Bits(1) == 0 { // a full call
-		for i := range x.columns {
-			raw := uint32(r.Bits(x.columns[i].Width))
-			if raw > x.columns[i].Span {
+		for i := range x.fields {
+			raw := uint32(r.Bits(x.fields[i].Width))
+			if raw > x.fields[i].Span {
 				return nil, rangeError(x.schema, i)
 			}
-			dst.Table[i] = x.columns[i].FromRaw(raw)
+			dst.Table[i] = x.fields[i].FromRaw(raw)
 		}
 		return nil, wrapReadError(cmp.Or(r.Err(), r.Close()), bitio.ErrShort)
 	}
@@ -205,7 +205,7 @@ func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	for _, i := range x.rest {
-		w.Bits(uint64(x.columns[i].Raw(f.Table[i])), x.columns[i].Width)
+		w.Bits(uint64(x.fields[i].Raw(f.Table[i])), x.fields[i].Width)
 	}
 	return w.Bytes()
 }
@@ -215,11 +215,11 @@ func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
 	r.Reset(x.packed)
 	for _, i := range x.rest {
-		raw := uint32(r.Bits(x.columns[i].Width))
-		if raw > x.columns[i].Span {
+		raw := uint32(r.Bits(x.fields[i].Width))
+		if raw > x.fields[i].Span {
 			return rangeError(x.schema, i)
 		}
-		f.Table[i] = x.columns[i].FromRaw(raw)
+		f.Table[i] = x.fields[i].FromRaw(raw)
 	}
 	return wrapReadError(r.Close(), bitio.ErrShort)
 }

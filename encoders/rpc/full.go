@@ -32,8 +32,8 @@ type field struct {
 	memoIndex int  // index in memo.numbers or memo.symbols
 }
 
-// newColumns describes the fields of a call.
-func newColumns(s *frame.Schema) []field {
+// describeFields describes the fields of a call.
+func describeFields(s *frame.Schema) []field {
 	list := make([]field, len(s.Fields))
 	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
@@ -49,12 +49,12 @@ func newColumns(s *frame.Schema) []field {
 }
 
 // checkCall returns an error unless a frame is a call of the schema.
-func checkCall(s *frame.Schema, cols []field, f *frame.Frame) error {
-	if len(f.Table) != len(cols) || len(f.Body) != 0 {
-		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(cols))
+func checkCall(s *frame.Schema, fields []field, f *frame.Frame) error {
+	if len(f.Table) != len(fields) || len(f.Body) != 0 {
+		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(fields))
 	}
 	for i, v := range f.Table {
-		if !cols[i].Admits(v) {
+		if !fields[i].Admits(v) {
 			return fmt.Errorf("rpc: %w", s.Check(f))
 		}
 	}

@@ -80,7 +80,7 @@ type cellHistory struct {
 func newMemo(p *plan) *memo {
 	m := &memo{rows: make([]rowHistory, p.rows), slotByRow: make([]uint16, p.rows), slots: make([]slotHistory, p.historySlots),
 		cells: make([]cellHistory, p.historyCells), model: model{
-			timePerTick: 1 << 16, counters: make([]rangecoder.StateCounter, 1<<counterBits),
+			timePerTick: 1 << 16 /* one unit per tick */, counters: make([]rangecoder.StateCounter, 1<<counterBits),
 			weights: make([]rangecoder.StateWeights, 1<<rangecoder.StateWeightBits), errors: make([]errorDist, 1<<errorDistBits),
 			units: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)), pushes: make([][2]cluster, len(p.groups)),
 			steps: make([]cluster, p.velocities)}}
@@ -92,7 +92,7 @@ func newMemo(p *plan) *memo {
 	for i := range m.units {
 		m.units[i] = integerUnit
 		if p.columns[i].kind == frame.Float32 {
-			m.units[i] = floatReach - 1
+			m.units[i] = floatReach - 1 // for values below 2, until a larger one is coded
 		}
 	}
 	return m

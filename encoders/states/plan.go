@@ -151,7 +151,8 @@ func (p *plan) findParts() {
 }
 
 // findGroups finds the groups of a part: coordinates of positions and velocities that share a
-// Hint.Group. It ignores a second field for the same axis, and groups beyond maxGroups.
+// Hint.Group, which is 0 for fields without a group. It ignores a second field for the same axis, and
+// groups beyond maxGroups. It also finds the clock of each group.
 func (p *plan) findGroups(q *part) {
 	groupIndex := map[uint8]int{}
 	for f := q.firstField; f < q.firstField+q.fields; f++ {
@@ -159,7 +160,7 @@ func (p *plan) findGroups(q *part) {
 		if c.coding != codingNumber || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Place && c.role != frame.Velocity {
 			continue
 		}
-		if c.group >= 0 { // the parts share columns
+		if c.group >= 0 { // found in an earlier part that has the same field
 			if len(q.groups) == 0 || q.groups[len(q.groups)-1] != c.group {
 				q.groups = append(q.groups, c.group)
 			}

@@ -94,11 +94,11 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	if removed, updated, ok := x.countItems(cur, base, rows); !ok {
 		x.writeFallback(cur, base, rows, b)
 	} else if removed+updated > 0 {
-		x.writeCounts(removed, updated, 0, b)
+		x.writeCounts(removed, updated, 0, b) // the game always sends 0 as the third count
 		x.writeRemoved(cur, base, rows, b)
 		x.writeUpdated(cur, base, rows, b)
 	}
-	if x.writer.Len() > 0 {
+	if x.writer.Len() > 0 { // anything but the tick
 		end := protocol.Huffman().Words[protocol.End]
 		x.writer.Bits(uint64(end.Bits), end.Len)
 	}

@@ -26,7 +26,7 @@ type KeyError struct {
 
 // Error implements error.
 func (e *KeyError) Error() string {
-	if e.Value == "" {
+	if e.Value == "" { // the name itself is unknown
 		return fmt.Sprintf("unknown %s %q: expected one of %s", e.nameKind(), e.Key, strings.Join(e.Known, ", "))
 	}
 	return fmt.Sprintf("%s: got %s, expected %s", e.Key, e.Value, e.Expected)

@@ -131,8 +131,8 @@ var prefixes = []struct {
 }{{"", 0, 0}, {"k", 3, 10}, {"m", 6, 20}, {"g", 9, 30}, {"t", 12, 40}}
 
 // parseQuantity parses a number and the prefix of its unit, such as "k" or "Ki", and rounds to a whole
-// number. ok is false if the prefix is unknown, or the number is negative or too large.
-func parseQuantity(number, prefix string) (n int64, ok bool) {
+// number. valid is false if the prefix is unknown, or the number is negative or too large.
+func parseQuantity(number, prefix string) (rounded int64, valid bool) {
 	prefix = strings.ToLower(prefix)
 	for _, p := range prefixes {
 		var f float64

@@ -263,6 +263,7 @@ func readTables(src []byte) (*[numOrders]table, error) {
 	top.order, top.keys, top.sums = numOrders-1, make(tally, 0, len(raw)/2), make([]uint32, 1, len(raw)/2+1)
 	key, total := uint64(0), uint64(0)
 	for len(raw) > 0 {
+		// Keys must increase and fit 32 bits; the sum of all counts is at most 1<<31.
 		step, n := binary.Uvarint(raw)
 		count, m := binary.Uvarint(raw[max(n, 0):])
 		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || step > 1<<32-1-key || count > 1<<31-total {

@@ -138,7 +138,8 @@ func (c *fieldPlan) delta(from, to int32) int32 {
 	return 0
 }
 
-// apply returns from plus a delta, limited to the range. The result is valid for any delta.
+// apply returns from plus a delta, limited to the range; for floats, from itself if the sum is not
+// finite. The result is valid for any delta.
 func (c *fieldPlan) apply(from, delta int32) int32 {
 	switch c.kind {
 	case frame.Float32:

@@ -258,9 +258,9 @@ func (r *row) codeSource() error {
 		mixer.AddContext(decisionSource, node, uint32(r.index), 2)
 		node = node<<1 | uint32(mixer.CodeBit(int(v>>b&1), 0, decisionSource<<8|uint32(b), 3))
 	}
-	v = node - 1<<q.indexBits
+	v = node - 1<<q.indexBits // without the leading 1
 	if int(v) >= q.rows {
-		return fmt.Errorf("source row %d, expected less than %d", v, q.rows)
+		return fmt.Errorf("source row is %d of its part, expected less than %d", v, q.rows)
 	}
 	r.source = r.newestState(q.firstRow + int(v))
 	r.sourceBase = e.base[(q.firstRow+int(v))*r.fields:][:r.fields]

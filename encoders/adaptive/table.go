@@ -160,8 +160,8 @@ func (t *table) find(recent uint32) cursor {
 	return cursor{lo: lo, hi: hi}
 }
 
-// search returns the index of the first key within a range that is at least key; the end of the range
-// if there is none.
+// search returns the index of the first key within a range that is at least key, or the end of the
+// range.
 func (t *table) search(within cursor, key uint32) uint32 {
 	lo, hi := within.lo, within.hi
 	for lo < hi {

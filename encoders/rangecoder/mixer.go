@@ -41,7 +41,7 @@ func (x *Mixer) CodeFlag(node int, v bool) bool { return x.CodeBit(node, Flag(v)
 func (x *Mixer) CodeTree(v uint32, n, first int) uint32 {
 	node := 1
 	for i := n - 1; i >= 0; i-- {
-		node = node<<1 | x.CodeBit(first+node, int(v>>i&1), nil) // no counter besides those of the contexts
+		node = node<<1 | x.CodeBit(first+node, int(v>>i&1), nil) // only the counters of the contexts
 	}
 	return uint32(node) - 1<<n
 }

@@ -91,7 +91,7 @@ type rotationFields struct {
 	rotation.SmallestThree
 }
 
-// findRotation returns the first rotation of the schema; enumField is -1 if there is none.
+// findRotation returns the first rotation of the schema; enumField is -1 without one.
 func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
 	for i := 0; i+numComponents < len(fields); i++ {

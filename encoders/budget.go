@@ -2,53 +2,53 @@ package encoders
 
 import "wirelab/dataset/frame"
 
-// Slot names what a bit was spent on.
+// Slot names what bits of a packet were spent on.
 type Slot uint8
 
-// The slots. Cube codecs use the first group; codecs driven by a schema charge
-// FieldSlot(i) for field i.
+// The slots. Codecs of cubes use those from SlotFlags to SlotInteracting; codecs that follow the
+// schema charge FieldSlot(i) for field i.
 const (
-	SlotFlags       Slot = iota // changed bits, mode bits, "is it relative" bits
-	SlotIndex                   // which items changed
-	SlotPosition                //
-	SlotOrientation             //
-	SlotVelocity                //
-	SlotInteracting             //
-	SlotTable                   // a whole table, when a codec cannot tell fields apart
+	SlotFlags       Slot = iota // changed flags, mode flags
+	SlotIndex                   // which rows changed
+	SlotPosition                // of cubes
+	SlotOrientation             // of cubes
+	SlotVelocity                // of cubes
+	SlotInteracting             // flags of cubes that touch the player's
+	SlotTable                   // a whole table, if the codec cannot distinguish its fields
 	SlotBody                    // the bytes of the body
 	SlotModel                   // model labels and other side information
-	SlotPadding                 // flush, padding and rounding
+	SlotPadding                 // padding, rounding and the end of a range coder's packet
 	fixedSlots
 )
 
-// MaxSlots bounds the slots of a budget: enough for the 165 fields of Quake III. Fields beyond the
-// last share its slot.
+// MaxSlots is the number of slots: enough for the 165 fields of Quake III. Fields of larger schemas
+// share the last slot.
 const MaxSlots = 178
 
-// BitUnit is the unit of a budget: 65,536 of them are one bit, so that the
-// fractional bits of a range coder add up exactly.
+// BitUnit is the number of units of a budget per bit. Fractions of bits, as a range coder spends
+// them, add up without rounding.
 const BitUnit = 1 << 16
 
 // FieldSlot returns the slot of field i of a schema.
 func FieldSlot(i int) Slot { return Slot(min(int(fixedSlots)+i, MaxSlots-1)) }
 
-// Name returns what the slot is called under schema s, which may be nil. The last
-// slot is "other" if several fields share it.
-func (k Slot) Name(s *frame.Schema) string {
+// Name returns the name of the slot for schema s, which may be nil. The last slot is "other" if
+// several fields share it.
+func (slot Slot) Name(s *frame.Schema) string {
 	names := [fixedSlots]string{"flags", "index", "position", "orientation", "velocity", "interacting", "table", "body", "model", "padding"}
-	if k < fixedSlots {
-		return names[k]
+	if slot < fixedSlots {
+		return names[slot]
 	}
-	i := int(k - fixedSlots)
-	shared := s != nil && k == MaxSlots-1 && len(s.Fields) > i+1
+	i := int(slot - fixedSlots) // index of the field
+	shared := s != nil && slot == MaxSlots-1 && len(s.Fields) > i+1
 	if s != nil && i < len(s.Fields) && !shared {
 		return s.Fields[i].Name
 	}
 	return "other"
 }
 
-// Fields returns how many fields of schema s charge the slot: 1, unless it is the last one and
-// several share it.
+// Fields returns the number of fields of schema s that charge the slot: 1, except for the last slot
+// if several fields share it.
 func (k Slot) Fields(s *frame.Schema) int {
 	if s == nil || k != MaxSlots-1 {
 		return 1
@@ -56,9 +56,9 @@ func (k Slot) Fields(s *frame.Schema) int {
 	return max(len(s.Fields)-int(k-fixedSlots), 1)
 }
 
-// Budget sums what a packet's bits were spent on, in units of 1/65,536 bit.
-// Law: the slots of one packet sum to 8*65,536 units a byte of payload. A nil
-// budget takes charges and forgets them.
+// Budget sums what the bits of packets were spent on, by Slot, in units of 1/65,536 bit. Invariant:
+// the slots of a packet sum to 8*BitUnit units per byte of payload; Close ensures it. All methods
+// of a nil Budget do nothing.
 type Budget struct {
 	Units [MaxSlots]int64
 }
@@ -89,21 +89,21 @@ func (b *Budget) Total() int64 {
 	return sum
 }
 
-// Close charges to SlotPadding whatever a payload of n bytes holds beyond what
-// was charged since the budget stood at before (its Total then): call it last,
-// so that the law holds.
+// Close charges the rest of a packet to SlotPadding, so that the invariant holds: n bytes of
+// payload, minus what was charged since the budget's Total was before. Call it after all other
+// charges of the packet.
 func (b *Budget) Close(before int64, n int) {
 	if b != nil {
 		b.Units[SlotPadding] += int64(n)*8*BitUnit - (b.Total() - before)
 	}
 }
 
-// Add sums other into b.
+// Add adds the charges of other to b.
 func (b *Budget) Add(other *Budget) {
 	for i, u := range other.Units {
 		b.Units[i] += u
 	}
 }
 
-// Reset forgets everything.
+// Reset sets all slots to zero.
 func (b *Budget) Reset() { *b = Budget{} }

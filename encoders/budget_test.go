@@ -20,13 +20,13 @@ func TestBudgetCloses(t *testing.T) {
 	}
 }
 
-func TestNobodyAsksForTheBudget(t *testing.T) {
+func TestNilBudget(t *testing.T) {
 	var b *encoders.Budget
 	b.Bits(encoders.SlotFlags, 3)
 	b.Charge(encoders.SlotModel, 3)
 	b.Close(b.Total(), 9)
 	if b.Total() != 0 {
-		t.Error("a nil budget holds something")
+		t.Error("a nil budget has a total")
 	}
 }
 
@@ -37,27 +37,27 @@ func TestBudgetAddAndReset(t *testing.T) {
 	b.Bits(encoders.SlotBody, 1)
 	a.Add(&b)
 	if a.Units[encoders.SlotIndex] != 5*encoders.BitUnit || a.Units[encoders.SlotBody] != encoders.BitUnit || a.Total() != 6*encoders.BitUnit {
-		t.Errorf("2 index bits plus 3 and a body bit make %v", a.Units)
+		t.Errorf("2 + 3 index bits and a body bit give %v", a.Units)
 	}
 	a.Reset()
 	if a.Total() != 0 {
-		t.Errorf("after Reset %d units are left", a.Total())
+		t.Errorf("after Reset the total is %d", a.Total())
 	}
 }
 
-// Every slot has a name of its own; fields beyond the last share one.
+// Every slot has a distinct name; fields beyond the last slot share its name.
 func TestSlotNames(t *testing.T) {
 	s := frame.Cubes(1)
 	seen := map[string]encoders.Slot{}
 	for k := range encoders.FieldSlot(0) {
 		if other, ok := seen[k.Name(nil)]; ok || k.Name(nil) == "" {
-			t.Errorf("slots %d and %d are both called %q", other, k, k.Name(nil))
+			t.Errorf("slots %d and %d are both named %q", other, k, k.Name(nil))
 		}
 		seen[k.Name(nil)] = k
 	}
 	for i, f := range s.Fields {
 		if got := encoders.FieldSlot(i).Name(s); got != f.Name {
-			t.Errorf("the slot of field %s is called %q", f.Name, got)
+			t.Errorf("the slot of field %s is named %q", f.Name, got)
 		}
 	}
 	last := encoders.MaxSlots - 1 - int(encoders.FieldSlot(0)) // the last field with a slot
@@ -65,10 +65,10 @@ func TestSlotNames(t *testing.T) {
 		many := &frame.Schema{Fields: make([]frame.Field, n)}
 		many.Fields[last].Name = "z"
 		if got := encoders.FieldSlot(last).Name(many); got != want {
-			t.Errorf("of %d fields the last slot is called %q, want %q", n, got, want)
+			t.Errorf("the last slot of %d fields is named %q, want %q", n, got, want)
 		}
 	}
 	if encoders.FieldSlot(1000) != encoders.MaxSlots-1 || encoders.FieldSlot(0).Name(nil) != "other" {
-		t.Error("a field without a slot of its own must share the last")
+		t.Error("a field without its own slot must share the last")
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// MaxCanonical bounds the canonical text of a codec's parameters, in bytes: it
-// travels in packet headers with its length in one byte.
+// MaxCanonical is the maximum length in bytes of the canonical text of a codec's parameters. The
+// length is one byte in packet headers.
 const MaxCanonical = 255
 
-// Canonical returns the parameters that differ from the codec's defaults as
-// compact text, "xy_small=6 note=\"a b\"", in the order of the struct; empty if
-// none do. Equal parameters give equal bytes on every platform. It travels in
-// packet headers while an epoch is young. params must be of the type of Params.
+// Canonical returns the parameters that differ from the codec's defaults as text, such as
+// "xy_small=6 note=\"a b\"", in the order of the struct; empty if none differ. Equal parameters
+// give equal bytes on every platform. The text is sent in packet headers until the receiver has
+// acknowledged the epoch. params must have the type of c.Params.
 func (c *Codec) Canonical(params any) []byte {
 	if params == nil && c.Params == nil {
 		return nil
@@ -23,8 +23,8 @@ func (c *Codec) Canonical(params any) []byte {
 		panic(fmt.Sprintf("encoders: %s takes params of type %T, not %T", c.Name, c.Params, params))
 	}
 	var text []byte
-	defaults := paramsOf(c.Params)
-	for i, p := range paramsOf(params) {
+	defaults := listParams(c.Params)
+	for i, p := range listParams(params) {
 		if p.value.Equal(defaults[i].value) {
 			continue
 		}
@@ -37,9 +37,9 @@ func (c *Codec) Canonical(params any) []byte {
 	return text
 }
 
-// ParseCanonical is the inverse of Canonical: it returns fresh parameters, nil
-// for a codec that has none. Any bytes may come; what Canonical would not have
-// written is refused with an error that wraps ErrParam.
+// ParseCanonical is the inverse of Canonical. It returns new parameters, or nil for a codec that
+// has none. text may hold any bytes; text that Canonical would not have written is refused with an
+// error that wraps ErrParam.
 func (c *Codec) ParseCanonical(text []byte) (any, error) {
 	if len(text) > MaxCanonical {
 		return nil, fmt.Errorf("%w: %s: text of %d bytes, expected at most %d", ErrParam, c.Name, len(text), MaxCanonical)
@@ -55,7 +55,7 @@ func (c *Codec) ParseCanonical(text []byte) (any, error) {
 		if len(s) > 0 && s[0] == '"' {
 			var err error
 			if s, err = strconv.Unquote(s); err != nil {
-				return nil, fmt.Errorf("%w: %s: %s: %q is not a quoted text", ErrParam, c.Name, name, value)
+				return nil, fmt.Errorf("%w: %s: %s: %q is not a valid quoted string", ErrParam, c.Name, name, value)
 			}
 		}
 		if err := SetParam(params, string(name), s); err != nil {
@@ -65,15 +65,15 @@ func (c *Codec) ParseCanonical(text []byte) (any, error) {
 	if err := Validate(params); err != nil {
 		return nil, err
 	}
-	// One spelling only: order, repetition, "+5" and defaults are all settled by
-	// writing it again.
+	// Writing the parameters again detects every other spelling: another order, repeated parameters,
+	// "+5", default values.
 	if want := c.Canonical(params); !bytes.Equal(want, text) {
 		return nil, fmt.Errorf("%w: %s: %q is not canonical, expected %q", ErrParam, c.Name, text, want)
 	}
 	return params, nil
 }
 
-// cutValue splits off the first value, which is quoted or ends at a space.
+// cutValue splits off the first value, which is quoted or ends at a space, and the space.
 func cutValue(text []byte) (value, rest []byte) {
 	if quoted, err := strconv.QuotedPrefix(string(text)); err == nil {
 		value, rest = text[:len(quoted)], text[len(quoted):]
@@ -83,7 +83,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return value, rest
 }
 
-// appendText appends the value as Canonical spells it.
+// appendText appends the value as it appears in canonical text.
 func (p param) appendText(dst []byte) []byte {
 	switch p.value.Kind() {
 	case reflect.Int:

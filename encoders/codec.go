@@ -1,14 +1,29 @@
-// Package encoders defines encoders: the interfaces that the endpoints
-// call, the description by which a codec is listed and configured (Codec), and
-// the account of what each bit was spent on (Budget).
+// Package encoders defines the interfaces between a session's endpoints and its encoders (Encoder,
+// Decoder), the description by which an encoder is listed and configured (Codec), and the bit budget:
+// what the bits of packets were spent on (Budget).
 //
-// An encoder turns a frame into a packet's payload, given references to frames
-// that both ends hold. It is otherwise stateless: what an adaptive encoder has
-// learnt is attached to a frame as its memo, a pure function of the frame and of
-// its baseline's memo. So loss, reordering and duplication can never
-// desynchronise two ends: an end that holds the baseline holds its memo.
+// # Encoding a frame
 //
-// The encoders themselves live in the packages below; package table lists them.
+// An encoder turns a frame into the payload of a packet, relative to references: earlier frames
+// that sender and receiver both have. The newest reference is the baseline. A decoder with the same
+// references turns the payload back into the frame:
+//
+//	enc, dec, err := codec.New(schema, codec.Defaults())
+//	payload, memo, err := enc.Encode(nil, cur, refs, nil, nil)
+//	memo, err = dec.Decode(dst, payload, refs, nil)
+//
+// # State
+//
+// Encoders and decoders keep no state between packets that affects the payload. What an adaptive
+// codec has learnt is attached to a frame as its Memo: a pure function of the frame, its baseline
+// and the baseline's memo. An endpoint that has the baseline therefore has its memo, so loss,
+// reordering and duplication of packets cannot desynchronise sender and receiver.
+//
+// # Implementing a codec
+//
+// A codec is a function that returns a Codec value; package table lists all of them. TableCoder
+// implements Encoder and Decoder for codecs that are built on a range coder. The codecs are in the
+// packages below this one.
 package encoders
 
 import (
@@ -20,116 +35,136 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Memo is what a codec remembers of a frame; immutable while attached to one.
+// Memo is what a codec has learnt up to a frame. A codec must not change a memo that is attached to
+// a frame.
 type Memo any
 
-// Ref is a frame that both ends hold. Memo is nil unless it was made in this
-// very epoch of this codec; the codec then starts from its initial memo.
-//
-// Changed is for encoders, so that they need not compare frames: the rows in which the frame
-// to be encoded differs from Frame. nil means that the frames were not compared.
+// Ref is a reference: a frame that sender and receiver both have.
 type Ref struct {
-	Frame   *frame.Frame
-	Memo    Memo
+	Frame *frame.Frame
+
+	// Memo is the memo that the codec attached to Frame. It is nil if the frame was encoded by another
+	// codec or in another epoch; the codec then starts from its initial memo.
+	Memo Memo
+
+	// Changed lists the rows in which the frame to be encoded may differ from Frame, so that an
+	// encoder need not compare the others. nil means that the frames were not compared. Decoders do
+	// not use it.
 	Changed frame.Rows
 }
 
-// Encoder writes packets. One belongs to one sender.
+// Encoder writes the payloads of packets. It belongs to one sender and need not be safe for
+// concurrent use.
 //
-// Frames come with their ticks, at both ends alike: the source's counter, as the
-// sequence numbers and the configured rates give it. So an encoder that predicts
-// motion knows the time between a frame and its references.
+// Frames have a tick, which is the same at both endpoints, so an encoder that predicts motion knows
+// the time between a frame and its references.
 type Encoder interface {
-	// Encode appends the payload for cur to dst and returns it with the memo to
-	// attach to cur, which is never that of a reference. refs are frames that
-	// both ends hold, newest first: at least one, at most Codec.Refs; refs[0] may
-	// be the initial state. spare, if not nil, is a memo of this codec that has
-	// left the history: overwrite and return it instead of allocating. Bits are
-	// charged to budget, which may be nil. A codec that quantises rewrites cur,
-	// which is the endpoint's own copy, to exactly what Decode will yield. It
-	// fails only if cur cannot be coded.
+	// Encode appends the payload for cur to dst and returns the extended slice, and the memo to
+	// attach to cur, which must not be the memo of a reference.
+	//
+	// refs holds the references, newest first: at least one, at most Codec.Refs. refs[0] may be the
+	// initial state of the session.
+	//
+	// spare is a memo of this codec that is no longer used, or nil. Encode may overwrite and return
+	// it instead of allocating.
+	//
+	// The bits of the payload are charged to budget, which may be nil.
+	//
+	// A codec with Quantises set rewrites cur, the endpoint's own copy, to exactly what Decode will
+	// return. Other codecs do not change cur.
+	//
+	// Encode returns an error only if cur cannot be encoded.
 	Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, budget *Budget) ([]byte, Memo, error)
 }
 
-// Decoder reads packets. One belongs to one receiver.
+// Decoder reads the payloads of packets. It belongs to one receiver and need not be safe for
+// concurrent use.
 type Decoder interface {
-	// Decode fills dst from src. Any bytes may come: the answer is then an error
-	// that wraps ErrTruncated or ErrCorrupt, or some frame within the schema's
-	// ranges; never a panic, and never more work than an honest packet causes.
-	// dst's table has the schema's size and its tick is set; the content is undefined
-	// on error.
+	// Decode decodes src into dst and returns the memo to attach to dst. dst's table has the
+	// schema's size and dst's tick is set. refs must be those of the encoder; spare is as in
+	// Encode.
+	//
+	// src may hold any bytes. Decode then returns an error that wraps ErrTruncated or ErrCorrupt,
+	// or some frame within the schema's ranges. It must not panic, and must not take more time than
+	// a valid packet can. After an error the content of dst is undefined.
 	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
 }
 
-// Feedback is implemented by protocols in which the receiver controls the model: Report
-// on the decoder, Learn on the encoder.
+// Feedback is implemented by encoders and decoders of protocols in which the receiver controls the
+// model. The endpoints call Report on the decoder and Learn on the encoder.
 type Feedback interface {
-	Report(dst []byte) []byte  // appended to every ack, billed to the uplink
-	Learn(report []byte) error // on the encoder; any bytes may come
+	// Report appends the decoder's report to dst. It is sent with every ack and counts as uplink
+	// traffic.
+	Report(dst []byte) []byte
+	// Learn applies a report. report may hold any bytes.
+	Learn(report []byte) error
 }
 
-// Finisher is implemented by encoders and decoders that can do part of their work after
-// the packet is sent, or the frame shown: what only the memo needs.
+// Finisher is implemented by encoders and decoders that can postpone the work that only the memo
+// needs until the packet is sent or the frame is displayed.
 type Finisher interface {
-	// Defer makes all further calls of Encode or Decode leave that part to Finish.
+	// Defer makes all following calls of Encode and Decode leave that work to Finish.
 	Defer()
-	// Finish completes the memo that the last call returned. Until then that memo must
-	// not be used, and the frame and its references must not change. The next call finishes first what
-	// is not finished; without Defer there is never anything to do.
+	// Finish completes the memo that the last call of Encode or Decode returned. Until then the
+	// memo must not be used, and the frame and its references must not change. If Finish was not
+	// called, the next Encode or Decode completes the memo first. Without Defer, Finish does
+	// nothing.
 	Finish()
 }
 
-// Errors of decoders. Wrap them with what was being read.
+// Errors of decoders. Decoders wrap them with a description of what was being read.
 var (
-	// ErrTruncated: the payload ended before the frame was complete.
+	// ErrTruncated means that the payload ended before the frame was complete.
 	ErrTruncated = errors.New("payload truncated")
-	// ErrCorrupt: the payload says something that no encoder writes.
+	// ErrCorrupt means that no encoder writes this payload.
 	ErrCorrupt = errors.New("payload corrupt")
 )
 
-// ErrBroken says that an encoder from outside did not keep its contract: it trapped, took too
-// long or lied about lengths. A session goes on with the encoder before.
+// ErrBroken means that a plugin violated the contract of Encoder or Decoder: it trapped, exceeded
+// its timeout or returned invalid lengths. A session then returns to the previous encoder.
 var ErrBroken = errors.New("broken")
 
-// Codec describes one encoder: a value in an explicit, ordered table.
+// Codec describes an encoder: its identity, its properties and how to create it.
 type Codec struct {
-	ID        uint8  // travels in every packet header; 1..127, never reused
+	ID        uint8  // sent in every packet header; 1..127, never reused
 	Name      string // as users type it
-	Summary   string // one line: the idea
-	Source    string // name, author, year of what it follows
-	Refs      int    // the most references it takes, 1 or 2
-	Quantises bool   // decodes to something near the source, not equal to it
-	// Standalone: the decoder needs no reference, so packets name none and can
-	// never lack one. The encoder still gets refs, for what it derives from them.
+	Summary   string // one line that describes the idea
+	Source    string // name, author and year of the publication that it implements
+	Refs      int    // maximum number of references, 1 or 2
+	Quantises bool   // Decode returns a frame that is near the source's but not equal
+	// Standalone means that the decoder needs no references, so packets name none and are never
+	// undecodable for lack of one. The encoder still gets references.
 	Standalone bool
-	Suits      func(*frame.Schema) bool
-	// Params is a pointer to a struct of defaults, nil if none. Its
-	// exported fields are int, float64, bool or string with tags
-	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method
-	// Validate() error for what ranges cannot say.
+	Suits      func(*frame.Schema) bool // reports whether the codec can encode frames of a schema
+	// Params is a pointer to a struct with the default parameters; nil if the codec has none. Its
+	// exported fields are of type int, float64, bool or string and have tags `toml:"name"
+	// help:"..." unit:"bits" min:"2" max:"8"`. The struct may have a method Validate() error for
+	// conditions that ranges cannot express.
 	Params any
-	// Plugin is the origin of an encoder from outside, nil if it is built in.
+	// Plugin describes the plugin that implements the codec; nil for a built-in codec.
 	Plugin *Plugin
-	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
+	// New returns the encoder and the decoder of a session. params has the type of Params; nil for a
+	// codec without parameters.
+	New func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
 
-// Plugin is where an encoder from outside came from, and how it runs.
+// Plugin describes a codec that a plugin implements.
 type Plugin struct {
-	Path    string // of the module, or exec:COMMAND
-	SHA256  string
-	Memory  int64         // bytes that each end may take; 0 means no limit
-	Timeout time.Duration // of a call; negative: it is trusted
-	Runs    string        // WebAssembly, interpreted WebAssembly or process: its times are those of that
+	Path    string        // of the WebAssembly module, or ProcessPrefix and a command
+	SHA256  string        // of the module
+	Memory  int64         // maximum memory of each endpoint, in bytes; 0 means no limit
+	Timeout time.Duration // of a call; negative means no timeout: the plugin is trusted
+	Runs    string        // runtime: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
 }
 
-// ProcessPrefix stands before the command of a plugin that is a process of its own, in place of a path.
+// ProcessPrefix begins the path of a plugin that runs as a process; the command follows.
 const ProcessPrefix = "exec:"
 
-// IsProcess reports whether the path of a plugin is such a command.
+// IsProcess reports whether the path of a plugin is the command of a process.
 func IsProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
 
-// RunsAs returns what the times of an encoder include: empty for one that is built in, whose
-// times are those of native code in this process.
+// RunsAs returns the runtime of a plugin's codec, see Plugin.Runs. It is empty for a built-in
+// codec, which runs as native code in this process.
 func (c *Codec) RunsAs() string {
 	if c.Plugin == nil {
 		return ""
@@ -137,8 +172,8 @@ func (c *Codec) RunsAs() string {
 	return c.Plugin.Runs
 }
 
-// TimeMark is what stands behind a time of an encoder that runs as that: empty for one that
-// is built in.
+// TimeMark returns the marker that follows a time of an encoder with runtime runsAs: "*" for a
+// plugin, empty for a built-in codec.
 func TimeMark(runsAs string) string {
 	if runsAs == "" {
 		return ""
@@ -146,17 +181,17 @@ func TimeMark(runsAs string) string {
 	return "*"
 }
 
-// TimeNote explains the mark.
+// TimeNote returns the footnote that explains TimeMark.
 func TimeNote(runsAs string) string {
 	why := "a native build is faster"
-	if runsAs == "process" { // which may be native, but has to be asked
-		why = "built in, it need not be asked by messages"
+	if runsAs == "process" { // native already, but every call is an exchange of messages
+		why = "they include the exchange of messages with the process"
 	}
 	return "* times of a plugin (" + runsAs + "): " + why
 }
 
-// Gauge is a figure of one end of a protocol for display, such as models built or memory
-// held. It influences nothing.
+// Gauge is a figure of one endpoint of a codec for display, such as the number of models or the
+// memory used.
 type Gauge struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
@@ -168,8 +203,8 @@ type Gauged interface {
 	Gauges() []Gauge
 }
 
-// Base returns the newest reference. It panics unless that is a frame of the given
-// number of values, which the endpoints have to see to.
+// Base returns the frame of the newest reference. It panics if refs is empty, or if the table does
+// not have the given number of cells: the endpoints must guarantee both.
 func Base(refs []Ref, cells int) *frame.Frame {
 	if len(refs) == 0 || len(refs[0].Frame.Table) != cells {
 		panic("encoders: the endpoints must pass a reference of the schema's size")
@@ -177,8 +212,9 @@ func Base(refs []Ref, cells int) *frame.Frame {
 	return refs[0].Frame
 }
 
-// memos returns past, the memo of the newest reference, or initial if that has none, and
-// next, the memo to write, which is spare if it is an M, or else new.
+// memos returns two memos for a call of Encode or Decode: past, the memo of the newest reference,
+// or initial if it has none of type M; and next, the memo to write, which is spare if that is of
+// type M, or a new one.
 func memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
 	past, _ = refs[0].Memo.(*M)
 	if past == nil {
@@ -191,13 +227,14 @@ func memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
 	return past, next
 }
 
-// DecodeError wraps what went wrong with a payload in ErrTruncated or ErrCorrupt; nil
-// stays nil. short is the error of a bit reader whose input ended early.
-func DecodeError(err, short error) error {
+// DecodeError wraps err, an error of reading a payload, in ErrTruncated if it is errShort, and in
+// ErrCorrupt otherwise. nil stays nil. errShort is the error of a bit reader or a range coder at
+// the end of its input.
+func DecodeError(err, errShort error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, short):
+	case errors.Is(err, errShort):
 		return fmt.Errorf("%w: %w", ErrTruncated, err)
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -7,35 +7,36 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Located returns c with the files that its parameters name looked for by find, at both
-// ends. Such a parameter is a string with the tag `file:"true"`. Its canonical text, which
-// travels, is unchanged: only the path of the file differs between machines.
-func Located(c *Codec, find func(name string) (path string)) *Codec {
-	if find == nil || len(filesOf(c.Params)) == 0 {
+// Located returns a copy of c that opens the files named by its parameters at resolve(name), at
+// both endpoints. A parameter that names a file is a string with the tag `file:"true"`. The
+// canonical text of the parameters does not change, because only the path of the file differs
+// between machines. Located returns c itself if resolve is nil or no parameter names a file.
+func Located(c *Codec, resolve func(name string) (path string)) *Codec {
+	if resolve == nil || len(fileParams(c.Params)) == 0 {
 		return c
 	}
-	located, open := *c, c.New
+	located, newCodec := *c, c.New
 	located.New = func(s *frame.Schema, params any) (Encoder, Decoder, error) {
-		there := reflect.New(reflect.TypeOf(params).Elem())
-		there.Elem().Set(reflect.ValueOf(params).Elem())
-		for _, p := range filesOf(there.Interface()) {
+		resolved := reflect.New(reflect.TypeOf(params).Elem())
+		resolved.Elem().Set(reflect.ValueOf(params).Elem())
+		for _, p := range fileParams(resolved.Interface()) {
 			if p.value.String() != "" {
-				p.value.SetString(find(p.value.String()))
+				p.value.SetString(resolve(p.value.String()))
 			}
 		}
-		return open(s, there.Interface())
+		return newCodec(s, resolved.Interface())
 	}
 	return &located
 }
 
-// filesOf lists the parameters that name files.
-func filesOf(params any) []param {
-	return slices.DeleteFunc(paramsOf(params), func(p param) bool { return p.tag.Get("file") == "" })
+// fileParams returns the parameters that name files.
+func fileParams(params any) []param {
+	return slices.DeleteFunc(listParams(params), func(p param) bool { return p.tag.Get("file") == "" })
 }
 
-// Files lists the files that the parameters name.
+// Files returns the files that the parameters name.
 func (c *Codec) Files(params any) (names []string) {
-	for _, p := range filesOf(params) {
+	for _, p := range fileParams(params) {
 		if p.value.String() != "" {
 			names = append(names, p.value.String())
 		}
@@ -43,9 +44,9 @@ func (c *Codec) Files(params any) (names []string) {
 	return names
 }
 
-// Unnamed lists the parameters that could name a file and do not.
+// Unnamed returns the names of parameters that can name a file but are empty.
 func (c *Codec) Unnamed(params any) (names []string) {
-	for _, p := range filesOf(params) {
+	for _, p := range fileParams(params) {
 		if p.value.String() == "" {
 			names = append(names, p.name)
 		}

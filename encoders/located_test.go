@@ -12,7 +12,7 @@ type fileParams struct {
 	Model string `toml:"model" help:"a file" file:"true"`
 }
 
-// The codec gets the path where a file lies; what travels is the name that was given.
+// The codec opens the resolved path, and the canonical text keeps the original name.
 func TestLocated(t *testing.T) {
 	var opened string
 	codec := encoders.Codec{Name: "x", Params: &fileParams{}, New: func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
@@ -25,15 +25,15 @@ func TestLocated(t *testing.T) {
 		t.Errorf("opened %q, the params are %+v, error %v", opened, params, err)
 	}
 	if text := string(found.Canonical(params)); text != `level=3 model="game.model"` {
-		t.Errorf("%s travels", text)
+		t.Errorf("canonical text %s", text)
 	}
 	if _, _, _ = found.New(nil, &fileParams{}); opened != "" {
 		t.Errorf("without a name, %q was opened", opened)
 	}
 	if names := codec.Unnamed(&fileParams{}); len(names) != 1 || names[0] != "model" || len(codec.Unnamed(params)) != 0 {
-		t.Errorf("not named: %v", names)
+		t.Errorf("unset files: %v", names)
 	}
 	if encoders.Located(&codec, nil) != &codec {
-		t.Error("another codec, with nothing to find")
+		t.Error("Located(nil) returned another codec")
 	}
 }

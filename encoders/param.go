@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// param is one field of a params struct.
+// A param is one field of a parameter struct.
 type param struct {
-	name  string
+	name  string // the toml tag
 	tag   reflect.StructTag
-	value reflect.Value
+	value reflect.Value // settable
 }
 
-// paramsOf lists the fields of a params struct. A struct that breaks the rules
-// of Codec.Params is a bug of its author.
-func paramsOf(params any) []param {
+// listParams returns the fields of a parameter struct, including those of embedded structs; nil for
+// nil. It panics if the struct violates the rules of Codec.Params, which is a bug of the codec.
+func listParams(params any) []param {
 	if params == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func paramsOf(params any) []param {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name := f.Tag.Get("toml")
 		switch {
-		case f.Anonymous: // its fields follow
+		case f.Anonymous: // VisibleFields lists its fields, too
 			continue
 		case name == "":
 			panic(fmt.Sprintf("encoders: field %s of %T has no toml tag", f.Name, params))
@@ -39,7 +39,8 @@ func paramsOf(params any) []param {
 	return list
 }
 
-func names(all []param) []string {
+// paramNames returns the names of parameters.
+func paramNames(all []param) []string {
 	list := make([]string, len(all))
 	for i, p := range all {
 		list[i] = p.name
@@ -47,6 +48,7 @@ func names(all []param) []string {
 	return list
 }
 
+// typeName returns the parameter's type as ParamInfo.Type names it.
 func (p param) typeName() string {
 	switch p.value.Kind() {
 	case reflect.Int:
@@ -61,7 +63,7 @@ func (p param) typeName() string {
 	panic(fmt.Sprintf("encoders: param %s is a %s, expected int, float64, bool or string", p.name, p.value.Type()))
 }
 
-// bound returns the bound that a tag states, nil if it states none.
+// bound returns the bound that the tag "min" or "max" defines; nil if there is no such tag.
 func (p param) bound(key string) *float64 {
 	text, ok := p.tag.Lookup(key)
 	if !ok {
@@ -74,7 +76,7 @@ func (p param) bound(key string) *float64 {
 	return &f
 }
 
-// set converts value to the parameter's type, checks it, and stores it.
+// set converts value to the parameter's type, checks it and stores it. The error is a *ParamError.
 func (p param) set(value any) error {
 	next := reflect.New(p.value.Type()).Elem()
 	if !convert(next, value) {
@@ -87,7 +89,7 @@ func (p param) set(value any) error {
 	return nil
 }
 
-// check reports whether v, of the parameter's type, is within its bounds.
+// check returns an error unless v, of the parameter's type, is finite and within the bounds.
 func (p param) check(v reflect.Value) error {
 	var f float64
 	switch p.value.Kind() {
@@ -105,7 +107,7 @@ func (p param) check(v reflect.Value) error {
 	return nil
 }
 
-// paramError returns the error for a value that the parameter does not take.
+// paramError returns the error for a value that the parameter does not accept.
 func (p param) paramError(got any) error {
 	text := fmt.Sprint(got)
 	if s, ok := got.(string); ok {
@@ -114,7 +116,7 @@ func (p param) paramError(got any) error {
 	return &ParamError{Name: p.name, Got: text, Expected: p.expected()}
 }
 
-// expected describes in words what the parameter takes.
+// expected describes the accepted values, such as "an integer from 2 to 8".
 func (p param) expected() string {
 	words := map[string]string{"int": "an integer", "float": "a number", "bool": "true or false", "string": "text"}[p.typeName()]
 	switch lo, hi := p.bound("min"), p.bound("max"); {
@@ -128,7 +130,8 @@ func (p param) expected() string {
 	return words
 }
 
-// convert stores value in dst if it can be read as dst's type, and reports whether it can.
+// convert stores value in dst if it can be converted to dst's type without loss, and reports
+// whether it can. All values are converted through text, so that 5, 5.0 and "5" are accepted alike.
 func convert(dst reflect.Value, value any) (ok bool) {
 	text, isText := value.(string)
 	if dst.Kind() == reflect.String {
@@ -140,9 +143,9 @@ func convert(dst reflect.Value, value any) (ok bool) {
 		text = strconv.FormatBool(v)
 	case int, int64:
 		text = fmt.Sprint(v)
-	case float64: // JSON has no integers
+	case float64: // numbers of JSON are of this type
 		text = strconv.FormatFloat(v, 'f', -1, 64)
-		if dst.Kind() == reflect.Int && math.Abs(v) > 1<<53 {
+		if dst.Kind() == reflect.Int && math.Abs(v) > 1<<53 { // may be a rounded integer
 			return false
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// ErrParam marks a parameter of an encoder that does not exist or does not fit.
+// ErrParam is wrapped by errors about an encoder parameter that does not exist or has an invalid
+// value.
 var ErrParam = errors.New("encoder parameter")
 
-// ParamError says which parameter was refused and what was expected. It wraps
-// ErrParam.
+// ParamError reports which parameter was refused and which values are accepted. It wraps ErrParam.
 type ParamError struct {
-	Name     string   // the parameter, as TOML spells it; "" if it is the set as a whole
-	Got      string   // what came, as text
-	Expected string   // in words: "an integer from 2 to 8"; "" if there is no such parameter
-	Known    []string // the parameters there are, in order
+	Name     string   // the parameter's TOML name; "" for an error of Validate, which concerns several
+	Got      string   // the refused value as text
+	Expected string   // such as "an integer from 2 to 8"; "" if there is no such parameter
+	Known    []string // names of all parameters, if there is no such parameter
 }
 
 // Error implements error.
@@ -35,8 +35,8 @@ func (e *ParamError) Error() string {
 // Unwrap lets errors.Is find ErrParam.
 func (e *ParamError) Unwrap() error { return ErrParam }
 
-// Unknown returns the name that is not known and those that are, so that a
-// caller can suggest a near one; the name is empty if the error is another.
+// Unknown returns the unknown name and the known names, so that a caller can suggest a similar one.
+// name is empty if the parameter exists.
 func (e *ParamError) Unknown() (name string, known []string) {
 	if e.Expected != "" {
 		return "", nil
@@ -44,19 +44,19 @@ func (e *ParamError) Unknown() (name string, known []string) {
 	return e.Name, e.Known
 }
 
-// ParamInfo describes one parameter, for help texts, sliders and JSON.
+// ParamInfo describes one parameter, for help texts, controls and JSON.
 type ParamInfo struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type"` // "int", "float", "bool" or "string"
 	Unit    string   `json:"unit,omitempty"`
 	Help    string   `json:"help"`
-	Default any      `json:"default"`       // of the Go type that Type names
-	Min     *float64 `json:"min,omitempty"` // nil: no bound
+	Default any      `json:"default"`       // an int, float64, bool or string
+	Min     *float64 `json:"min,omitempty"` // nil means no bound
 	Max     *float64 `json:"max,omitempty"`
 }
 
-// Defaults returns a fresh copy of the codec's default parameters, a pointer to
-// a struct; nil if the codec has none.
+// Defaults returns a new copy of the codec's default parameters, a pointer to a struct; nil if the
+// codec has none.
 func (c *Codec) Defaults() any {
 	if c.Params == nil {
 		return nil
@@ -67,10 +67,10 @@ func (c *Codec) Defaults() any {
 	return fresh.Interface()
 }
 
-// ParamInfo describes the codec's parameters in the order of their struct.
+// ParamInfo describes the codec's parameters, in the order of the struct.
 func (c *Codec) ParamInfo() []ParamInfo {
 	var infos []ParamInfo
-	for _, p := range paramsOf(c.Params) {
+	for _, p := range listParams(c.Params) {
 		infos = append(infos, ParamInfo{
 			Name: p.name, Type: p.typeName(), Unit: p.tag.Get("unit"), Help: p.tag.Get("help"),
 			Default: p.value.Interface(), Min: p.bound("min"), Max: p.bound("max"),
@@ -79,23 +79,23 @@ func (c *Codec) ParamInfo() []ParamInfo {
 	return infos
 }
 
-// SetParam sets one parameter of a struct that came from Defaults. The value may
-// be an int, int64, float64, bool or string, as TOML, JSON and flags deliver
-// them; text is parsed. On error, always a *ParamError, nothing is changed.
+// SetParam sets one parameter of a struct that Defaults returned. value may be an int, int64,
+// float64, bool or string, as TOML, JSON and flags deliver them; a string is parsed. The error is a
+// *ParamError; nothing changes in that case.
 func SetParam(params any, name string, value any) error {
-	all := paramsOf(params)
+	all := listParams(params)
 	for _, p := range all {
 		if p.name == name {
 			return p.set(value)
 		}
 	}
-	return &ParamError{Name: name, Known: names(all)}
+	return &ParamError{Name: name, Known: paramNames(all)}
 }
 
-// ParamValue returns the value of a parameter as int64, float64, bool or string,
-// whatever text it may have been set from; ok is false if there is none.
+// ParamValue returns the value of a parameter as int64, float64, bool or string, regardless of how
+// it was set; ok is false if there is no such parameter.
 func ParamValue(params any, name string) (value any, ok bool) {
-	for _, p := range paramsOf(params) {
+	for _, p := range listParams(params) {
 		if p.name == name {
 			if p.value.Kind() == reflect.Int {
 				return p.value.Int(), true
@@ -106,10 +106,10 @@ func ParamValue(params any, name string) (value any, ok bool) {
 	return nil, false
 }
 
-// Validate checks every parameter against its bounds, and the set as a whole by
-// its own Validate method if it has one. The error is a *ParamError.
+// Validate checks every parameter against its bounds, and then calls the struct's own Validate
+// method, if any. The error is a *ParamError.
 func Validate(params any) error {
-	for _, p := range paramsOf(params) {
+	for _, p := range listParams(params) {
 		if err := p.check(p.value); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func TestDefaultsAreFresh(t *testing.T) {
 	p := c.Defaults().(*knobs)
 	p.Bits = 8
 	if q := c.Defaults().(*knobs); q.Bits != 5 {
-		t.Errorf("a changed copy shows in the defaults: bits = %d, want 5", q.Bits)
+		t.Errorf("changing a copy changed the defaults: bits = %d, want 5", q.Bits)
 	}
 	if got := (&encoders.Codec{}).Defaults(); got != nil {
 		t.Errorf("defaults of a codec without params: %v, want nil", got)
@@ -70,8 +70,8 @@ func TestSetParam(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		value any
-		want  any    // nil: refused
-		words string // then: what the error says is expected
+		want  any    // nil means that the value is refused
+		words string // of the error, if refused
 	}{
 		{"bits", 6, 6, ""},
 		{"bits", int64(2), 2, ""},
@@ -112,7 +112,7 @@ func TestSetParam(t *testing.T) {
 				t.Errorf("%s = %v: error %v, want a *ParamError that expects %s", test.name, test.value, err, test.words)
 			}
 			if !reflect.DeepEqual(p, c.Defaults()) {
-				t.Errorf("%s = %v was refused, yet changed the params to %+v", test.name, test.value, p)
+				t.Errorf("%s = %v was refused but changed the params to %+v", test.name, test.value, p)
 			}
 			continue
 		}
@@ -139,7 +139,7 @@ func TestUnknownParam(t *testing.T) {
 		t.Errorf("Unknown() = %q, %q", name, known)
 	}
 	if err := encoders.SetParam(nil, "bit", 3); err == nil || !strings.Contains(err.Error(), "no parameters") {
-		t.Errorf("setting a param where there are none: %v", err)
+		t.Errorf("setting a param of a codec without params: %v", err)
 	}
 	if name, _ := (&encoders.ParamError{Name: "bits", Expected: "x"}).Unknown(); name != "" {
 		t.Errorf("a refused value reports the unknown name %q", name)
@@ -148,7 +148,7 @@ func TestUnknownParam(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	if err := encoders.Validate(codec().Defaults()); err != nil {
-		t.Errorf("the defaults do not hold: %v", err)
+		t.Errorf("the defaults are not valid: %v", err)
 	}
 	for _, bad := range []*knobs{{Bits: 1}, {Bits: 9}, {Bits: 5, Rate: math.Inf(1)}, {Bits: 5, Floor: 6}} {
 		if err := encoders.Validate(bad); !errors.Is(err, encoders.ErrParam) {
@@ -210,7 +210,7 @@ func TestParseCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseCanonical: what is accepted is exactly what Canonical writes.
+// FuzzParseCanonical checks that only text that Canonical writes is accepted.
 func FuzzParseCanonical(f *testing.F) {
 	for _, seed := range []string{"", "bits=6", `rate=1e-07 fast=true note="\"\\ x" floor=-3`, "bits=6 note=`x`"} {
 		f.Add([]byte(seed))
@@ -225,15 +225,15 @@ func FuzzParseCanonical(f *testing.F) {
 			return
 		}
 		if err := encoders.Validate(p); err != nil {
-			t.Fatalf("%q was accepted, yet %v", text, err)
+			t.Fatalf("%q was accepted, but %v", text, err)
 		}
 		if again := c.Canonical(p); string(again) != string(text) {
-			t.Fatalf("%q was accepted, yet is written as %q", text, again)
+			t.Fatalf("%q was accepted but is written as %q", text, again)
 		}
 	})
 }
 
-// FuzzCanonical: every valid set of params survives the way there and back.
+// FuzzCanonical checks that valid params survive the round trip through canonical text.
 func FuzzCanonical(f *testing.F) {
 	f.Add(6, 0.1, true, "x y", -4)
 	f.Fuzz(func(t *testing.T, bits int, rate float64, fast bool, note string, floor int) {
@@ -250,7 +250,7 @@ func FuzzCanonical(f *testing.F) {
 			}
 			return
 		}
-		// A quoted text keeps every byte, so even broken UTF-8 comes back.
+		// A quoted string keeps every byte, even invalid UTF-8.
 		if err != nil || *back.(*knobs) != *p {
 			t.Fatalf("%+v is written as %q and read as %+v, %v", p, text, back, err)
 		}

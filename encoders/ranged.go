@@ -7,47 +7,48 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Ranged is a range coder that accounts for the bits of a packet.
+// Ranged is a range coder that charges the bits of a packet to a budget.
 type Ranged struct {
 	rangecoder.Coder
-	counting bool  // there is a budget
-	mark     int64 // units charged so far
-	spent    [MaxSlots]int64
+	hasBudget   bool            // false if charges are not needed
+	chargedUpTo int64           // Spent at the last charge
+	charged     [MaxSlots]int64 // units by slot since Begin
 }
 
-// Begin makes c append a packet to dst, to be charged to b.
+// Begin starts a packet that is appended to dst. The charges go to b at End; b may be nil.
 func (c *Ranged) Begin(dst []byte, b *Budget) {
 	c.Write(dst)
-	c.counting = b != nil
-	if c.counting {
-		c.mark, c.spent = 0, [MaxSlots]int64{} // left over if the frame before was refused
+	c.hasBudget = b != nil
+	if c.hasBudget {
+		c.chargedUpTo, c.charged = 0, [MaxSlots]int64{} // the previous packet may not have reached End
 	}
 }
 
-// Open makes c read a packet from src.
+// Open starts to read a packet from src.
 func (c *Ranged) Open(src []byte) {
 	c.Read(src)
-	c.counting = false
+	c.hasBudget = false
 }
 
-// Charge charges the units since the last charge to slot k.
+// Charge charges the bits since the last charge to slot k.
 func (c *Ranged) Charge(k Slot) {
-	if c.counting {
-		at := c.Spent()
-		c.spent[k] += at - c.mark
-		c.mark = at
+	if c.hasBudget {
+		spent := c.Spent()
+		c.charged[k] += spent - c.chargedUpTo
+		c.chargedUpTo = spent
 	}
 }
 
 // Charged returns the units charged to slot k since Begin.
-func (c *Ranged) Charged(k Slot) int64 { return c.spent[k] }
+func (c *Ranged) Charged(k Slot) int64 { return c.charged[k] }
 
-// End returns dst with the packet that was appended to it, and charges that to b.
+// End finishes a packet, charges it to b and returns dst with the packet appended. dst and b must
+// be those of Begin.
 func (c *Ranged) End(dst []byte, b *Budget) []byte {
 	out := c.Finish()
-	if c.counting {
+	if c.hasBudget {
 		before := b.Total()
-		for k, units := range c.spent {
+		for k, units := range c.charged {
 			b.Charge(Slot(k), units)
 		}
 		b.Close(before, len(out)-len(dst))
@@ -55,8 +56,9 @@ func (c *Ranged) End(dst []byte, b *Budget) []byte {
 	return out
 }
 
-// Ended returns the error of a packet that was read. err is the error of reading it, nil if
-// there was none.
+// Ended finishes reading a packet. err is the error of reading its content, nil if none. Without
+// one, Ended checks that the packet has ended. It returns an error that wraps ErrTruncated or
+// ErrCorrupt.
 func (c *Ranged) Ended(err error) error {
 	if err == nil {
 		err = c.Close()
@@ -64,11 +66,12 @@ func (c *Ranged) Ended(err error) error {
 	return DecodeError(err, rangecoder.ErrShort)
 }
 
-// MaxBody bounds the body of a frame beside a table, in bytes. A decoder that expands a packet
-// stops there, whatever the packet claims.
+// MaxBody is the maximum size in bytes of the body of a frame with a table. It bounds the memory
+// that a decoder allocates for a packet.
 const MaxBody = 1 << 16
 
-// Body codes the body of cur: nothing if it is the same as that of base, else its bytes.
+// Body codes the body of cur, or sets it when reading. same means that it equals the body of base,
+// which takes no bits; otherwise Body codes the length (17 bits, enough for MaxBody) and the bytes.
 func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 	if same {
 		if c.Reading() {
@@ -79,7 +82,7 @@ func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 	n := int(c.Direct(uint64(len(cur.Body)), 17))
 	switch {
 	case n > MaxBody:
-		return fmt.Errorf("a body of %d bytes, expected at most %d", n, MaxBody)
+		return fmt.Errorf("body has %d bytes, expected at most %d", n, MaxBody)
 	case c.Reading():
 		cur.Body = cur.Body[:0]
 	}
@@ -96,17 +99,17 @@ func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 	return nil
 }
 
-// TableCoder is the encoder and the decoder of a codec that passes every decision on a frame to a
-// range coder and keeps what it learns in memos of type M. One traversal serves both directions.
+// TableCoder implements Encoder and Decoder for a codec that passes every decision about a frame to
+// a range coder and has memos of type M. One traversal, Code, serves both directions.
 type TableCoder[M any] struct {
 	Ranged
-	Name    string // begins the texts of errors
-	Cells   int    // values of a table
-	Initial *M     // the memo of a reference that has none
-	// Check refuses a frame that cannot be coded against ref.
+	Name    string // prefix of errors
+	Cells   int    // values in a table
+	Initial *M     // memo of a reference that has none
+	// Check returns an error if cur cannot be encoded against ref. Only the encoder calls it.
 	Check func(cur *frame.Frame, ref *Ref) error
-	// Code passes every decision to the range coder and stores the result in cur, which starts
-	// as a copy of base when it reads. It fills next.
+	// Code passes every decision to the range coder and stores the results in cur, which a decoder
+	// initialises with a copy of base. past is the memo of base; Code fills next, the memo of cur.
 	Code func(cur, base *frame.Frame, past, next *M) error
 }
 
@@ -138,10 +141,11 @@ func (t *TableCoder[M]) Decode(dst *frame.Frame, src []byte, refs []Ref, spare M
 	return next, nil
 }
 
-// CheckSize refuses a frame that has not the schema's number of values, or too large a body.
+// CheckSize returns an error if a frame's table does not have the schema's size, or its body
+// exceeds MaxBody.
 func (t *TableCoder[M]) CheckSize(cur *frame.Frame) error {
 	if len(cur.Table) != t.Cells || len(cur.Body) > MaxBody {
-		return fmt.Errorf("frame of %d values and a body of %d bytes, expected %d and at most %d",
+		return fmt.Errorf("frame has %d values and a body of %d bytes, expected %d values and at most %d bytes",
 			len(cur.Table), len(cur.Body), t.Cells, MaxBody)
 	}
 	return nil

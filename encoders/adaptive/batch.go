@@ -2,71 +2,73 @@ package adaptive
 
 import "slices"
 
-// Messages are grouped in batches by the lower 16 bits of their ticks, divided by the
-// size of a batch. Both ends agree on them however late one joined. Batch numbers wrap
-// around, and the last batch of a round is shorter.
-const ticks = 1 << 16
+// tickPeriod is the period of message numbers: the lower 16 bits of a tick. The batch of a message
+// is its number divided by the size of a batch, so both endpoints agree on batches even if one of
+// them joined late. Batch numbers wrap around; the last batch of a period is shorter than the
+// others.
+const tickPeriod = 1 << 16
 
-// maxAge is how many batches back statistics are kept. Both ends know that older ones
-// are forgotten.
+// maxAge is the maximum age of statistics, in batches. Both endpoints forget older ones.
 const maxAge = 4
 
-// mostPending bounds the statistics not yet in a model, in words of four bytes, by order.
-var mostPending = [orders]int{4096, 4096, 16384, 49152}
+// maxPending bounds the statistics that are not yet part of a model, in words of four bytes, by
+// order.
+var maxPending = [numOrders]int{4096, 4096, 16384, 49152}
 
-// chunk is how much of a message is counted at a time, in bytes, so that long ones take
-// no more memory.
-const chunk = 512
+// chunkSize is the number of bytes of a message that are counted at a time, so that long messages
+// need no more memory than short ones.
+const chunkSize = 512
 
-// batch is the statistics of consecutive messages.
+// A batch holds the statistics of consecutive messages.
 type batch struct {
-	id    uint16
-	used  bool   // holds anything
-	spent bool   // the statistics are released: in a model, or too large
-	seen  uint64 // which of its messages were counted
-	n     int    // number of messages counted
-	sums  tally
+	id       uint16
+	used     bool   // false if the entry is free
+	released bool   // the statistics were released: they are in a model, or took too much memory
+	counted  uint64 // flags: which of its messages were counted
+	messages int    // number of messages counted
+	counts   tally
 }
 
-// batches holds the statistics of the last few batches, one tally for each.
+// batches holds the statistics of the last maxAge+1 batches.
 type batches struct {
-	packing
-	size    int
-	all     [maxAge + 1]batch
-	newest  uint16 // batch
-	any     bool
-	span    int   // batches from the first to the newest, until they fill the reach
-	expired int64 // batches beyond maxAge so far
-	one     tally // of the present piece of a message
-	closed  func(b *batch)
+	layout
+	size     int // messages in a batch
+	entries  [maxAge + 1]batch
+	newest   uint16         // number of the newest batch
+	started  bool           // a message was counted since the start or forgetAll
+	span     int            // batches from the first one to the newest, at most maxAge+1
+	expired  int64          // number of batches older than maxAge so far
+	scratch  tally          // counts of the current chunk
+	onForget func(b *batch) // called before a batch is forgotten; may be nil
 }
 
-// idOf returns the batch of a tick, and the place in it.
-func (s *batches) idOf(tick uint32) (id uint16, place int) {
-	t := int(uint16(tick))
-	return uint16(t / s.size), t % s.size
+// locate returns the batch of a tick, and the index of its message in the batch.
+func (s *batches) locate(tick uint32) (id uint16, index int) {
+	position := int(uint16(tick))
+	return uint16(position / s.size), position % s.size
 }
 
-// round is the number of batches before their numbers wrap around.
-func (s *batches) round() int { return (ticks + s.size - 1) / s.size }
+// batchesPerPeriod returns the number of batches before batch numbers wrap around.
+func (s *batches) batchesPerPeriod() int { return (tickPeriod + s.size - 1) / s.size }
 
-// age returns how many batches id is before newest; negative if it comes after.
+// age returns by how many batches id is older than newest; negative if it is younger.
 func (s *batches) age(newest, id uint16) int {
-	d := int(newest) - int(id)
-	switch half := s.round() / 2; {
-	case d > half:
-		d -= s.round()
-	case d < -half:
-		d += s.round()
+	age := int(newest) - int(id)
+	switch half := s.batchesPerPeriod() / 2; {
+	case age > half:
+		age -= s.batchesPerPeriod()
+	case age < -half:
+		age += s.batchesPerPeriod()
 	}
-	return d
+	return age
 }
 
-// addMessage counts a message unless it was counted before or is too old.
+// addMessage counts a message in the batch of its tick, unless it was already counted or its batch is
+// older than maxAge. A message of a newer batch makes that the newest one.
 func (s *batches) addMessage(tick uint32, message []byte) {
-	id, place := s.idOf(tick)
+	id, index := s.locate(tick)
 	switch {
-	case !s.any || s.age(s.newest, id) < 0:
+	case !s.started || s.age(s.newest, id) < 0:
 		s.advance(id)
 	case s.age(s.newest, id) > maxAge:
 		return
@@ -75,170 +77,175 @@ func (s *batches) addMessage(tick uint32, message []byte) {
 	if b == nil {
 		b = s.allocate(id)
 	}
-	if b.seen>>place&1 == 1 {
+	if b.counted>>index&1 == 1 {
 		return
 	}
-	b.seen |= 1 << place
-	b.n++
-	if b.spent {
+	b.counted |= 1 << index
+	b.messages++
+	if b.released { // only the number of its messages matters
 		return
 	}
-	last := uint32(start)
-	for piece := range slices.Chunk(message, chunk) {
-		if b.spent {
+	recent := uint32(startContext)
+	for chunk := range slices.Chunk(message, chunkSize) {
+		if b.released {
 			break
 		}
-		s.one, last = s.of(s.one, last, piece)
-		b.sums = s.add(b.sums, s.one)
-		s.bound(b)
+		s.scratch, recent = s.countChunk(s.scratch, recent, chunk)
+		b.counts = s.add(b.counts, s.scratch)
+		s.releaseIfFull(b)
 	}
 }
 
-// advance makes id the newest batch and forgets those too old.
+// advance makes id the newest batch and forgets batches that are too old.
 func (s *batches) advance(id uint16) {
-	if s.any {
-		s.span -= s.age(s.newest, id)
+	if s.started {
+		s.span -= s.age(s.newest, id) // the age is negative: id is younger
 	} else {
 		s.span = 1
 	}
-	if over := s.span - (maxAge + 1); over > 0 {
-		s.span, s.expired = maxAge+1, s.expired+int64(over)
+	if excess := s.span - (maxAge + 1); excess > 0 {
+		s.span, s.expired = maxAge+1, s.expired+int64(excess)
 	}
-	s.newest, s.any = id, true
-	for i := range s.all {
-		if b := &s.all[i]; b.used && (s.age(id, b.id) > maxAge || s.age(id, b.id) < 0) {
+	s.newest, s.started = id, true
+	for i := range s.entries {
+		if b := &s.entries[i]; b.used && (s.age(id, b.id) > maxAge || s.age(id, b.id) < 0) {
 			s.forget(b)
 		}
 	}
 }
 
-// forgetAll removes all batches.
+// forgetAll frees all entries; the next message starts a new sequence of batches.
 func (s *batches) forgetAll() {
-	for i := range s.all {
-		if s.all[i].used {
-			s.forget(&s.all[i])
+	for i := range s.entries {
+		if s.entries[i].used {
+			s.forget(&s.entries[i])
 		}
 	}
-	s.any = false
+	s.started = false
 }
 
+// forget frees the entry b but keeps its memory.
 func (s *batches) forget(b *batch) {
-	if s.closed != nil {
-		s.closed(b)
+	if s.onForget != nil {
+		s.onForget(b)
 	}
-	*b = batch{sums: b.sums[:0]}
+	*b = batch{counts: b.counts[:0]}
 }
 
-// get returns the batch of that number, nil if there are no statistics of it.
+// get returns the batch with number id; nil if it has no entry.
 func (s *batches) get(id uint16) *batch {
-	for i := range s.all {
-		if b := &s.all[i]; b.used && b.id == id {
+	for i := range s.entries {
+		if b := &s.entries[i]; b.used && b.id == id {
 			return b
 		}
 	}
 	return nil
 }
 
-// allocate returns a free entry. There is one, because batches beyond maxAge were forgotten.
+// allocate assigns a free entry to batch id. There is always one, because batches beyond maxAge
+// were forgotten.
 func (s *batches) allocate(id uint16) *batch {
-	for i := range s.all {
-		if b := &s.all[i]; !b.used {
+	for i := range s.entries {
+		if b := &s.entries[i]; !b.used {
 			b.used, b.id = true, id
 			return b
 		}
 	}
-	panic("adaptive: more batches within reach than there are places")
+	panic("adaptive: no free entry for a batch")
 }
 
-// bound releases the statistics of the batch that grew if all together take too much
-// memory.
-func (s *batches) bound(b *batch) {
+// releaseIfFull releases the statistics of b, which has just grown, if all statistics together
+// exceed maxPending.
+func (s *batches) releaseIfFull(b *batch) {
 	total := 0
-	for i := range s.all {
-		total += cap(s.all[i].sums)
+	for i := range s.entries {
+		total += cap(s.entries[i].counts)
 	}
-	if total > mostPending[s.order] {
-		b.spent, b.sums = true, nil
+	if total > maxPending[s.order] {
+		b.released, b.counts = true, nil
 	}
 }
 
 // bytes returns the memory of the statistics.
 func (s *batches) bytes() int {
 	n := 0
-	for i := range s.all {
-		n += 4 * cap(s.all[i].sums)
+	for i := range s.entries {
+		n += 4 * cap(s.entries[i].counts)
 	}
 	return n
 }
 
-// tally counts how often each byte followed each context: a list of entries, sorted by
-// context and byte without repetition.
-//
-// It is a list of words. Up to order 2 an entry is one word, context and byte above the
-// count; at order 3 it is two. Counts saturate.
+// A tally counts how often each byte followed each context: a list of entries, sorted by key
+// without repetition. An entry is one word up to order 2, with the key (context and byte) above the
+// count, and two words at order 3. Counts saturate.
 type tally []uint32
 
-// packing is the layout of entries: contexts of up to one byte leave 16 bits for the
-// count, of two bytes 8, and of three a word of its own.
-type packing struct {
-	order int
-	words int  // of an entry
-	shift uint // of the key in the first of them
+// A layout is the layout of a tally's entries: contexts of up to one byte leave 16 bits for the
+// count, contexts of two bytes leave 8, and contexts of three bytes need a word of its own for the
+// count.
+type layout struct {
+	order      int  // length of contexts, in bytes
+	entryWords int  // words of an entry, 1 or 2
+	keyShift   uint // of the key in the first word
 }
 
-func packingOf(order int) packing {
+// newLayout returns the layout for contexts of order bytes.
+func newLayout(order int) layout {
 	switch order {
 	case 0, 1:
-		return packing{order, 1, 16}
+		return layout{order: order, entryWords: 1, keyShift: 16}
 	case 2:
-		return packing{order, 1, 8}
+		return layout{order: order, entryWords: 1, keyShift: 8}
 	}
-	return packing{order, 2, 0}
+	return layout{order: order, entryWords: 2, keyShift: 0}
 }
 
-// entries returns how many entries there are.
-func (p packing) entries(t tally) int { return len(t) / p.words }
+// numEntries returns the number of entries of t.
+func (p layout) numEntries(t tally) int { return len(t) / p.entryWords }
 
-// key returns context and byte of entry i.
-func (p packing) key(t tally, i int) uint32 { return t[i*p.words] >> p.shift }
+// key returns the key of entry i: context and byte, see contextKey.
+func (p layout) key(t tally, i int) uint32 { return t[i*p.entryWords] >> p.keyShift }
 
-// count returns how often that came.
-func (p packing) count(t tally, i int) uint32 {
-	if p.words == 2 {
+// count returns the count of entry i.
+func (p layout) count(t tally, i int) uint32 {
+	if p.entryWords == 2 {
 		return t[2*i+1]
 	}
-	return t[i] & (1<<p.shift - 1)
+	return t[i] & (1<<p.keyShift - 1)
 }
 
-// put makes entry i.
-func (p packing) put(t tally, i int, key, n uint32) {
-	if p.words == 2 {
+// setEntry sets entry i of t. The count n saturates.
+func (p layout) setEntry(t tally, i int, key, n uint32) {
+	if p.entryWords == 2 {
 		t[2*i], t[2*i+1] = key, n
 		return
 	}
-	t[i] = key<<p.shift | min(n, 1<<p.shift-1)
+	t[i] = key<<p.keyShift | min(n, 1<<p.keyShift-1)
 }
 
-// start is the context of the first byte of a message: the end of a sentence.
-const start = 'd' | '.'<<8 | ' '<<16
+// startContext is the context of the first byte of a message: the last bytes of a sentence.
+const startContext = 'd' | '.'<<8 | ' '<<16
 
-// contextKey returns the key of b in the context of the last order bytes. The latest is the highest,
-// so that contexts with the latest bytes in common lie together.
-func contextKey(order int, last uint32, b byte) uint32 {
-	return last>>(8*(orders-1-order))<<8 | uint32(b)
+// contextKey returns the key of byte b in the context of the last order bytes of recent. The latest
+// byte of the context is the highest of the key, so that contexts with the same latest bytes are
+// adjacent.
+func contextKey(order int, recent uint32, b byte) uint32 {
+	return recent>>(8*(numOrders-1-order))<<8 | uint32(b)
 }
 
-// after returns the last three bytes after b: the latest is the highest.
-func after(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<16 }
+// nextContext returns the last three bytes of a message after b was appended. The latest byte is
+// the highest.
+func nextContext(recent uint32, b byte) uint32 { return recent>>8 | uint32(b)<<16 }
 
-// of counts a chunk of a message, in dst's memory, and returns the context after it.
-func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
-	n := len(piece)
-	dst = grow(dst[:0], n*p.words)
-	keys := dst[n*(p.words-1):] // at the end, so that entries do not overtake them
-	for i, b := range piece {
-		keys[i] = contextKey(p.order, last, b)
-		last = after(last, b)
+// countChunk returns the tally of a chunk of a message, in dst's memory. recent holds the last three
+// bytes before the chunk, last those at its end.
+func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tally, last uint32) {
+	n := len(chunk)
+	dst = grow(dst[:0], n*p.entryWords)
+	keys := dst[n*(p.entryWords-1):] // at the end, so that entries do not overwrite keys before they are read
+	for i, b := range chunk {
+		keys[i] = contextKey(p.order, recent, b)
+		recent = nextContext(recent, b)
 	}
 	slices.Sort(keys)
 	to := 0
@@ -247,19 +254,21 @@ func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
 		for at < n && keys[at] == key {
 			at++
 		}
-		p.put(dst, to, key, uint32(at-from))
+		p.setEntry(dst, to, key, uint32(at-from))
 	}
-	return dst[:to*p.words], last
+	return dst[:to*p.entryWords], recent
 }
 
-// add adds b to a, in a's memory: from the end, where there is room.
-func (p packing) add(a, b tally) tally {
-	i, j := p.entries(a)-1, p.entries(b)-1
-	a = grow(a, p.fresh(a, b)*p.words)
-	for to := p.entries(a) - 1; j >= 0; to-- {
+// add adds the counts of b to those of a, in a's memory, which it extends by the keys that a lacks.
+// It merges from the end, where the free memory is, so that no entry is overwritten before it is
+// read.
+func (p layout) add(a, b tally) tally {
+	i, j := p.numEntries(a)-1, p.numEntries(b)-1
+	a = grow(a, p.countNewKeys(a, b)*p.entryWords)
+	for to := p.numEntries(a) - 1; j >= 0; to-- {
 		key, n := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
-			p.put(a, to, p.key(a, i), p.count(a, i))
+			p.setEntry(a, to, p.key(a, i), p.count(a, i))
 			i--
 			continue
 		}
@@ -267,61 +276,63 @@ func (p packing) add(a, b tally) tally {
 			n += p.count(a, i)
 			i--
 		}
-		p.put(a, to, key, n)
+		p.setEntry(a, to, key, n)
 		j--
 	}
 	return a
 }
 
-// fresh returns the number of keys of b that a lacks.
-func (p packing) fresh(a, b tally) int {
+// countNewKeys returns the number of keys of b that a lacks.
+func (p layout) countNewKeys(a, b tally) int {
 	n, i := 0, 0
-	for j := range p.entries(b) {
+	for j := range p.numEntries(b) {
 		key := p.key(b, j)
-		for i < p.entries(a) && p.key(a, i) < key {
+		for i < p.numEntries(a) && p.key(a, i) < key {
 			i++
 		}
-		if i == p.entries(a) || p.key(a, i) != key {
+		if i == p.numEntries(a) || p.key(a, i) != key {
 			n++
 		}
 	}
 	return n
 }
 
-// grow makes a list n longer, by little more than that, because a client's memory is bounded.
-func grow(t []uint32, n int) []uint32 {
+// grow extends a slice by extra elements, whose content is undefined. It adds little spare capacity,
+// because the memory of a client is bounded.
+func grow(t []uint32, extra int) []uint32 {
 	const step = 64
-	if want := len(t) + n; want > cap(t) {
+	if want := len(t) + extra; want > cap(t) {
 		t = append(make([]uint32, 0, (want+step-1)/step*step), t...)
 	}
-	return t[:len(t)+n]
+	return t[:len(t)+extra]
 }
 
-// limit reduces a tally to at most most entries and total counts, by halving every count and
-// dropping zeros.
-func (p packing) limit(t tally, most int, total uint32) tally {
-	for p.entries(t) > most || p.total(t) > total {
+// halve halves every count of a tally and drops zeros, until it has at most maxEntries entries and the
+// counts sum to at most maxTotal.
+func (p layout) halve(t tally, maxEntries int, maxTotal uint32) tally {
+	for p.numEntries(t) > maxEntries || p.total(t) > maxTotal {
 		to := 0
-		for i := range p.entries(t) {
+		for i := range p.numEntries(t) {
 			if half := p.count(t, i) / 2; half > 0 {
-				p.put(t, to, p.key(t, i), half)
+				p.setEntry(t, to, p.key(t, i), half)
 				to++
 			}
 		}
-		t = t[:to*p.words]
+		t = t[:to*p.entryWords]
 	}
 	return t
 }
 
-func (p packing) total(t tally) uint32 {
+// total returns the sum of all counts of t.
+func (p layout) total(t tally) uint32 {
 	sum := uint32(0)
-	for i := range p.entries(t) {
+	for i := range p.numEntries(t) {
 		sum += p.count(t, i)
 	}
 	return sum
 }
 
-// hash is a fingerprint of a tally (FNV-1a by words).
+// hash returns a hash of a tally (FNV-1a by words), starting from h.
 func (t tally) hash(h uint32) uint32 {
 	for _, e := range t {
 		h = (h ^ e) * 16777619

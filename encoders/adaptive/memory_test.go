@@ -9,8 +9,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// noise is bytes of so many kinds, all alike: what fills statistics the fastest.
-func noise(kinds, n int) []byte {
+// randomBytes returns n uniformly distributed bytes of the given number of values, which fill
+// statistics fastest.
+func randomBytes(kinds, n int) []byte {
 	rng := rand.New(rand.NewPCG(2, uint64(kinds)))
 	text := make([]byte, n)
 	for i := range text {
@@ -19,20 +20,19 @@ func noise(kinds, n int) []byte {
 	return text
 }
 
-// A client takes no more than it may at order 1, whatever is sent: 16 kB of statistics,
-// 64 kB in all. Only try_all keeps a packet besides.
+// At order 1 an endpoint takes at most 16 kB of statistics and 64 kB in all, whatever is sent.
 func TestMemory(t *testing.T) {
-	inputs := map[string][]byte{"prose": prose(t)}
+	inputs := map[string][]byte{"prose": readDeclaration(t)}
 	for _, kinds := range []int{16, 26, 32, 40, 64, 256} {
-		inputs[fmt.Sprintf("noise of %d", kinds)] = noise(kinds, 100_000)
+		inputs[fmt.Sprintf("noise of %d", kinds)] = randomBytes(kinds, 100_000)
 	}
 	for name, text := range inputs {
 		for _, size := range []int{500, 4000} {
 			p := defaults()
-			p.Ask = 1 + size/4000
-			k := newTalk(t, p, 3)
-			k.say(text[:min(len(text), 30*10*size/3)], size, 1)
-			for _, e := range []*endpoint{&k.snd.endpoint, &k.rcv.endpoint} {
+			p.MinBatches = 1 + size/4000
+			k := newConversation(t, p, 3)
+			k.sendText(text[:min(len(text), 30*10*size/3)], size, 1)
+			for _, e := range []*endpoint{&k.sender.endpoint, &k.receiver.endpoint} {
 				statistics, all := e.gauges()[1].Value, e.gauges()[2].Value
 				if statistics > 16<<10 || all > 64<<10 {
 					t.Errorf("%s by %d: %.0f bytes of statistics, %.0f in all", name, size, statistics, all)
@@ -42,70 +42,69 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// What an end says of its memory is what the heap says.
+// The memory that the gauges report agrees with the heap.
 func TestMemoryOnTheHeap(t *testing.T) {
 	const clients = 24
-	text := prose(t)
+	text := readDeclaration(t)
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	newSender(defaults()) // the trained model is shared, and read once
+	newSender(defaults()) // decodes the pretrained model, which is shared
 	before := heap()
-	talks := make([]*talk, clients)
-	said := 0
+	talks := make([]*conversation, clients)
+	reported := 0
 	for i := range talks {
-		talks[i] = newTalk(t, defaults(), uint64(i))
-		talks[i].say(text, 400, 3)
+		talks[i] = newConversation(t, defaults(), uint64(i))
+		talks[i].sendText(text, 400, 3)
 		talks[i].packets, talks[i].reports = nil, nil
-		for _, e := range []*endpoint{&talks[i].snd.endpoint, &talks[i].rcv.endpoint} {
-			said += int(e.gauges()[2].Value)
+		for _, e := range []*endpoint{&talks[i].sender.endpoint, &talks[i].receiver.endpoint} {
+			reported += int(e.gauges()[2].Value)
 		}
 	}
 	took := heap() - before
 	runtime.KeepAlive(talks)
-	t.Logf("%d clients, both ends: %d bytes each, %d on the heap", clients, said/clients, took/clients)
-	if took < said*9/10 || took > said*12/10+clients*4096 {
-		t.Errorf("%d bytes are on the heap; the ends speak of %d", took, said)
+	t.Logf("%d clients, both ends: %d bytes each, %d on the heap", clients, reported/clients, took/clients)
+	if took < reported*9/10 || took > reported*12/10+clients*4096 {
+		t.Errorf("%d bytes are on the heap; the gauges report %d", took, reported)
 	}
 }
 
-// What statistics by batch save: kept by message, as in the article, those of the same
-// messages take four times the memory and more.
-func TestStatisticsByBatch(t *testing.T) {
-	text := prose(t)
-	k := newTalk(t, defaults(), 1)
-	k.up = 1 // nothing is asked for, everything waits
+// Statistics by batch take less than a third of the memory of statistics by message, as the article
+// keeps them.
+func TestBatchesSaveMemory(t *testing.T) {
+	text := readDeclaration(t)
+	k := newConversation(t, defaults(), 1)
+	k.lossUp = 1 // nothing is asked for, everything waits
 	const size = 500
-	k.say(text, size, 4)
-	s := &k.snd.batches
+	k.sendText(text, size, 4)
+	s := &k.sender.batches
 	byBatch, byMessage, messages := 0, 0, 0
-	for i := range s.all {
-		b := &s.all[i]
-		byBatch += 4 * len(b.sums)
+	for i := range s.entries {
+		b := &s.entries[i]
+		byBatch += 4 * len(b.counts)
 		for place := range s.size {
-			if b.used && b.seen>>place&1 == 1 {
+			if b.used && b.counted>>place&1 == 1 {
 				perRound := (len(text) + size - 1) / size
 				n := (int(b.id)*s.size + place) % perRound
-				one, _ := s.of(nil, start, text[n*size:min(len(text), (n+1)*size)])
+				one, _ := s.countChunk(nil, startContext, text[n*size:min(len(text), (n+1)*size)])
 				byMessage, messages = byMessage+4*len(one), messages+1
 			}
 		}
 	}
-	t.Logf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
+	t.Logf("%d messages pending: %d bytes by batch, %d by message", messages, byBatch, byMessage)
 	if messages < (maxAge+1)*s.size-s.size || byMessage < 3*byBatch {
-		t.Errorf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
+		t.Errorf("%d messages pending: %d bytes by batch, %d by message", messages, byBatch, byMessage)
 	}
 }
 
-// BenchmarkClients is a server that speaks with a thousand clients at 1 kB a second
-// each, both ends in one process: an operation is one second of all of them. The
-// memory is an end's, as the heap has it.
+// BenchmarkClients measures a thousand clients at 1 kB/s each, both endpoints in one process. One
+// operation is one second of all clients. The memory is that of one endpoint, on the heap.
 func BenchmarkClients(b *testing.B) {
-	text := prose(b)
-	for order := range orders {
+	text := readDeclaration(b)
+	for order := range numOrders {
 		b.Run(fmt.Sprintf("order%d", order), func(b *testing.B) {
 			p := defaults()
 			p.Order = order
@@ -154,11 +153,10 @@ func BenchmarkClients(b *testing.B) {
 	}
 }
 
-// BenchmarkMessage is one message of 500 bytes, both ends, in a conversation that has
-// lasted.
+// BenchmarkMessage measures one message of 500 bytes, encoded and decoded, in a long conversation.
 func BenchmarkMessage(b *testing.B) {
-	text := prose(b)
-	for order := range orders {
+	text := readDeclaration(b)
+	for order := range numOrders {
 		b.Run(fmt.Sprintf("order%d", order), func(b *testing.B) {
 			p := defaults()
 			p.Order = order

@@ -7,98 +7,104 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// maxMessage bounds a message, in bytes, and so the work that a packet can cause.
+// maxMessage bounds the size of a message in bytes, and with it the work that a packet can cause.
 const maxMessage = 1<<messageBits - 1
 
 const messageBits = 14
 
-// usual is the probability of the usual case of a flag.
-const usual = rangecoder.One - rangecoder.One/512
+// usualP is the probability of the usual outcome of a flag, so that it costs almost nothing.
+const usualP = rangecoder.One - rangecoder.One/512
 
-// codeUsually codes v in n bits, after whether it is the usual value.
-func codeUsually(c *rangecoder.Coder, v, usually int, n uint) int {
-	if c.Bit(rangecoder.Flag(v == usually), usual) != 0 {
-		return usually
+// codeWithDefault codes a flag whether v equals usual, and n bits of v if not. It returns v; a reader
+// ignores the argument.
+func codeWithDefault(c *rangecoder.Coder, v, usual int, n uint) int {
+	if c.Bit(rangecoder.Flag(v == usual), usualP) != 0 {
+		return usual
 	}
 	return int(c.Direct(uint64(v), n))
 }
 
-// codeLabels codes which model is the sender's newest, and which it used.
-func codeLabels(c *rangecoder.Coder, newest, used int) (int, int) {
+// codeLabels codes the label of the sender's newest model and that of the model used for the
+// packet, and returns both; a reader ignores the arguments.
+func codeLabels(c *rangecoder.Coder, newest, used int) (newestLabel, usedLabel int) {
 	newest = int(c.Direct(uint64(newest), 3))
-	return newest, codeUsually(c, used, newest, 3)
+	return newest, codeWithDefault(c, used, newest, 3)
 }
 
-// codeSize codes the length of a message.
-func codeSize(c *rangecoder.Coder, n, usually int) int {
-	return codeUsually(c, n, usually, messageBits)
+// codeSize codes the size of a message.
+func codeSize(c *rangecoder.Coder, n, usual int) int {
+	return codeWithDefault(c, n, usual, messageBits)
 }
 
-// mostOver bounds how much longer a packet is than its message: labels, size, and the
-// flag for literal bytes.
-const mostOver = 7
+// maxOverhead bounds how much longer a packet is than its message: labels, size and the flag for
+// literal bytes.
+const maxOverhead = 7
 
-// write appends a message coded with a model, or as literal bytes if that is shorter.
-func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
-	before, begin := b.Total(), len(dst)
-	dst, labels, body := e.encodeWith(dst, message, used, false)
-	if len(dst)-begin > len(message)+mostOver {
-		dst, labels, body = e.encodeWith(dst[:begin], message, used, true)
+// appendPacket appends the packet of a message to dst: coded with model used, or with literal bytes
+// if it would exceed the message by more than maxOverhead. It charges the packet to budget, which
+// may be nil.
+func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encoders.Budget) []byte {
+	before, begin := budget.Total(), len(dst)
+	dst, labels, body := e.encodeWith(dst, message, used, false) // not literal
+	if len(dst)-begin > len(message)+maxOverhead {
+		dst, labels, body = e.encodeWith(dst[:begin], message, used, true) // literal
 	}
-	b.Charge(encoders.SlotModel, labels)
-	b.Charge(encoders.SlotBody, body)
-	b.Close(before, len(dst)-begin)
+	budget.Charge(encoders.SlotModel, labels)
+	budget.Charge(encoders.SlotBody, body)
+	budget.Close(before, len(dst)-begin)
 	return dst
 }
 
-// encodeWith appends a message, coded with a model or literally, and returns its cost in units.
+// encodeWith appends a message, coded with model used or literally. It returns the cost of the
+// labels and of the body in units of a budget.
 func (e *endpoint) encodeWith(dst, message []byte, used uint64, literal bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
-	zero := c.Spent()
+	start := c.Spent()
 	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
-	codeSize(&c, len(message), e.params.Message)
+	codeSize(&c, len(message), e.params.UsualSize)
 	codeLiteral(&c, literal)
-	head, last := c.Spent(), uint32(start)
-	m := e.models.use(used)
+	labelsEnd, recent := c.Spent(), uint32(startContext)
+	m := e.models.build(used)
 	for _, v := range message {
 		if literal {
 			c.Direct(uint64(v), 8)
 			continue
 		}
-		m.code(&c, last, v)
-		last = after(last, v)
+		m.codeByte(&c, recent, v)
+		recent = nextContext(recent, v)
 	}
 	spent := c.Spent()
-	return c.Finish(), head - zero, spent - head
+	return c.Finish(), labelsEnd - start, spent - labelsEnd
 }
 
-// codeLiteral codes whether the bytes follow without a model.
+// codeLiteral codes whether the bytes of the message are literal: not coded with a model.
 func codeLiteral(c *rangecoder.Coder, literal bool) bool {
-	return c.Bit(rangecoder.Flag(literal), rangecoder.One-usual) != 0
+	return c.Bit(rangecoder.Flag(literal), rangecoder.One-usualP) != 0
 }
 
-// readBody reads a message into dst. It stops soon after the input ends.
+// readBody reads a message of n bytes, appends it to dst and closes the packet. It stops soon after
+// the input ends.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
-	last, literal := uint32(start), codeLiteral(c, false)
+	recent, literal := uint32(startContext), codeLiteral(c, false) // a reader ignores false
 	for range n {
 		v := byte(0)
 		if literal {
 			v = byte(c.Direct(0, 8))
 		} else {
-			v = m.code(c, last, 0)
-			last = after(last, v)
+			v = m.codeByte(c, recent, 0)
+			recent = nextContext(recent, v)
 		}
 		dst = append(dst, v)
 		if err := c.Err(); err != nil {
-			return dst, ended(err)
+			return dst, wrapReadError(err)
 		}
 	}
-	return dst, ended(c.Close())
+	return dst, wrapReadError(c.Close())
 }
 
-// ended translates the end of the range coder's bytes.
-func ended(err error) error {
+// wrapReadError wraps an error of the range coder; nil stays nil.
+func wrapReadError(err error) error {
 	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
 		err = fmt.Errorf("adaptive: %w", err)
 	}

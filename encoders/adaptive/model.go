@@ -6,142 +6,147 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// model codes bytes by how often each followed the last ones, in the trained text and in
-// the messages that were mixed in. Each order is weighted by its number of observations;
-// the rest comes from the order below.
+// A model predicts a byte from the bytes before it. For each order, it counts how often each byte
+// followed the context in the pretraining text and in the messages that were mixed in. Orders are
+// blended from the lowest: each order is weighted by its number of observations, the remaining
+// weight belongs to the order below.
 type model struct {
-	trained *[orders]table // shared by all clients
-	own     [orders]table  // of this client
-	order   int
-	weight  uint64
+	pretrained   *[numOrders]table // shared by all clients
+	learnt       [numOrders]table  // from this client's messages
+	order        int               // the highest order used
+	learntWeight uint64            // weight of a learnt observation relative to a pretrained one
 
 	// root is the probability of a 1 without any context, by the bits of the byte so far behind a
 	// leading 1. It is computed once for a model.
 	root [256]uint16
 }
 
-// orders is the number of orders: bytes are predicted from up to three before them.
-const orders = 4
+// numOrders is the number of orders: a context has up to three bytes.
+const numOrders = 4
 
-// prior is the weight of the order below, in units of 1/16 of an observation.
-var prior = [orders]uint64{256, 400, 200, 120}
+// lowerOrderWeight is the weight of the prediction of the order below, by order, in units of 1/16
+// of an observation.
+var lowerOrderWeight = [numOrders]uint64{256, 400, 200, 120}
 
-// ready builds the client's part of the model from the tally in the keys of the highest
-// order.
-func (m *model) ready(p packing) {
-	m.own[m.order].ready(p)
+// prepare builds the learnt tables and m.root from the tally in the keys of the highest order's
+// table.
+func (m *model) prepare(p layout) {
+	m.learnt[m.order].prepare(p)
 	for k := m.order; k > 1; k-- {
-		m.own[k-1].fold(&m.own[k])
+		m.learnt[k-1].foldFrom(&m.learnt[k])
 	}
-	var own, given [rowSize]uint32
-	m.own[m.order].totals(&own)
-	copy(given[:], m.trained[0].dense)
+	var learnt, pretrained [rowSize]uint32
+	m.learnt[m.order].totals(&learnt)
+	copy(pretrained[:], m.pretrained[0].dense)
 	for node := 1; node < len(m.root); node++ {
 		width := 256 >> (bits.Len(uint(node)) - 1)
 		from := node * width & 0xff // the bytes that begin with these bits
 		middle, to := from+width/2, from+width
 		m.root[node] = uint16(m.blend(0, rangecoder.One/2,
-			given[middle]-given[from], given[to]-given[middle], own[middle]-own[from], own[to]-own[middle]))
+			pretrained[middle]-pretrained[from], pretrained[to]-pretrained[middle], learnt[middle]-learnt[from], learnt[to]-learnt[middle]))
 	}
 }
 
-// blend combines the counts with the probability of the order below.
-func (m *model) blend(k int, p uint64, lowG, highG, lowO, highO uint32) uint64 {
-	ones := 16 * (uint64(highG) + uint64(highO)*m.weight)
-	all := ones + 16*(uint64(lowG)+uint64(lowO)*m.weight)
-	if all == 0 {
+// blend returns the probability of a 1 at order k, of 65536. p is the probability of the order
+// below; pretrained0 to learnt1 are the numbers of observations of 0 and 1.
+func (m *model) blend(k int, p uint64, pretrained0, pretrained1, learnt0, learnt1 uint32) uint64 {
+	ones := 16 * (uint64(pretrained1) + uint64(learnt1)*m.learntWeight)
+	total := ones + 16*(uint64(pretrained0)+uint64(learnt0)*m.learntWeight)
+	if total == 0 {
 		return p
 	}
-	return (ones<<16 + prior[k]*p) / (all + prior[k])
+	return (ones<<16 + lowerOrderWeight[k]*p) / (total + lowerOrderWeight[k])
 }
 
-// code codes one byte after the last ones, from its highest bit down.
-func (m *model) code(c *rangecoder.Coder, last uint32, b byte) byte {
-	var given, own [orders]cursor
+// codeByte codes byte b, from its highest bit to the lowest, and returns it; a reader ignores b.
+// recent holds the three bytes before b; see nextContext.
+func (m *model) codeByte(c *rangecoder.Coder, recent uint32, b byte) byte {
+	var pretrained, learnt [numOrders]cursor
 	for k := 1; k <= m.order; k++ {
-		given[k], own[k] = m.trained[k].find(last), m.own[k].find(last)
+		pretrained[k], learnt[k] = m.pretrained[k].find(recent), m.learnt[k].find(recent)
 	}
-	so := byte(0)
+	known := byte(0) // the bits so far
 	for mask, node := byte(128), 1; mask > 0; mask >>= 1 {
-		middle := so | mask
+		middle := known | mask // the smallest byte whose next bit is 1
 		p := uint64(m.root[node])
-		var cutGiven, cutOwn [orders]uint32
+		var pretrainedSplit, learntSplit [numOrders]uint32
 		for k := 1; k <= m.order; k++ {
-			var lowG, highG, lowO, highO uint32
-			cutGiven[k], lowG, highG = m.trained[k].split(given[k], middle)
-			cutOwn[k], lowO, highO = m.own[k].split(own[k], middle)
-			p = m.blend(k, p, lowG, highG, lowO, highO)
+			var pretrained0, pretrained1, learnt0, learnt1 uint32
+			pretrainedSplit[k], pretrained0, pretrained1 = m.pretrained[k].countHalves(pretrained[k], middle)
+			learntSplit[k], learnt0, learnt1 = m.learnt[k].countHalves(learnt[k], middle)
+			p = m.blend(k, p, pretrained0, pretrained1, learnt0, learnt1)
 		}
-		bit := c.Bit(rangecoder.Flag(b&mask != 0), uint32(min(max(p, least), rangecoder.One-least)))
+		bit := c.Bit(rangecoder.Flag(b&mask != 0), uint32(min(max(p, minP), rangecoder.One-minP)))
 		for k := 1; k <= m.order; k++ {
 			if bit != 0 {
-				given[k].lo, own[k].lo = cutGiven[k], cutOwn[k]
+				pretrained[k].lo, learnt[k].lo = pretrainedSplit[k], learntSplit[k]
 			} else {
-				given[k].hi, own[k].hi = cutGiven[k], cutOwn[k]
+				pretrained[k].hi, learnt[k].hi = pretrainedSplit[k], learntSplit[k]
 			}
 		}
-		so, node = so|byte(bit)*mask, 2*node+bit
+		known, node = known|byte(bit)*mask, 2*node+bit
 	}
-	return so
+	return known
 }
 
-// least is the smallest probability of a bit.
-const least = 16
+// minP is the smallest probability of a bit, of 65536.
+const minP = 16
 
-// bytes returns the memory of the client's part.
+// bytes returns the memory of the learnt tables.
 func (m *model) bytes() int {
 	n := 0
 	for k := range m.order + 1 {
-		n += m.own[k].bytes()
+		n += m.learnt[k].bytes()
 	}
 	return n
 }
 
-// heldModels is the number of models that an end holds beside the trained one.
-const heldModels = 7
+// maxModels is the number of models that an endpoint keeps, not counting the pretrained one.
+const maxModels = 7
 
-// A label names a model in a packet in three bits: one of the last seven, or the trained
-// one, which every end holds.
-const labelTrained = heldModels
+// labelTrained is the label of the pretrained model, which every endpoint has. A label names a
+// model in three bits: one of the last seven models, or the pretrained one.
+const labelTrained = maxModels
 
+// labelOf returns the label of the model with an index.
 func labelOf(index uint64) int {
 	if index == 0 {
 		return labelTrained
 	}
-	return int((index - 1) % heldModels)
+	return int((index - 1) % maxModels)
 }
 
-// modelChain holds the models of one end, each made from the one before by mixing in
-// batches. Model 0 is the trained one; the others are kept as differences and built when
-// they are used.
+// A modelChain holds the models of one endpoint. Model 0 is the pretrained one; each other model is
+// the one before with batches mixed in. Models are stored as differences and built when they are
+// used.
 type modelChain struct {
-	packing
-	base    tally                 // of the oldest model held
-	steps   [heldModels - 1]tally // step i is what made model i of model i-1
-	hash    uint32                // of the request that asked for the newest
-	oldest  uint64                // the model that base is of
-	newest  uint64
-	ready   uint64 // the model that is ready
-	isReady bool
-	model   model
+	layout
+	base       tally                // the learnt counts of model oldest
+	deltas     [maxModels - 1]tally // the delta of model i is deltas[i%(maxModels-1)]; it leads from model i-1 to i
+	hash       uint32               // fingerprint of the request for the newest model; 0 if unknown
+	oldest     uint64               // index of the oldest stored model
+	newest     uint64               // index of the newest stored model
+	builtIndex uint64               // index of the model that is built
+	built      bool                 // false if model is not valid
+	model      model
 }
 
-// mostSeen bounds the count of bytes in a model. Beyond it all counts are halved, so
-// that the model follows a changing stream.
-const mostSeen = 1 << 15
+// maxModelCount bounds the sum of a model's counts. Beyond it all counts are halved, so that the
+// model follows a changing stream.
+const maxModelCount = 1 << 15
 
-// Bounds of a model and of the difference between two, in entries, by order.
+// Bounds of the number of entries, by order, of a model and of the difference between two models.
 var (
-	maxEntries = [orders]int{256, 1536, 16384, 16384}
-	mostStep   = [orders]int{256, 704, 4096, 8192}
+	maxEntries      = [numOrders]int{256, 1536, 16384, 16384}
+	maxDeltaEntries = [numOrders]int{256, 704, 4096, 8192}
 )
 
-// find returns the model of a label, and whether it is held.
+// find returns the index of the model with a label; ok is false if it is not stored.
 func (l *modelChain) find(label int) (index uint64, ok bool) {
 	if label == labelTrained {
 		return 0, true
 	}
-	for i := l.newest; i > 0 && i+heldModels > l.newest; i-- {
+	for i := l.newest; i > 0 && i+maxModels > l.newest; i-- {
 		if labelOf(i) == label {
 			return i, i >= l.oldest
 		}
@@ -149,71 +154,75 @@ func (l *modelChain) find(label int) (index uint64, ok bool) {
 	return 0, false
 }
 
-// push makes a new model of the newest one and the statistics.
+// push adds a model: the newest one with sums mixed in. hash is the fingerprint of sums. If maxModels
+// models are stored, push drops the oldest.
 func (l *modelChain) push(sums tally, hash uint32) {
-	if l.newest-l.oldest == heldModels-1 {
+	if l.newest-l.oldest == maxModels-1 { // base becomes the next model
 		l.oldest++
-		l.base = l.mix(l.base, *l.step(l.oldest))
+		l.base = l.mixIn(l.base, *l.delta(l.oldest))
 	}
 	l.newest++
-	step := l.step(l.newest)
+	step := l.delta(l.newest)
 	*step = grow((*step)[:0], len(sums))
 	copy(*step, sums)
 	l.hash = hash
 }
 
-// step is the difference from model i-1 to model i.
-func (l *modelChain) step(i uint64) *tally { return &l.steps[i%(heldModels-1)] }
+// delta returns the difference from model index-1 to model index.
+func (l *modelChain) delta(index uint64) *tally { return &l.deltas[index%(maxModels-1)] }
 
-// pop removes the newest model.
+// pop removes the newest model. The fingerprint of the one before is not stored, so hash is unknown
+// from then on.
 func (l *modelChain) pop() {
-	if l.ready == l.newest {
-		l.isReady = false
+	if l.builtIndex == l.newest {
+		l.built = false
 	}
 	l.newest--
 	l.hash = 0
 }
 
-func (l *modelChain) mix(into, sums tally) tally {
-	return l.limit(l.add(into, sums), maxEntries[l.order], mostSeen)
+// mixIn adds sums to into, in into's memory, within the bounds of a model.
+func (l *modelChain) mixIn(into, sums tally) tally {
+	return l.halve(l.add(into, sums), maxEntries[l.order], maxModelCount)
 }
 
-// use builds a model, 0 for the trained one, and returns it.
-func (l *modelChain) use(index uint64) *model {
-	if l.isReady && l.ready == index {
+// build returns the model with an index, and builds it unless it is already built. The result is
+// valid until the next call.
+func (l *modelChain) build(index uint64) *model {
+	if l.built && l.builtIndex == index {
 		return &l.model
 	}
-	top := &l.model.own[l.order]
-	t, from := top.keys[:0], l.oldest
+	top := &l.model.learnt[l.order]
+	keys, from := top.keys[:0], l.oldest
 	switch {
-	case index == 0:
-	case l.isReady && l.ready >= l.oldest && l.ready < index:
-		t, from = top.tally(l.packing), l.ready // most often the one before
+	case index == 0: // the pretrained model has no learnt counts
+	case l.built && l.builtIndex >= l.oldest && l.builtIndex < index:
+		keys, from = top.tally(l.layout), l.builtIndex // continue from the model that is built
 	default:
-		t = grow(t, len(l.base))
-		copy(t, l.base)
+		keys = grow(keys, len(l.base))
+		copy(keys, l.base)
 	}
 	for i := from + 1; i <= index; i++ {
-		t = l.mix(t, *l.step(i))
+		keys = l.mixIn(keys, *l.delta(i))
 	}
-	top.keys = t
-	l.model.ready(l.packing)
-	l.ready, l.isReady = index, true
+	top.keys = keys
+	l.model.prepare(l.layout)
+	l.builtIndex, l.built = index, true
 	return &l.model
 }
 
 // bytes returns the memory of the models.
 func (l *modelChain) bytes() int {
 	n := 4*cap(l.base) + l.model.bytes()
-	for _, s := range l.steps {
+	for _, s := range l.deltas {
 		n += 4 * cap(s)
 	}
 	return n
 }
 
-// held lists the models held: the trained one, then the others in ascending order, so
-// that each can be built from the one before.
-func (l *modelChain) held(dst []uint64) []uint64 {
+// appendAvailable appends the indices of all stored models to dst: 0, then the others in ascending
+// order, so that each can be built from the one before.
+func (l *modelChain) appendAvailable(dst []uint64) []uint64 {
 	dst = append(dst, 0)
 	for i := max(l.oldest, 1); i <= l.newest; i++ {
 		dst = append(dst, i)

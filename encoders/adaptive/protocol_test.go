@@ -11,126 +11,124 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// A batch of ten is lost with one of its messages: 1-(1-p)^10 of them. The receiver,
-// which sees only what came, says as much, and how many messages were lost.
-func TestShareOfBatchesLost(t *testing.T) {
+// A batch of ten is lost with one of its messages: a share of 1-(1-p)^10. The receiver's gauges,
+// which see only what arrives, agree, and so does the share of lost messages.
+func TestLossGauges(t *testing.T) {
 	const n = 12_000
 	for _, loss := range []float64{0.01, 0.05, 0.1, 0.2, 0.5} {
 		p := defaults()
-		p.Order, p.Message, p.Trained = 0, 2, false
-		k := newTalk(t, p, 11)
-		k.down = loss
+		p.Order, p.UsualSize, p.Trained = 0, 2, false
+		k := newConversation(t, p, 11)
+		k.lossDown = loss
 		for i := range n {
 			k.send(i, []byte{'a', byte(i)})
 		}
-		said := map[string]float64{}
-		for _, g := range k.rcv.Gauges() {
-			said[g.Name] = g.Value / 100
+		gauges := map[string]float64{}
+		for _, g := range k.receiver.Gauges() {
+			gauges[g.Name] = g.Value / 100
 		}
-		near := func(name string, want, of float64) {
-			if got := said[name]; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/of) {
+		checkShare := func(name string, want, n float64) {
+			if got := gauges[name]; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n) {
 				t.Errorf("loss %g: %s %.4f, want %.4f", loss, name, got, want)
 			}
 		}
-		near("loss seen", loss, n)
-		near("batches lost", 1-math.Pow(1-loss, 10), n/10)
+		checkShare("loss seen", loss, n)
+		checkShare("batches lost", 1-math.Pow(1-loss, 10), n/10)
 	}
 }
 
-// What was said before and comes again, however old, takes nothing back: no model, and
-// no knowledge of what the receiver holds.
+// Old reports, received again, change neither the models nor the acknowledged model.
 func TestReplayedReports(t *testing.T) {
-	text := prose(t)
-	k := newTalk(t, defaults(), 12)
-	var said [][]byte
+	text := readDeclaration(t)
+	k := newConversation(t, defaults(), 12)
+	var reports [][]byte
 	for at := 0; at+100 < len(text); at += 100 {
-		k.send(k.n, text[at:at+100])
-		k.n++
-		said = append(said, k.rcv.Report(nil))
+		k.send(k.sent, text[at:at+100])
+		k.sent++
+		reports = append(reports, k.receiver.Report(nil))
 	}
 	encode := func() []byte {
-		data := k.snd.write(nil, text[:100], min(k.snd.acked, k.snd.models.newest), nil)
+		data := k.sender.appendPacket(nil, text[:100], min(k.sender.acked, k.sender.models.newest), nil)
 		return data
 	}
-	newest, vouched, before := k.snd.models.newest, k.snd.acked, encode()
-	for i := range said {
-		_ = k.snd.Learn(said[len(said)-1-i])
-		_ = k.snd.Learn(said[i])
+	newest, acked, before := k.sender.models.newest, k.sender.acked, encode()
+	for i := range reports {
+		_ = k.sender.Learn(reports[len(reports)-1-i])
+		_ = k.sender.Learn(reports[i])
 	}
-	if k.snd.models.newest != newest || k.snd.acked != vouched || !bytes.Equal(encode(), before) {
-		t.Errorf("%d models of which it trusts %d, were %d and %d", k.snd.models.newest, k.snd.acked, newest, vouched)
+	if k.sender.models.newest != newest || k.sender.acked != acked || !bytes.Equal(encode(), before) {
+		t.Errorf("%d models acked %d; want %d and %d", k.sender.models.newest, k.sender.acked, newest, acked)
 	}
 	if newest < 3 {
 		t.Errorf("only %d models", newest)
 	}
 }
 
-// Ticks run in a circle: a model may serve for more than a round of it, and after a
-// silence of any length both ends go on.
-func TestRoundTheCircle(t *testing.T) {
+// Models outlive the wrap-around of ticks, and after a silence of any length both endpoints
+// continue.
+func TestTicksWrapAround(t *testing.T) {
 	p := defaults()
-	p.Order, p.Message, p.Trained = 0, 4, false
+	p.Order, p.UsualSize, p.Trained = 0, 4, false
 	for _, silence := range []int{10, 5000, 20_000, 32_768, 40_000, 65_536} {
-		k := newTalk(t, p, 13)
+		k := newConversation(t, p, 13)
 		say := func(n int) {
 			for range n {
-				k.send(k.n, []byte("abba"))
-				k.n++
+				k.send(k.sent, []byte("abba"))
+				k.sent++
 			}
 		}
 		say(300)
-		models := k.snd.models.newest
-		k.down = 1
+		models := k.sender.models.newest
+		k.lossDown = 1
 		say(silence)
-		k.down = 0
+		k.lossDown = 0
 		say(300)
-		if models == 0 || k.snd.models.newest <= models {
-			t.Errorf("%d models before a silence of %d messages, %d after it", models, silence, k.snd.models.newest)
+		if models == 0 || k.sender.models.newest <= models {
+			t.Errorf("%d models before a silence of %d messages, %d after it", models, silence, k.sender.models.newest)
 		}
 	}
-	k := newTalk(t, p, 14)
-	for i := range 150_000 { // of every tenth message nothing comes once there are models: no batch is whole
+	k := newConversation(t, p, 14)
+	for i := range 150_000 { // once there are models, every tenth message is lost, so no batch is complete
 		f := &frame.Frame{Tick: k.tick, Body: []byte("abba")}
-		data, _, _ := k.snd.Encode(nil, f, nil, nil, nil)
+		data, _, _ := k.sender.Encode(nil, f, nil, nil, nil)
 		if i < 100 || i%10 != 3 {
-			if _, err := k.rcv.Decode(f, data, nil, nil); err != nil || string(f.Body) != "abba" {
+			if _, err := k.receiver.Decode(f, data, nil, nil); err != nil || string(f.Body) != "abba" {
 				t.Fatalf("message %d: %q, error %v", i, f.Body, err)
 			}
-			_ = k.snd.Learn(k.rcv.Report(nil))
+			_ = k.sender.Learn(k.receiver.Report(nil))
 		}
 		k.tick++
 	}
-	if k.snd.models.newest == 0 || k.snd.models.newest > 10+2 { // the short batch at the end of a round may come whole
-		t.Errorf("%d models, want those of the first hundred messages and hardly more", k.snd.models.newest)
+	if k.sender.models.newest == 0 || k.sender.models.newest > 10+2 { // the short batch at the end of a round may come whole
+		t.Errorf("%d models, want those of the first hundred messages and hardly more", k.sender.models.newest)
 	}
 }
 
-// A conversation is the same bytes for ever, packets and reports, at every order: whole
-// numbers alone decide what is sent.
-func TestConversationsAreTheSameForEver(t *testing.T) {
-	text := prose(t)
-	for order, want := range [orders]string{"a3bd795c7ace2432", "c3f3f68285edccb1", "a66424336baf7c5d", "eb898479507b053d"} {
+// The packets and reports of a conversation are fixed, at every order.
+func TestGoldenConversations(t *testing.T) {
+	text := readDeclaration(t)
+	for order, want := range [numOrders]string{"a3bd795c7ace2432", "c3f3f68285edccb1", "a66424336baf7c5d", "eb898479507b053d"} {
 		p := defaults()
 		p.Order, p.TryAll = order, order == 2
-		k := newTalk(t, p, 21)
-		k.down, k.up, k.delay = 0.02, 0.2, 3
+		k := newConversation(t, p, 21)
+		k.lossDown, k.lossUp, k.delay = 0.02, 0.2, 3
 		sum := sha256.New()
-		k.heard = func(data []byte) { sum.Write(data) }
-		k.say(text, 90, 3)
-		if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want || k.snd.models.newest < 10 {
-			t.Errorf("order %d: %d models, bytes %s, want %s", order, k.snd.models.newest, got, want)
+		k.onData = func(data []byte) { sum.Write(data) }
+		k.sendText(text, 90, 3)
+		if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want || k.sender.models.newest < 10 {
+			t.Errorf("order %d: %d models, bytes %s, want %s", order, k.sender.models.newest, got, want)
 		}
 	}
 }
 
-// FuzzLearn passes any bytes to a sender that waits for reports: it may complain, but
-// makes no model that nobody asked for, and goes on.
+// FuzzLearn passes any bytes to a sender as a report: no model may be built, and the sender must
+// keep working.
 func FuzzLearn(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{3})
 	f.Add([]byte{1, 1, 0, 0, 1, 2, 3, 4})
 	f.Add([]byte{2, 5, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 2, 3, 4})
-	text := prose(f)
+	text := readDeclaration(f)
 	s := newSender(defaults())
 	var frame frame.Frame
 	f.Fuzz(func(t *testing.T, report []byte) {
@@ -141,22 +139,22 @@ func FuzzLearn(f *testing.F) {
 		}
 		_ = s.Learn(report)
 		if s.models.newest != 0 || s.acked != 0 {
-			t.Fatalf("%x made %d models, of which it trusts %d", report, s.models.newest, s.acked)
+			t.Fatalf("%x made %d models, acked %d", report, s.models.newest, s.acked)
 		}
 	})
 }
 
-// Packets of a text, some of them lost, are the same on every machine, whatever the order.
-func TestPacketsStay(t *testing.T) {
-	text := prose(t)
+// The packets of a text with losses are fixed, at every order.
+func TestGoldenPackets(t *testing.T) {
+	text := readDeclaration(t)
 	for order, want := range []uint32{0x1c30ccec, 0x7a694d63, 0x854f7776, 0x02ea1d99} {
 		p := defaults()
 		p.Order, p.TryAll, p.Trained = order, order == 2, order != 3
-		k := newTalk(t, p, 31)
-		k.down = 0.1
+		k := newConversation(t, p, 31)
+		k.lossDown = 0.1
 		sum := uint32(0)
-		k.heard = func(packet []byte) { sum = crc32.Update(sum, crc32.IEEETable, packet) }
-		k.say(text, 90, 2)
+		k.onData = func(packet []byte) { sum = crc32.Update(sum, crc32.IEEETable, packet) }
+		k.sendText(text, 90, 2)
 		if sum != want {
 			t.Errorf("order %d: checksum of packets %#x, want %#x", order, sum, want)
 		}

@@ -9,34 +9,35 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// receiver is the end that decodes and controls the models.
+// A receiver decodes messages and controls the models.
 type receiver struct {
 	endpoint
-	asking     bool               // no packet has named the newest model yet
-	made       [heldModels]madeAt // model i was made at made[i%heldModels]
-	ids        []uint16           // batches of the newest model
-	newestTick uint32             // the newest tick received
-	any        bool
-	stride     int // least distance between two received ticks, because a sender may skip some
+	requesting bool                 // the newest model was requested, but no packet has named it yet
+	builtAt    [maxModels]buildTime // model i was built at builtAt[i%maxModels]
+	requested  []uint16             // batches of the newest model
+	newestTick uint32               // the newest tick received
+	started    bool                 // a message was received
+	stride     int                  // least difference of two received ticks: the sender may send only every n-th tick
 
-	complete     int   // batches beyond maxAge that were complete
-	came, missed int64 // messages
+	completeBatches  int   // batches beyond maxAge that were complete
+	received, missed int64 // numbers of messages
 }
 
-// madeAt is when a model was made: the newest tick at that time. Ticks wrap around, so
-// it is valid only while the model is young.
-type madeAt struct {
+// A buildTime is the newest tick at the time when a model was built. Ticks wrap around, so it is
+// valid only while the model is young.
+type buildTime struct {
 	tick  uint32
-	young bool
+	valid bool
 }
 
-// maxLateness bounds the lateness of a message, in messages. After a gap as long the receiver
-// begins with new batches.
+// maxLateness bounds the lateness of a message, in messages. A larger gap makes the receiver start
+// with new batches.
 const maxLateness = 1 << 14
 
+// newReceiver returns a receiver without messages.
 func newReceiver(p settings) *receiver {
-	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
-	r.batches.closed = r.close
+	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch} // until a smaller difference of ticks is received
+	r.batches.onForget = r.countForgotten
 	return r
 }
 
@@ -44,14 +45,14 @@ func newReceiver(p settings) *receiver {
 func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var c rangecoder.Coder
 	c.Read(src)
-	newest, used := codeLabels(&c, 0, 0)
-	size := codeSize(&c, 0, r.params.Message)
+	newest, used := codeLabels(&c, 0, 0) // a reader ignores the arguments
+	size := codeSize(&c, 0, r.params.UsualSize)
 	index, ok := r.models.find(used)
 	if !ok || r.predates(dst.Tick, index) {
-		return nil, fmt.Errorf("adaptive: model %d is not held: %w", used, encoders.ErrCorrupt)
+		return nil, fmt.Errorf("adaptive: unknown model label %d: %w", used, encoders.ErrCorrupt)
 	}
 	var err error
-	if dst.Body, err = readBody(&c, dst.Body[:0], size, r.models.use(index)); err != nil {
+	if dst.Body, err = readBody(&c, dst.Body[:0], size, r.models.build(index)); err != nil {
 		return nil, err
 	}
 	if !r.params.Static {
@@ -60,119 +61,126 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	return nil, nil
 }
 
-// predates reports whether a message is older than the model it names. Its label then
-// means a model seven before.
+// predates reports whether a message is older than the model that its label now means. The label
+// then meant the model seven before.
 func (r *receiver) predates(tick uint32, index uint64) bool {
-	b := &r.made[index%heldModels]
-	return index > 0 && b.young && between(b.tick, tick) <= 0
+	b := &r.builtAt[index%maxModels]
+	return index > 0 && b.valid && tickDifference(b.tick, tick) <= 0
 }
 
-// between returns how far tick b is after tick a; ticks wrap around.
-func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
+// tickDifference returns b-a for the lower 16 bits of ticks, in [-32768, 32767].
+func tickDifference(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
-// observe learns from a message which models the sender has, and counts it.
+// observe updates the receiver's state with a decoded message: which models the sender has, which
+// messages were missed, and the statistics. newest is the label of the sender's newest model.
 func (r *receiver) observe(f *frame.Frame, newest int) {
-	for i := range r.made {
-		if d := between(r.made[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
-			r.made[i].young = false
+	for i := range r.builtAt {
+		if d := tickDifference(r.builtAt[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
+			r.builtAt[i].valid = false
 		}
 	}
-	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.predates(f.Tick, index) {
-		r.asking = false
+	if index, ok := r.models.find(newest); r.requesting && ok && index == r.models.newest && !r.predates(f.Tick, index) {
+		r.requesting = false
 	}
-	gap := between(r.newestTick, f.Tick)
-	jump := r.any && (gap > maxLateness || gap < -maxLateness)
-	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > maxAge) {
-		r.models.pop() // the sender forgot the batches before the request could arrive
-		r.asking = false
+	gap := tickDifference(r.newestTick, f.Tick)
+	jump := r.started && (gap > maxLateness || gap < -maxLateness)
+	if id, _ := r.batches.locate(f.Tick); r.requesting && (jump || r.batches.age(id, r.requested[0]) > maxAge) {
+		r.models.pop() // the sender forgot the batches before the request arrived
+		r.requesting = false
 	}
 	switch {
-	case !r.any || jump:
-		r.newestTick, r.any = f.Tick, true
+	case !r.started || jump:
+		r.newestTick, r.started = f.Tick, true
 		r.batches.forgetAll()
 	case gap > 0:
 		r.stride = min(r.stride, gap)
-		r.missed += int64(gap/r.stride - 1)
+		r.missed += int64(gap/r.stride - 1) // messages between the two; late ones are subtracted below
 		r.newestTick = f.Tick
 	default:
-		r.missed = max(0, r.missed-1) // it was only late
+		r.missed = max(0, r.missed-1) // late, not lost
 	}
-	r.came++
+	r.received++
 	r.batches.addMessage(f.Tick, f.Body)
 }
 
-// close counts a batch that is too old to be used.
-func (r *receiver) close(b *batch) {
+// countForgotten counts a batch that is too old to be used, if it was complete.
+func (r *receiver) countForgotten(b *batch) {
 	if r.isComplete(b) {
-		r.complete++
+		r.completeBatches++
 	}
 }
 
-// isComplete reports whether all messages of a batch came, as far as is known if the sender skips
-// ticks. The fingerprint decides.
+// isComplete reports whether all messages of a batch arrived. If the sender skips ticks this is an
+// estimate from the stride; the fingerprint decides whether the sender accepts the request.
 func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
-	if int(b.id) == r.batches.round()-1 {
-		size = ticks - (r.batches.round()-1)*size
+	if int(b.id) == r.batches.batchesPerPeriod()-1 {
+		size = tickPeriod - (r.batches.batchesPerPeriod()-1)*size // the last batch of a period may be shorter
 	}
-	return b.n == size || b.id != r.batches.newest && b.n >= max(1, size/r.stride)
+	// The newest batch may still get messages, so an estimate is not enough.
+	return b.messages == size || b.id != r.batches.newest && b.messages >= max(1, size/r.stride)
 }
 
-// Report implements encoders.Feedback: the newest model, and the request for it until
-// the sender confirms it.
+// Report implements encoders.Feedback. A report is the number of the newest model (8 bits) and,
+// until the sender confirms that model, the request for it: the number of batches (8 bits), their
+// numbers (16 bits each) and their fingerprint (32 bits).
 func (r *receiver) Report(dst []byte) []byte {
 	if r.params.Static {
 		return dst
 	}
-	if !r.asking {
-		r.ask()
+	if !r.requesting {
+		r.requestModel()
 	}
 	dst = append(dst, uint8(r.models.newest))
-	if !r.asking {
+	if !r.requesting {
 		return dst
 	}
-	dst = append(dst, uint8(len(r.ids)))
-	for _, id := range r.ids {
+	dst = append(dst, uint8(len(r.requested)))
+	for _, id := range r.requested {
 		dst = binary.LittleEndian.AppendUint16(dst, id)
 	}
 	return binary.LittleEndian.AppendUint32(dst, r.models.hash)
 }
 
-// ask makes a new model if enough batches are complete, the oldest first.
-func (r *receiver) ask() {
-	r.ids = r.ids[:0]
-	for back := maxAge; back >= 0 && r.batches.any; back-- {
-		id := uint16((int(r.batches.newest) + r.batches.round() - back) % r.batches.round())
-		if b := r.batches.get(id); b != nil && !b.spent && r.isComplete(b) {
-			r.ids = append(r.ids, id)
+// requestModel builds a new model from the complete batches, the oldest first, if there are enough
+// of them, and starts to request it.
+func (r *receiver) requestModel() {
+	r.requested = r.requested[:0]
+	for age := maxAge; age >= 0 && r.batches.started; age-- {
+		id := uint16((int(r.batches.newest) + r.batches.batchesPerPeriod() - age) % r.batches.batchesPerPeriod())
+		if b := r.batches.get(id); b != nil && !b.released && r.isComplete(b) {
+			r.requested = append(r.requested, id)
 		}
 	}
-	if len(r.ids) < r.params.Ask {
+	if len(r.requested) < r.params.MinBatches {
 		return
 	}
-	hash, ok := r.fingerprint(r.ids)
+	hash, ok := r.fingerprint(r.requested)
 	if !ok {
 		return
 	}
-	r.learn(r.ids, hash)
-	r.asking, r.made[r.models.newest%heldModels] = true, madeAt{r.newestTick, true}
+	r.buildNextModel(r.requested, hash)
+	r.requesting, r.builtAt[r.models.newest%maxModels] = true, buildTime{r.newestTick, true}
 }
 
-// Learn implements encoders.Feedback; a receiver gets no reports.
+// Learn implements encoders.Feedback. A receiver gets no reports.
 func (r *receiver) Learn([]byte) error { return nil }
 
-// Gauges implements encoders.Gauged.
+// Gauges implements encoders.Gauged. A batch counts as lost if it was forgotten incomplete, so that
+// it cannot become part of a model.
 func (r *receiver) Gauges() []encoders.Gauge {
-	own := r.gauges()
-	passed := r.batches.expired * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
+	shared := r.gauges() // models built, statistics, memory
+	// If the sender uses only every n-th tick and n exceeds a batch, most batches have no message.
+	forgotten := r.batches.expired * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
 	return []encoders.Gauge{
-		own[0],
-		{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)},
-		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.complete)), passed)},
-		own[2], own[1],
+		shared[0],
+		{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.received+r.missed)},
+		{Name: "batches lost", Unit: "%", Value: percent(max(0, forgotten-int64(r.completeBatches)), forgotten)},
+		shared[2], shared[1],
 	}
 }
 
+// percent returns part in percent of whole; 0 if whole is 0.
 func percent(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

@@ -20,96 +20,97 @@ import (
 	"wirelab/encoders/train"
 )
 
-// table is a tally prepared for look-ups of how often any of a range of bytes followed a context:
-// with running sums, two look-ups suffice.
+// A table is a tally prepared for counting how often any of a range of bytes followed a context:
+// with cumulative sums, this takes two lookups.
 type table struct {
-	order int
-	keys  tally    // context and byte, sorted
-	sums  []uint32 // sums[i]: the count of keys[:i]
-	rows  []uint32 // where the keys of each latest byte begin; none at order 0
+	order    int
+	keys     tally    // context and byte, sorted; see contextKey
+	sums     []uint32 // sums[i]: the count of keys[:i]
+	rowStart []uint32 // index of the first key by the context's latest byte; nil at order 0
 
-	// dense has the running sums of all bytes, 257 for each context, in tables that are shared: then
-	// nothing is searched.
+	// dense holds the cumulative sums of all bytes, rowSize for each context, in tables shared by all
+	// clients, so that no search is needed; nil in other tables.
 	dense []uint32
 }
 
-// rowSize is how many running sums there are of the bytes after a context.
+// rowSize is the number of cumulative sums of the bytes after a context.
 const rowSize = 257
 
-// ready turns the tally in t.keys into a table.
-func (t *table) ready(p packing) {
-	n := p.entries(t.keys)
+// prepare turns the tally in t.keys into a table.
+func (t *table) prepare(p layout) {
+	n := p.numEntries(t.keys)
 	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
 	sum := uint32(0)
 	for i := range n {
 		key, count := p.key(t.keys, i), p.count(t.keys, i)
-		t.keys[i], t.sums[i] = key, sum // no entry is shorter than its key
+		t.keys[i], t.sums[i] = key, sum // overwrites only entries that were read
 		sum += count
 	}
 	t.keys, t.sums[n] = t.keys[:n], sum
-	t.index()
+	t.buildRowIndex()
 }
 
-// tally is the inverse of ready, in the memory of the keys.
-func (t *table) tally(p packing) tally {
+// tally is the inverse of prepare. It uses the memory of t.keys.
+func (t *table) tally(p layout) tally {
 	n := len(t.keys)
-	list := tally(grow(t.keys, n*(p.words-1)))
-	for i := n - 1; i >= 0; i-- { // no entry reaches down to a key that is still wanted
-		p.put(list, i, list[i], t.sums[i+1]-t.sums[i])
+	list := tally(grow(t.keys, n*(p.entryWords-1)))
+	for i := n - 1; i >= 0; i-- { // from the end, so that no key is overwritten before it is read
+		p.setEntry(list, i, list[i], t.sums[i+1]-t.sums[i])
 	}
 	return list
 }
 
-// fold fills the table with the sums of one that is an order higher, over the oldest
-// byte of each context.
-func (t *table) fold(from *table) {
+// foldFrom fills the table from one of the next higher order, by summing over the oldest byte of
+// the context.
+func (t *table) foldFrom(from *table) {
 	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
 	var row [256]uint32
-	var any [4]uint64 // which of the row are not zero
+	var nonZero [4]uint64 // flags: which elements of row are not zero, so that few are visited
 	for at := 0; at < len(from.keys); {
 		context := from.keys[at] >> 16 // all but the oldest byte
 		for ; at < len(from.keys) && from.keys[at]>>16 == context; at++ {
 			b := from.keys[at] & 0xff
 			row[b] += from.sums[at+1] - from.sums[at]
-			any[b/64] |= 1 << (b % 64)
+			nonZero[b/64] |= 1 << (b % 64)
 		}
-		for i := range any {
-			for ; any[i] != 0; any[i] &= any[i] - 1 {
-				b := 64*i + bits.TrailingZeros64(any[i])
-				t.put(context<<8|uint32(b), row[b])
+		for i := range nonZero {
+			for ; nonZero[i] != 0; nonZero[i] &= nonZero[i] - 1 {
+				b := 64*i + bits.TrailingZeros64(nonZero[i])
+				t.appendEntry(context<<8|uint32(b), row[b])
 				row[b] = 0
 			}
 		}
 	}
-	t.index()
+	t.buildRowIndex()
 }
 
-func (t *table) put(key, n uint32) {
+// appendEntry appends a key, greater than all keys before, with count n.
+func (t *table) appendEntry(key, n uint32) {
 	t.keys, t.sums = grow(t.keys, 1), grow(t.sums, 1)
 	last := len(t.keys) - 1
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
 
-// index computes rows.
-func (t *table) index() {
+// buildRowIndex computes rowStart.
+func (t *table) buildRowIndex() {
 	if t.order == 0 {
 		return
 	}
-	if t.rows == nil {
-		t.rows = make([]uint32, 257)
+	if t.rowStart == nil {
+		t.rowStart = make([]uint32, 257)
 	}
 	at := 0
-	for c := range t.rows {
+	for c := range t.rowStart {
 		for at < len(t.keys) && int(t.keys[at]>>(8*t.order)) < c {
 			at++
 		}
-		t.rows[c] = uint32(at)
+		t.rowStart[c] = uint32(at)
 	}
 }
 
-// spread computes the dense sums, of tables of order 0 and 1.
-func (t *table) spread() {
+// buildDense computes dense, for tables of order 0 and 1.
+func (t *table) buildDense() {
 	contexts := 1 << (8 * t.order)
 	if t.dense == nil {
 		t.dense = make([]uint32, contexts*rowSize)
@@ -129,38 +130,40 @@ func (t *table) spread() {
 	}
 }
 
-// cursor is a context and the range of its bytes that the bits so far leave.
+// A cursor is the range of a context's entries that agree with the bits of the byte so far.
 type cursor struct {
-	lo, hi uint32
-	row    uint32 // where the context begins in the dense sums
+	lo, hi uint32 // indices of keys, or of dense
+	row    uint32 // index in dense where the context's sums begin
 }
 
-// find returns the bytes that followed the context.
-func (t *table) find(last uint32) cursor {
+// find returns the entries of the bytes that followed a context; recent holds the last three bytes. A
+// table of order 0 must be dense.
+func (t *table) find(recent uint32) cursor {
 	if t.dense != nil {
-		row := last >> 16 * rowSize * uint32(t.order)
-		return cursor{row, row + 256, row}
+		row := recent >> 16 * rowSize * uint32(t.order) // by the latest byte; order 0 has one row
+		return cursor{lo: row, hi: row + 256, row: row}
 	}
 	if len(t.keys) == 0 {
 		return cursor{}
 	}
-	c := last >> 16
-	row := cursor{lo: t.rows[c], hi: t.rows[c+1]}
+	c := recent >> 16
+	row := cursor{lo: t.rowStart[c], hi: t.rowStart[c+1]}
 	if t.order == 1 {
 		return row
 	}
-	first := contextKey(t.order, last, 0)
+	first := contextKey(t.order, recent, 0)
 	lo := t.search(row, first)
-	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff)
+	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff) // first|0xff is the last key of the context
 	if hi < row.hi && t.keys[hi] == first|0xff {
 		hi++
 	}
 	return cursor{lo: lo, hi: hi}
 }
 
-// search returns the first place at which the key is no less.
-func (t *table) search(in cursor, key uint32) uint32 {
-	lo, hi := in.lo, in.hi
+// search returns the index of the first key within a range that is at least key, or the end of the
+// range.
+func (t *table) search(within cursor, key uint32) uint32 {
+	lo, hi := within.lo, within.hi
 	for lo < hi {
 		mid := (lo + hi) / 2
 		if t.keys[mid] < key {
@@ -172,21 +175,22 @@ func (t *table) search(in cursor, key uint32) uint32 {
 	return lo
 }
 
-// split returns where the bytes from middle on begin, and the counts on either side.
-func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
+// countHalves splits the range c at byte middle. It returns the index of the split and how often bytes
+// below middle, and bytes from middle on, followed the context.
+func (t *table) countHalves(c cursor, middle byte) (split, below, above uint32) {
 	sums := t.dense
 	switch {
 	case sums != nil:
-		at = c.row + uint32(middle)
-	case c.lo == c.hi:
+		split = c.row + uint32(middle)
+	case c.lo == c.hi: // nothing followed the context
 		return c.lo, 0, 0
 	default:
-		sums, at = t.sums, t.search(c, t.keys[c.lo]&^0xff|uint32(middle))
+		sums, split = t.sums, t.search(c, t.keys[c.lo]&^0xff|uint32(middle)) // the context's key for middle
 	}
-	return at, sums[at] - sums[c.lo], sums[c.hi] - sums[at]
+	return split, sums[split] - sums[c.lo], sums[c.hi] - sums[split]
 }
 
-// totals computes the running sums of how often each byte came after any context.
+// totals computes the cumulative sums of each byte over all contexts.
 func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]
@@ -197,39 +201,39 @@ func (t *table) totals(sums *[rowSize]uint32) {
 }
 
 // bytes returns the memory of the table.
-func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rows) + cap(t.dense)) }
+func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rowStart) + cap(t.dense)) }
 
-// trainedTable is learnt from one English book: the number of times each byte followed each three
-// bytes. `tui train` learns it again.
+// embeddedTable holds the number of times that each byte followed each three bytes in one English
+// book. `tui train` reproduces it.
 //
 //go:embed trained.tab
-var trainedTable []byte
+var embeddedTable []byte
 
-// trained returns the model that all clients share. It is read once.
-var trained = sync.OnceValue(func() *[orders]table {
-	t, err := readTables(trainedTable)
+// pretrainedTables returns the tables that all clients share. They are decoded once.
+var pretrainedTables = sync.OnceValue(func() *[numOrders]table {
+	t, err := readTables(embeddedTable)
 	if err != nil {
 		panic("adaptive: the embedded table: " + err.Error())
 	}
 	return t
 })
 
-// untrained is a model without observations.
-var untrained [orders]table
+// emptyTables are the tables of a model without pretraining.
+var emptyTables [numOrders]table
 
-// counts counts how often each byte followed each three, by key.
+// counts maps keys to the number of times each byte followed each three bytes.
 type counts map[uint32]uint32
 
-// add counts some bytes after the last ones, and returns what are the last then.
-func (c counts) add(last uint32, text []byte) uint32 {
+// add counts text, whose preceding bytes are recent, and returns the last three bytes of the text.
+func (c counts) add(recent uint32, text []byte) uint32 {
 	for _, b := range text {
-		c[contextKey(orders-1, last, b)]++
-		last = after(last, b)
+		c[contextKey(numOrders-1, recent, b)]++
+		recent = nextContext(recent, b)
 	}
-	return last
+	return recent
 }
 
-// pack writes the table of what was counted: differences of keys, and counts, deflated.
+// pack encodes the counts: differences of keys, and counts, as varints, deflated.
 func (c counts) pack() ([]byte, error) {
 	var raw []byte
 	before := uint32(0)
@@ -248,56 +252,57 @@ func (c counts) pack() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// readTables is the inverse of pack, with the lower orders.
-func readTables(src []byte) (*[orders]table, error) {
+// readTables is the inverse of pack. It also derives the tables of lower orders.
+func readTables(src []byte) (*[numOrders]table, error) {
 	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(src)))
 	if err != nil {
 		return nil, err
 	}
-	t := &[orders]table{}
-	top := &t[orders-1]
-	top.order, top.keys, top.sums = orders-1, make(tally, 0, len(raw)/2), make([]uint32, 1, len(raw)/2+1)
+	t := &[numOrders]table{}
+	top := &t[numOrders-1]
+	top.order, top.keys, top.sums = numOrders-1, make(tally, 0, len(raw)/2), make([]uint32, 1, len(raw)/2+1)
 	key, total := uint64(0), uint64(0)
 	for len(raw) > 0 {
+		// Keys must increase and fit 32 bits; the sum of all counts is at most 1<<31.
 		step, n := binary.Uvarint(raw)
 		count, m := binary.Uvarint(raw[max(n, 0):])
 		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || step > 1<<32-1-key || count > 1<<31-total {
-			return nil, fmt.Errorf("malformed after key %d", key)
+			return nil, fmt.Errorf("byte counts are malformed after key %d", key)
 		}
 		key, total, raw = key+step, total+count, raw[n+m:]
-		top.put(uint32(key), uint32(count))
+		top.appendEntry(uint32(key), uint32(count))
 	}
-	top.index()
-	for k := orders - 1; k > 0; k-- {
-		t[k-1].fold(&t[k])
+	top.buildRowIndex()
+	for k := numOrders - 1; k > 0; k-- {
+		t[k-1].foldFrom(&t[k])
 	}
-	t[0].spread() // shared by all clients, so its memory counts little
-	t[1].spread()
+	t[0].buildDense() // shared by all clients, so the memory is spent once
+	t[1].buildDense()
 	return t, nil
 }
 
-// Trainers returns the trainer of this package's table: the number of times each byte of some texts
-// followed each three bytes.
+// Trainers returns the trainer of the embedded table.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, as text:PATH", Per: "byte", Train: learn}}
+	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, such as text:PATH", Per: "byte", Train: trainTable}}
 }
 
-// learn implements the trainer in one pass. The curve shows for each order the bits for
-// a byte with the table alone.
-func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	counts := counts{}
-	last, of := uint32(start), 0
+// trainTable implements the trainer: one pass over the texts that counts how often each byte
+// followed each three bytes. The curve shows, for each order, the bits per byte with the table
+// alone.
+func trainTable(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	observed := counts{}
+	recent, clipIndex := uint32(startContext), 0
 	err := train.Frames(ctx, job.Clips, func(clip int, f *frame.Frame) error {
-		if clip != of {
-			last, of = start, clip
+		if clip != clipIndex { // a new text
+			recent, clipIndex = startContext, clip
 		}
-		last = counts.add(last, f.Body)
+		recent = observed.add(recent, f.Body)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	data, err := counts.pack()
+	data, err := observed.pack()
 	if err != nil {
 		return nil, err
 	}
@@ -305,9 +310,9 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 	if err != nil {
 		return nil, err
 	}
-	for order := range orders {
-		m := &model{trained: tables, order: order}
-		m.ready(packingOf(order))
+	for order := range numOrders {
+		m := &model{pretrained: tables, order: order}
+		m.prepare(newLayout(order))
 		part := fmt.Sprint("order ", order)
 		err := job.Measure(log, part, func(clips ...train.Clip) (float64, error) { return bitsPerByte(ctx, m, clips) })
 		if err != nil {
@@ -318,19 +323,19 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 	return []train.File{{Name: "trained.tab", Data: data}}, nil
 }
 
-// bitsPerByte returns the mean cost of a byte of some texts.
+// bitsPerByte returns the mean cost of a byte of texts.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	units, n := int64(0), 0
 	var c rangecoder.Coder
 	var buf []byte
 	err := train.Frames(ctx, clips, func(_ int, f *frame.Frame) error {
 		c.Write(buf[:0])
-		zero, last := c.Spent(), uint32(start)
+		start, recent := c.Spent(), uint32(startContext)
 		for _, b := range f.Body {
-			m.code(&c, last, b)
-			last = after(last, b)
+			m.codeByte(&c, recent, b)
+			recent = nextContext(recent, b)
 		}
-		units, n = units+c.Spent()-zero, n+len(f.Body)
+		units, n = units+c.Spent()-start, n+len(f.Body)
 		buf = c.Finish()
 		return nil
 	})

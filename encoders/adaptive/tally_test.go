@@ -7,38 +7,38 @@ import (
 	"testing"
 )
 
-// plain is a tally as anyone would write one.
-type plain map[[orders]byte]uint32
+// gramCounts is a tally as a map.
+type gramCounts map[[numOrders]byte]uint32
 
-// gramsOf counts, in contexts of order bytes, what is unused being zero.
-func gramsOf(order int, text []byte) plain {
-	m := plain{}
-	window := [orders]byte{'d', '.', ' '}
+// countGrams counts bytes in contexts of order bytes; unused context bytes are 0.
+func countGrams(order int, text []byte) gramCounts {
+	m := gramCounts{}
+	window := [numOrders]byte{'d', '.', ' '}
 	for _, b := range text {
-		window[orders-1] = b
-		var gram [orders]byte
-		copy(gram[orders-1-order:], window[orders-1-order:])
+		window[numOrders-1] = b
+		var gram [numOrders]byte
+		copy(gram[numOrders-1-order:], window[numOrders-1-order:])
 		m[gram]++
-		window = [orders]byte{window[1], window[2], b}
+		window = [numOrders]byte{window[1], window[2], b}
 	}
 	return m
 }
 
-// keyed is the same by keys: the latest byte of the context highest, the byte lowest.
-func (m plain) keyed(order int) map[uint32]uint32 {
+// byKey converts the counts to contextKey.
+func (m gramCounts) byKey(order int) map[uint32]uint32 {
 	list := map[uint32]uint32{}
 	for gram, n := range m {
 		key := uint32(0)
 		for i := range order {
-			key = key<<8 | uint32(gram[orders-2-i])
+			key = key<<8 | uint32(gram[numOrders-2-i])
 		}
-		list[key<<8|uint32(gram[orders-1])] += n
+		list[key<<8|uint32(gram[numOrders-1])] += n
 	}
 	return list
 }
 
-// babble is text of few words, so that contexts of any order come back.
-func babble(rng *rand.Rand, n int) []byte {
+// randomText returns text of few different bytes, so that contexts of any order repeat.
+func randomText(rng *rand.Rand, n int) []byte {
 	text := make([]byte, n)
 	for i := range text {
 		text[i] = "etaoin shrd\x00\xff"[min(rng.IntN(13), rng.IntN(13))]
@@ -46,18 +46,18 @@ func babble(rng *rand.Rand, n int) []byte {
 	return text
 }
 
-// Counting, adding and halving give what they give of maps, at every order.
-func TestTallies(t *testing.T) {
+// Counting, adding and halving tallies agree with maps, at every order.
+func TestTalliesMatchMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for round := range 60 {
-		order := round % orders
-		p := packingOf(order)
+		order := round % numOrders
+		p := newLayout(order)
 		full := map[int]uint32{0: 1<<16 - 1, 1: 1<<16 - 1, 2: 255, 3: 1<<32 - 1}[order]
 		want, got := map[uint32]uint32{}, tally(nil)
 		for range 1 + rng.IntN(8) {
-			text := babble(rng, rng.IntN(1200))
-			one, _ := p.of(nil, start, text)
-			for key, n := range gramsOf(order, text).keyed(order) {
+			text := randomText(rng, rng.IntN(1200))
+			one, _ := p.countChunk(nil, startContext, text)
+			for key, n := range countGrams(order, text).byKey(order) {
 				want[key] = min(want[key]+min(n, full), full)
 			}
 			got = p.add(got, one)
@@ -69,12 +69,12 @@ func TestTallies(t *testing.T) {
 					}
 					maps.DeleteFunc(want, func(_, n uint32) bool { return n == 0 })
 				}
-				got = p.limit(got, most, 1<<31)
+				got = p.halve(got, most, 1<<31)
 			}
 		}
 		keys := slices.Sorted(maps.Keys(want))
-		if p.entries(got) != len(keys) {
-			t.Fatalf("order %d: %d entries, want %d", order, p.entries(got), len(keys))
+		if p.numEntries(got) != len(keys) {
+			t.Fatalf("order %d: %d entries, want %d", order, p.numEntries(got), len(keys))
 		}
 		for i, key := range keys {
 			if p.key(got, i) != key || p.count(got, i) != want[key] {
@@ -85,53 +85,52 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// A piece at a time counts as the whole message does.
-func TestPieces(t *testing.T) {
-	text := babble(rand.New(rand.NewPCG(5, 5)), 3000)
-	for order := range orders {
-		p := packingOf(order)
-		whole, end := p.of(nil, start, text)
+// Counting in chunks equals counting the whole message.
+func TestChunksEqualWhole(t *testing.T) {
+	text := randomText(rand.New(rand.NewPCG(5, 5)), 3000)
+	for order := range numOrders {
+		p := newLayout(order)
+		whole, end := p.countChunk(nil, startContext, text)
 		var sum, one tally
-		last := uint32(start)
+		last := uint32(startContext)
 		for at := 0; at < len(text); at += 700 {
-			one, last = p.of(one, last, text[at:min(at+700, len(text))])
+			one, last = p.countChunk(one, last, text[at:min(at+700, len(text))])
 			sum = p.add(sum, one)
 		}
 		if !slices.Equal(sum, whole) || last != end {
-			t.Errorf("order %d: %d words in pieces, %d at once; contexts %x and %x", order, len(sum), len(whole), last, end)
+			t.Errorf("order %d: %d words in chunks, %d at once; contexts %x and %x", order, len(sum), len(whole), last, end)
 		}
 	}
 }
 
-// A model's tables, of its own order and of those below, answer as maps do: how often
-// each half of each range of bytes followed each context.
-func TestTables(t *testing.T) {
+// The tables of a model, of its order and the orders below, agree with maps.
+func TestTablesMatchMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	text := babble(rng, 2000)
-	for order := range orders {
-		m := model{order: order, trained: &untrained}
-		p := packingOf(order)
-		m.own[order].keys, _ = p.of(nil, start, text)
-		m.ready(p)
+	text := randomText(rng, 2000)
+	for order := range numOrders {
+		m := model{order: order, pretrained: &emptyTables}
+		p := newLayout(order)
+		m.learnt[order].keys, _ = p.countChunk(nil, startContext, text)
+		m.prepare(p)
 		var sums [rowSize]uint32
-		m.own[order].totals(&sums)
-		for b, n := range gramsOf(0, text).keyed(0) {
+		m.learnt[order].totals(&sums)
+		for b, n := range countGrams(0, text).byKey(0) {
 			if sums[b+1]-sums[b] != n {
 				t.Fatalf("order %d: %d times %02x, want %d", order, sums[b+1]-sums[b], b, n)
 			}
 		}
 		for k := 1; k <= order; k++ {
-			want := gramsOf(k, text).keyed(k)
+			want := countGrams(k, text).byKey(k)
 			for range 300 {
 				at := rng.IntN(len(text) - 3)
-				last := after(after(after(0, text[at]), text[at+1]), text[at+2])
+				last := nextContext(nextContext(nextContext(0, text[at]), text[at+1]), text[at+2])
 				if rng.IntN(4) == 0 {
 					last = rng.Uint32() & 0xffffff
 				}
-				c, from, to := m.own[k].find(last), 0, 256
+				c, from, to := m.learnt[k].find(last), 0, 256
 				for to-from > 1 {
 					middle := (from + to) / 2
-					cut, below, above := m.own[k].split(c, byte(middle))
+					cut, below, above := m.learnt[k].countHalves(c, byte(middle))
 					var wantBelow, wantAbove uint32
 					for b := from; b < to; b++ {
 						if n := want[contextKey(k, last, byte(b))]; b < middle {

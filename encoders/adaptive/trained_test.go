@@ -14,15 +14,15 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// trainingText is the book that the embedded table was learnt from.
+// trainingText is the text of the embedded table.
 const trainingText = "../../../shared/data/text/train.txt"
 
-// clipOf is a text in messages of some size.
-func clipOf(t *testing.T, path string, size int) train.Clip {
+// openClip returns a text as messages of size bytes.
+func openClip(t *testing.T, path string, size int) train.Clip {
 	t.Helper()
 	src, err := text.Kind.Open(t.Context(), path, source.Options{Message: size})
 	if err != nil {
-		t.Skipf("the book is not there: %v", err)
+		t.Skipf("the text is missing: %v", err)
 	}
 	return train.Clip{Name: path, Schema: src.Schema(), Frames: func(yield func(*frame.Frame) error) error {
 		src, err := text.Kind.Open(t.Context(), path, source.Options{Message: size})
@@ -43,28 +43,28 @@ func clipOf(t *testing.T, path string, size int) train.Clip {
 	}}
 }
 
-// The embedded table is what its book teaches, to the byte, whatever messages it comes
-// in; and the more bytes of context, the fewer bits that book takes.
-func TestTrained(t *testing.T) {
+// Training on the training text reproduces the embedded table, whatever the size of messages.
+// Higher orders take fewer bits.
+func TestEmbeddedTableIsReproducible(t *testing.T) {
 	for _, size := range testkit.Choose([]int{500, 1777}, []int{500}) {
 		var points []train.Point
-		job := train.Job{Clips: []train.Clip{clipOf(t, trainingText, size)}}
+		job := train.Job{Clips: []train.Clip{openClip(t, trainingText, size)}}
 		files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { points = append(points, p) }})
-		if err != nil || len(files) != 1 || !bytes.Equal(files[0].Data, trainedTable) {
-			t.Fatalf("the book teaches another table than is embedded, or none: error %v", err)
+		if err != nil || len(files) != 1 || !bytes.Equal(files[0].Data, embeddedTable) {
+			t.Fatalf("training gives another table than the embedded one: error %v", err)
 		}
 		for i, p := range points {
 			if i > 0 && p.Train >= points[i-1].Train || p.Train < 1 || p.Train > 5 {
-				t.Errorf("%s: %.3f bits a byte", p.Part, p.Train)
+				t.Errorf("%s: %.3f bits per byte", p.Part, p.Train)
 			}
 		}
 	}
 }
 
-// What is held out is measured, nothing is learnt from it, and learning can be stopped.
+// A held-out text is measured but does not change the table, and training can be cancelled.
 func TestTrainer(t *testing.T) {
-	held := clipOf(t, "", 400)
-	job := train.Job{Clips: []train.Clip{clipOf(t, "", 100)}}
+	held := openClip(t, "", 400)
+	job := train.Job{Clips: []train.Clip{openClip(t, "", 100)}}
 	alone, err := Trainers()[0].Train(t.Context(), job, train.Log{})
 	if err != nil {
 		t.Fatal(err)
@@ -73,23 +73,23 @@ func TestTrainer(t *testing.T) {
 	measured := 0.0
 	files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { measured += p.Held }})
 	if err != nil || !bytes.Equal(files[0].Data, alone[0].Data) || !(measured > 4 && measured < 20) {
-		t.Errorf("%.2f bits held out in four orders, error %v; or another table", measured, err)
+		t.Errorf("%.2f bits per held-out byte over four orders, error %v; or the table differs", measured, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Trainers()[0].Train(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled, it returns %v", err)
+		t.Errorf("after cancel, it returns %v", err)
 	}
 }
 
-// Tables that lie are refused.
+// Malformed tables are refused.
 func TestReadTables(t *testing.T) {
 	good, err := counts{1: 2, 0xffffffff: 3}.pack()
 	if err != nil {
 		t.Fatal(err)
 	}
 	tables, err := readTables(good)
-	if err != nil || len(tables[orders-1].keys) != 2 || tables[0].dense[256] != 5 || tables[1].dense[len(tables[1].dense)-1] != 3 {
+	if err != nil || len(tables[numOrders-1].keys) != 2 || tables[0].dense[256] != 5 || tables[1].dense[len(tables[1].dense)-1] != 3 {
 		t.Fatalf("%+v, error %v", tables, err)
 	}
 	endless, err := counts{1: 1 << 31, 2: 1}.pack()
@@ -97,7 +97,7 @@ func TestReadTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := readTables(endless); err == nil {
-		t.Error("counts without bounds were accepted")
+		t.Error("counts above the bound were accepted")
 	}
 	for n := range good {
 		if _, err := readTables(good[:n]); err == nil {

@@ -1,4 +1,4 @@
-// Package column holds what the codecs of tables share about the values of a field.
+// Package column contains arithmetic on the values of a field, for the codecs of tables.
 package column
 
 import (
@@ -11,47 +11,47 @@ import (
 // Range is the range of a field's values.
 type Range struct {
 	Min   int32
-	Span  uint32 // the largest value less Min
-	Width uint   // bits of Span
+	Span  uint32 // largest value minus Min
+	Width uint   // number of bits of Span
 }
 
-// RangeOf returns the range of a field.
-func RangeOf(f *frame.Field) (r Range) {
+// NewRange returns the range of a field.
+func NewRange(f *frame.Field) (r Range) {
 	r.Min, r.Span = f.Span()
 	r.Width = uint(bits.Len32(r.Span))
 	return r
 }
 
-// Raw returns the distance of a value from the minimum. A value is in range if that is at most Span.
+// Raw returns v minus Min. v is in range if the result is at most Span.
 func (r *Range) Raw(v int32) uint32 { return uint32(v) - uint32(r.Min) }
 
-// Value is the inverse of Raw.
-func (r *Range) Value(raw uint32) int32 { return int32(raw + uint32(r.Min)) }
+// FromRaw is the inverse of Raw.
+func (r *Range) FromRaw(raw uint32) int32 { return int32(raw + uint32(r.Min)) }
 
 // Admits reports whether v is in range.
 func (r *Range) Admits(v int32) bool { return r.Raw(v) <= r.Span }
 
-// Error returns the error of a value that is not in the range of field k.
-func Error(s *frame.Schema, k int, v int64) error {
+// RangeError returns the error for a value v out of the range of field k. It wraps frame.ErrRange.
+func RangeError(s *frame.Schema, k int, v int64) error {
 	return fmt.Errorf("field %s: %w: %d", s.Fields[k].Name, frame.ErrRange, v)
 }
 
-// IsNumber reports whether differences of a field's values are meaningful.
+// IsNumber reports whether differences of values of a kind are meaningful.
 func IsNumber(k frame.Kind) bool {
 	return k == frame.Quantity || k == frame.Angle || k == frame.Float32
 }
 
-// Wrap reduces a difference to the shorter way round, of values that are the same again after turn;
-// 0 means that they do not wrap.
-func Wrap(d, turn int64) int64 {
-	if turn == 0 {
+// Wrap reduces a difference of values that repeat with a period to the shorter way round. A period
+// of 0 means that values do not repeat.
+func Wrap(d, period int64) int64 {
+	if period == 0 {
 		return d
 	}
-	d %= turn
-	if d > turn/2 {
-		d -= turn
-	} else if d < -turn/2 {
-		d += turn
+	d %= period
+	if d > period/2 {
+		d -= period
+	} else if d < -period/2 {
+		d += period
 	}
 	return d
 }

@@ -8,10 +8,10 @@ import (
 	"wirelab/encoders"
 )
 
-// Delta sends every value as its difference from the baseline, in as few bytes as it takes.
+// Delta sends every value as its difference from the baseline, as a varint.
 func Delta() encoders.Codec {
 	return encoders.Codec{
-		ID: 99, Name: "delta", Summary: "every value as its difference, in one byte if it is small", Source: "ours",
+		ID: 99, Name: "delta", Summary: "every value as its difference from the baseline, a varint", Source: "own",
 		Refs: 1, Suits: func(s *frame.Schema) bool { return s.Rows > 0 },
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return delta{s}, delta{s}, nil
@@ -28,7 +28,7 @@ func (d delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encod
 	for i, v := range cur.Table {
 		dst = binary.AppendVarint(dst, int64(v-base.Table[i]))
 	}
-	b.Bits(encoders.SlotTable, 8*(len(dst)-start)) // every bit is charged to what it was spent on
+	b.Bits(encoders.SlotTable, 8*(len(dst)-start)) // charge every bit to what it was spent on
 	start = len(dst)
 	dst = append(binary.AppendVarint(dst, int64(len(cur.Body))), cur.Body...)
 	b.Bits(encoders.SlotBody, 8*(len(dst)-start))

@@ -16,8 +16,8 @@ import (
 	"wirelab/encoders"
 )
 
-// small has a field of every width in bytes.
-func small() *frame.Schema {
+// allWidthsSchema has a field of every width in bytes.
+func allWidthsSchema() *frame.Schema {
 	return &frame.Schema{Name: "small", Rows: 2, Fields: []frame.Field{
 		{Name: "one", Min: -1, Max: 254},
 		{Name: "none", Min: 5, Max: 5},
@@ -28,10 +28,10 @@ func small() *frame.Schema {
 	}}
 }
 
-// The layout is field by field, within a field byte plane by byte plane, each
-// value in as few bytes as its range needs, then the body.
+// The layout is field by field, within a field byte plane by byte plane, each value in as few bytes
+// as its range needs; then the body.
 func TestLayout(t *testing.T) {
-	s := small()
+	s := allWidthsSchema()
 	f := &frame.Frame{Table: []int32{
 		-1, 5, 0x0100, -1 << 23, math.MinInt32, -1,
 		254, 5, 0x00FF, 1<<23 - 1, math.MaxInt32, 0x04030201,
@@ -49,7 +49,7 @@ func TestLayout(t *testing.T) {
 		[]byte{0xFF, 0x01, 0xFF, 0x02, 0xFF, 0x03, 0xFF, 0x04}, // bits
 		[]byte("body"))
 	if !bytes.Equal(got, want) {
-		t.Fatalf("laid out as\n%x, want\n%x", got, want)
+		t.Fatalf("layout is\n%x, want\n%x", got, want)
 	}
 	back := s.NewFrame()
 	if err := l.unpack(back, got[len("before"):]); err != nil || !back.Equal(f) {
@@ -61,7 +61,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestLayoutRefuses(t *testing.T) {
-	s := small()
+	s := allWidthsSchema()
 	l := newLayout(s)
 	f := s.NewFrame()
 	f.Table[1], f.Table[7] = 5, 5
@@ -76,7 +76,7 @@ func TestLayoutRefuses(t *testing.T) {
 	f.Table[2] = 0
 	f.Body = make([]byte, encoders.MaxBody+1)
 	if _, err := l.pack(nil, f); err == nil {
-		t.Error("a body that is too long was taken")
+		t.Error("a body that is too long was accepted")
 	}
 	if err := l.unpack(s.NewFrame(), good[:len(good)-1]); !errors.Is(err, encoders.ErrTruncated) {
 		t.Errorf("a table that is too short: error %v, want ErrTruncated", err)
@@ -90,10 +90,10 @@ func TestLayoutRefuses(t *testing.T) {
 	}
 }
 
-// text is a schema without rows.
-func text() *frame.Schema { return &frame.Schema{Name: "text", Item: "byte"} }
+// textSchema has no rows.
+func textSchema() *frame.Schema { return &frame.Schema{Name: "text", Item: "byte"} }
 
-// The wire format of xor-rle, by hand.
+// xor-rle writes these bytes.
 func TestXorRLEBytes(t *testing.T) {
 	row := &frame.Schema{Name: "row", Rows: 8, Fields: []frame.Field{{Name: "v", Max: 255}}}
 	for _, test := range []struct {
@@ -110,8 +110,8 @@ func TestXorRLEBytes(t *testing.T) {
 		{"a shorter body", row, "abcdefghbody", "abcdefghbo", []byte{10}},
 		{"a longer body", row, "abcdefghbody", "abcdefghbodyx", []byte{12, 1, 'x'}},
 		{"the body gone", row, "abcdefghbody", "abcdefgh", nil},
-		{"a new body that ends in zeros", text(), "", "ab\x00\x00", []byte{0, 2, 'a', 'b', 2}},
-		{"an empty body", text(), "old", "", nil},
+		{"a new body that ends in zeros", textSchema(), "", "ab\x00\x00", []byte{0, 2, 'a', 'b', 2}},
+		{"an empty body", textSchema(), "old", "", nil},
 	} {
 		cells := test.schema.Cells()
 		make := func(content string) *frame.Frame {
@@ -135,14 +135,14 @@ func TestXorRLEBytes(t *testing.T) {
 		}
 		back := test.schema.NewFrame()
 		if _, err := dec.Decode(back, got, refs, nil); err != nil || !back.Equal(cur) {
-			t.Errorf("%s: comes back as %+v, %v", test.name, back, err)
+			t.Errorf("%s: decoded as %+v, %v", test.name, back, err)
 		}
 	}
 }
 
 func TestXorRLERefuses(t *testing.T) {
 	codec := XorRLE()
-	_, dec, err := codec.New(text(), nil)
+	_, dec, err := codec.New(textSchema(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestXorRLERefuses(t *testing.T) {
 	}
 }
 
-// Its slots say which field a byte was spent on.
+// xor-rle charges each byte to its field.
 func TestXorRLEBudget(t *testing.T) {
 	s := &frame.Schema{Name: "two", Rows: 4, Fields: []frame.Field{{Name: "a", Max: 255}, {Name: "b", Max: 255}}}
 	base, cur := s.NewFrame(), s.NewFrame()
@@ -196,9 +196,8 @@ func TestXorRLEBudget(t *testing.T) {
 	}
 }
 
-// Packets that expand without end, or claim to, are refused without the memory
-// they ask for.
-func TestBombs(t *testing.T) {
+// Packets that expand, or claim to expand, to huge sizes are refused without allocating the memory.
+func TestExpansionIsBounded(t *testing.T) {
 	var deflated bytes.Buffer
 	w, _ := flate.NewWriter(&deflated, 9)
 	for range 1 << 8 {
@@ -210,11 +209,10 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	frugal := enc.EncodeAll(make([]byte, 1<<24), nil)
-	// A frame of one segment that claims 2^40 bytes, and a window of the same.
+	// A frame of one segment that declares 2^40 bytes and a window of that size.
 	claims := []byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0}
 	window := []byte{0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF0, 1, 0, 0}
-	// A window of 64 KiB, no size given, and blocks of 32 KiB of one byte, again
-	// and again.
+	// A window of 64 KiB, no size given, and many blocks of 32 KiB of one repeated byte.
 	endless := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x30}, bytes.Repeat([]byte{0x02, 0x00, 0x04, 'x'}, 1000)...)
 	for _, test := range []struct {
 		name  string
@@ -235,7 +233,7 @@ func TestBombs(t *testing.T) {
 		{"a claim of window", ZstdBaseline(), window},
 		{"endless blocks", ZstdBaseline(), endless},
 	} {
-		s := small()
+		s := allWidthsSchema()
 		base := s.NewFrame()
 		base.Table[1], base.Table[7] = 5, 5
 		e, dec, err := test.codec.New(s, test.codec.Defaults())
@@ -248,7 +246,7 @@ func TestBombs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dec.Decode(got, honest, refs, nil); err != nil { // memory has its size now
+		if _, err := dec.Decode(got, honest, refs, nil); err != nil { // lets buffers grow to their final size
 			t.Fatal(err)
 		}
 		var before, after runtime.MemStats
@@ -262,19 +260,19 @@ func TestBombs(t *testing.T) {
 			t.Errorf("%s, %s: %d bytes allocated for a packet of %d", test.codec.Name, test.name, spent, len(test.src))
 		}
 		if _, err := dec.Decode(got, honest, refs, nil); err != nil || !got.Equal(base) {
-			t.Errorf("%s, %s: an honest packet after it: %v", test.codec.Name, test.name, err)
+			t.Errorf("%s, %s: a valid packet after it: %v", test.codec.Name, test.name, err)
 		}
 	}
 }
 
-// The largest body there is goes through every codec.
+// Every codec encodes the largest body.
 func TestLargestBody(t *testing.T) {
 	body := make([]byte, encoders.MaxBody)
 	for i := range body {
 		body[i] = byte(i * i >> 7)
 	}
 	for _, c := range []encoders.Codec{XorRLE(), Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
-		enc, dec, err := c.New(text(), c.Defaults())
+		enc, dec, err := c.New(textSchema(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,17 +284,17 @@ func TestLargestBody(t *testing.T) {
 				_, err = dec.Decode(&got, payload, refs, nil)
 			}
 			if err != nil || !bytes.Equal(got.Body, body) {
-				t.Errorf("%s: a body of %d bytes comes back as %d bytes, %v", c.Name, len(body), len(got.Body), err)
+				t.Errorf("%s: a body of %d bytes decoded as %d bytes, %v", c.Name, len(body), len(got.Body), err)
 			}
 			refs[0].Frame = &frame.Frame{Body: body[:encoders.MaxBody/2]}
 		}
 	}
 }
 
-// Bytes after the end of a packet are damage.
+// Packets with bytes after their end are refused.
 func TestTrailingBytes(t *testing.T) {
 	for _, c := range []encoders.Codec{Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
-		enc, dec, err := c.New(text(), c.Defaults())
+		enc, dec, err := c.New(textSchema(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,15 +305,14 @@ func TestTrailingBytes(t *testing.T) {
 		}
 		_, err = dec.Decode(&frame.Frame{}, append(payload, 0), refs, nil)
 		if !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) {
-			t.Errorf("%s: a byte too many: error %v", c.Name, err)
+			t.Errorf("%s: with a byte appended: error %v", c.Name, err)
 		}
 	}
 }
 
-// A library's packet is charged to the table, or to the body if there is nothing
-// else.
+// A library's packet is charged to the table, or to the body if there is no table.
 func TestLibraryCharges(t *testing.T) {
-	for slot, s := range map[encoders.Slot]*frame.Schema{encoders.SlotBody: text(), encoders.SlotTable: frame.Cubes(2)} {
+	for slot, s := range map[encoders.Slot]*frame.Schema{encoders.SlotBody: textSchema(), encoders.SlotTable: frame.Cubes(2)} {
 		codec := Deflate()
 		enc, _, err := codec.New(s, codec.Defaults())
 		if err != nil {

@@ -1,10 +1,9 @@
-// Package generic holds encoders that see a frame as bytes and know nothing of what
-// it means, and so suit any schema. They are the yardstick that everyone will ask
-// for: what would a general-purpose compressor make of it? Only zstd-dict, which has
-// a dictionary of cubes, is for cubes alone.
+// Package generic contains encoders that treat a frame as bytes, so they suit any schema. They are
+// the yardstick for the others: the result of a general-purpose compressor. Only zstd-dict is for
+// cubes and captures alone, because of its dictionaries.
 //
-// All of them work on the same layout: field by field, and within a field byte
-// plane by byte plane, so that similar bytes stand together; then the body.
+// All of them use the same layout of a frame: field by field, and within a field byte plane by byte
+// plane, so that similar bytes are adjacent; then the body.
 package generic
 
 import (
@@ -13,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/flate"
@@ -22,31 +22,32 @@ import (
 	"wirelab/encoders/column"
 )
 
-// layout lays a frame out as bytes: each field in as few bytes as its range
-// needs, offset by its minimum, the low bytes of all rows before the next ones.
+// A layout converts frames to bytes: each field, relative to its minimum, in as few bytes as its
+// range needs, the lowest bytes of all rows before the next bytes of all rows.
 type layout struct {
 	schema  *frame.Schema
 	columns []fieldLayout
 	size    int // bytes of a table
 }
 
-// fieldLayout is one field in the layout.
+// A fieldLayout is one field in the layout.
 type fieldLayout struct {
 	column.Range
-	bytes int // of a value, 0 for a field that has but one
+	width int // bytes of a value; 0 for a field with only one possible value
 }
 
+// newLayout returns the layout of a schema's frames.
 func newLayout(s *frame.Schema) *layout {
 	l := &layout{schema: s}
 	if s.Rows == 0 {
-		return l // all body
+		return l // frames have only a body
 	}
 	l.columns = make([]fieldLayout, len(s.Fields))
 	for i, f := range s.Fields {
-		c := fieldLayout{Range: column.RangeOf(&f)}
-		c.bytes = int(c.Width+7) / 8
+		c := fieldLayout{Range: column.NewRange(&f)}
+		c.width = int(c.Width+7) / 8
 		l.columns[i] = c
-		l.size += c.bytes * s.Rows
+		l.size += c.width * s.Rows
 	}
 	return l
 }
@@ -54,47 +55,47 @@ func newLayout(s *frame.Schema) *layout {
 // pack appends f as bytes to dst.
 func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	if len(f.Table) != l.schema.Cells() || len(f.Body) > encoders.MaxBody {
-		return dst, fmt.Errorf("generic: frame of %d values and a body of %d bytes, expected %d and at most %d",
+		return dst, fmt.Errorf("generic: frame has %d values and a body of %d bytes, expected %d values and at most %d bytes",
 			len(f.Table), len(f.Body), l.schema.Cells(), encoders.MaxBody)
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
-	to, bad := dst[start:], false
+	rest, invalid := dst[start:], false // rest: where the next field begins
 	for i := range l.columns {
 		c := l.columns[i]
-		bad = c.pack(to, f.Table[i:], len(l.columns), l.schema.Rows) || bad
-		to = to[c.bytes*l.schema.Rows:]
+		invalid = c.pack(rest, f.Table[i:], len(l.columns), l.schema.Rows) || invalid
+		rest = rest[c.width*l.schema.Rows:]
 	}
-	if bad {
+	if invalid {
 		return dst[:start], fmt.Errorf("generic: %w", l.schema.Check(f))
 	}
 	return append(dst, f.Body...), nil
 }
 
-// pack writes a column of which every stride-th value of from is one, and
-// reports whether any is out of range.
-func (c fieldLayout) pack(to []byte, from []int32, stride, rows int) (bad bool) {
-	var over uint32 // not zero once a value was above the span
+// pack writes a field of all rows to to. from[i*stride] is the field's value in row i. It reports
+// whether any value is out of range.
+func (c fieldLayout) pack(to []byte, from []int32, stride, rows int) (invalid bool) {
+	var outOfRange uint32 // 1 if any value was above the span
 	for r := range rows {
 		v := c.Raw(from[r*stride])
 		if v > c.Span {
-			over = 1
+			outOfRange = 1
 		}
-		switch c.bytes {
+		switch c.width {
 		case 1:
 			to[r] = byte(v)
 		case 2:
 			to[r], to[rows+r] = byte(v), byte(v>>8)
 		default:
-			for b := range c.bytes {
+			for b := range c.width {
 				to[b*rows+r] = byte(v >> (8 * b))
 			}
 		}
 	}
-	return over != 0
+	return outOfRange != 0
 }
 
-// unpack fills f from bytes that pack might have made.
+// unpack fills f from bytes, which need not come from pack.
 func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	if len(src) < l.size {
 		return fmt.Errorf("generic: %w: table of %d bytes, expected %d", encoders.ErrTruncated, len(src), l.size)
@@ -106,51 +107,51 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	for i := range l.columns {
 		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
+			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
 				frame.ErrRange, v)
 		}
-		src = src[c.bytes*l.schema.Rows:]
+		src = src[c.width*l.schema.Rows:]
 	}
 	return nil
 }
 
-// unpack is the inverse of pack; it returns the largest value above the minimum
-// and whether that is in range.
-func (c fieldLayout) unpack(to []int32, from []byte, stride, rows int) (most uint32, ok bool) {
+// unpack is the inverse of pack. It returns the largest value relative to the minimum, and whether
+// it is in range.
+func (c fieldLayout) unpack(to []int32, from []byte, stride, rows int) (maxRaw uint32, ok bool) {
 	for r := range rows {
 		var v uint32
-		switch c.bytes {
+		switch c.width {
 		case 1:
 			v = uint32(from[r])
 		case 2:
 			v = uint32(from[r]) | uint32(from[rows+r])<<8
 		default:
-			for b := range c.bytes {
+			for b := range c.width {
 				v |= uint32(from[b*rows+r]) << (8 * b)
 			}
 		}
-		most = max(most, v)
-		to[r*stride] = c.Value(v)
+		maxRaw = max(maxRaw, v)
+		to[r*stride] = c.FromRaw(v)
 	}
-	return most, most <= c.Span
+	return maxRaw, maxRaw <= c.Span
 }
 
-// fieldAt returns the field that the byte at belongs to, and where the field's
-// bytes end; the body counts as field -1 and does not end.
-func (l *layout) fieldAt(at int) (field, end int) {
+// fieldAt returns the field of the byte at offset, and the offset where the field's bytes end. For
+// bytes of the body it returns -1 and the maximum int.
+func (l *layout) fieldAt(offset int) (field, end int) {
 	for i, c := range l.columns {
-		end += c.bytes * l.schema.Rows
-		if at < end {
+		end += c.width * l.schema.Rows
+		if offset < end {
 			return i, end
 		}
 	}
-	return -1, int(^uint(0) >> 1)
+	return -1, math.MaxInt
 }
 
-// base returns the reference as bytes, in dst's memory.
-func (l *layout) base(dst []byte, refs []encoders.Ref) []byte {
+// packBaseline returns the baseline as bytes, in dst's memory.
+func (l *layout) packBaseline(dst []byte, refs []encoders.Ref) []byte {
 	if len(refs) == 0 {
-		panic("generic: the endpoints must hand over a reference")
+		panic("generic: the endpoints must pass a reference")
 	}
 	base, err := l.pack(dst[:0], refs[0].Frame)
 	if err != nil {
@@ -159,53 +160,52 @@ func (l *layout) base(dst []byte, refs []encoders.Ref) []byte {
 	return base
 }
 
-// compressor is a general-purpose compressor of a library, made to be used for
-// one packet after another.
+// A compressor is a general-purpose compressor, used for one packet after another.
 type compressor interface {
-	// compress appends src, compressed, to dst. base is what both ends hold.
+	// compress appends src, compressed, to dst. base is the baseline as bytes.
 	compress(dst, src, base []byte) ([]byte, error)
-	// expand is the inverse; it fills dst up to its capacity and no further. Any
-	// bytes may come; io.ErrUnexpectedEOF means that they end early.
+	// expand is the inverse. It fills dst up to its capacity and no further. src may hold any
+	// bytes; io.ErrUnexpectedEOF means that they end early.
 	expand(dst, src, base []byte) ([]byte, error)
 }
 
-// library is the encoder and the decoder around a compressor. Such codecs
-// allocate what their library does.
-type library struct {
-	name        string // begins the texts of errors
-	layout      *layout
-	compressor  compressor
-	plain, base []byte // memory that is reused
+// A libraryCoder is an encoder or a decoder around the compressor of a library. It allocates as much
+// as the library does.
+type libraryCoder struct {
+	name         string // prefix of errors
+	layout       *layout
+	compressor   compressor
+	packed, base []byte // buffers that are reused
 }
 
-// with returns the New of a codec around the compressors that build makes for
-// inputs of up to most bytes.
-func with(name string, build func(most int, params any) compressor) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+// newCodec returns the New function of a codec around compressors. build creates a compressor for
+// inputs of up to maxSize bytes.
+func newCodec(name string, build func(maxSize int, params any) compressor) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		end := func() *library {
+		newCoder := func() *libraryCoder {
 			l := newLayout(s)
-			return &library{name: "generic: " + name, layout: l, compressor: build(l.size+encoders.MaxBody, params)}
+			return &libraryCoder{name: "generic: " + name, layout: l, compressor: build(l.size+encoders.MaxBody, params)}
 		}
-		return end(), end(), nil
+		return newCoder(), newCoder(), nil
 	}
 }
 
 // Encode implements encoders.Encoder.
-func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+func (l *libraryCoder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
-	if l.plain, err = l.layout.pack(l.plain[:0], cur); err != nil {
+	if l.packed, err = l.layout.pack(l.packed[:0], cur); err != nil {
 		return dst, nil, err
 	}
-	l.base = l.layout.base(l.base, refs)
-	out, err := l.compressor.compress(dst, l.plain, l.base)
+	l.base = l.layout.packBaseline(l.base, refs)
+	out, err := l.compressor.compress(dst, l.packed, l.base)
 	if err != nil {
 		return dst, nil, fmt.Errorf("%s: %w", l.name, err)
 	}
-	slot := encoders.SlotTable
+	slot := encoders.SlotTable // compressed bytes cannot be assigned to fields
 	if l.layout.size == 0 {
 		slot = encoders.SlotBody
 	}
@@ -214,12 +214,12 @@ func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 }
 
 // Decode implements encoders.Decoder.
-func (l *library) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	if most := l.layout.size + encoders.MaxBody; cap(l.plain) < most {
-		l.plain = make([]byte, 0, most)
+func (l *libraryCoder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	if maxSize := l.layout.size + encoders.MaxBody; cap(l.packed) < maxSize {
+		l.packed = make([]byte, 0, maxSize)
 	}
-	l.base = l.layout.base(l.base, refs)
-	plain, err := l.compressor.expand(l.plain[:0], src, l.base)
+	l.base = l.layout.packBaseline(l.base, refs)
+	plain, err := l.compressor.expand(l.packed[:0], src, l.base)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%s: %w", l.name, encoders.ErrTruncated)
@@ -231,75 +231,78 @@ func (l *library) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ en
 
 // deflateParams are the parameters of deflate.
 type deflateParams struct {
-	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"9"`
+	Level int `toml:"level" help:"compression level: 1 is fastest, 9 smallest" min:"1" max:"9"`
 }
 
-// Deflate compresses every frame by itself, as a web server would.
+// Deflate returns the codec deflate, which compresses every frame alone, as a web server would.
 func Deflate() encoders.Codec {
 	return encoders.Codec{
-		ID: 65, Name: "deflate", Refs: 1, Standalone: true, Suits: anySchema,
-		Summary: "every frame by itself through DEFLATE, as a web server would",
+		ID: 65, Name: "deflate", Refs: 1, Standalone: true, Suits: suits,
+		Summary: "every frame alone, compressed with DEFLATE, as a web server would",
 		Source:  "RFC 1951, Peter Deutsch, 1996; library klauspost/compress",
 		Params:  &deflateParams{Level: 6},
-		New: with("deflate", func(_ int, params any) compressor {
+		New: newCodec("deflate", func(_ int, params any) compressor {
 			return &deflate{level: params.(*deflateParams).Level}
 		}),
 	}
 }
 
-// deflate is not the standard library's, so that its bytes, which digests of
-// runs depend on, change with go.mod only.
+// A deflate is a compressor for DEFLATE. It does not use the standard library's, so that its bytes,
+// on which digests of runs depend, change only with go.mod.
 type deflate struct {
-	level int
-	w     *flate.Writer
-	r     io.ReadCloser
-	out   bytes.Buffer
-	in    bytes.Reader
+	level  int
+	writer *flate.Writer
+	reader io.ReadCloser
+	output bytes.Buffer
+	input  bytes.Reader
 }
 
+// compress implements compressor; it ignores the baseline.
 func (d *deflate) compress(dst, src, _ []byte) ([]byte, error) {
-	d.out.Reset()
-	if d.w == nil {
-		w, err := flate.NewWriter(&d.out, d.level)
+	d.output.Reset()
+	if d.writer == nil {
+		w, err := flate.NewWriter(&d.output, d.level)
 		if err != nil {
 			return dst, err
 		}
-		d.w = w
+		d.writer = w
 	} else {
-		d.w.Reset(&d.out)
+		d.writer.Reset(&d.output)
 	}
-	_, err := d.w.Write(src)
-	err = cmp.Or(err, d.w.Close())
-	return append(dst, d.out.Bytes()...), err
+	_, err := d.writer.Write(src)
+	err = cmp.Or(err, d.writer.Close())
+	return append(dst, d.output.Bytes()...), err
 }
 
+// expand implements compressor; it ignores the baseline.
 func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
-	d.in.Reset(src)
-	if d.r == nil {
-		d.r = flate.NewReader(&d.in)
-	} else if err := d.r.(flate.Resetter).Reset(&d.in, nil); err != nil {
+	d.input.Reset(src)
+	if d.reader == nil {
+		d.reader = flate.NewReader(&d.input)
+	} else if err := d.reader.(flate.Resetter).Reset(&d.input, nil); err != nil {
 		return dst, err
 	}
-	dst, err := fill(d.r, dst)
-	if err == nil && d.in.Len() > 0 {
-		err = fmt.Errorf("%d bytes left over", d.in.Len())
+	dst, err := readAll(d.reader, dst)
+	if err == nil && d.input.Len() > 0 {
+		err = fmt.Errorf("%d bytes after the end", d.input.Len())
 	}
 	return dst, err
 }
 
-var errFull = errors.New("expands to more than a frame can hold")
+// errTooLarge means that a packet expands to more than a frame can hold.
+var errTooLarge = errors.New("expands to more than the largest frame")
 
-// fill appends all of r to dst, which must not exceed its capacity.
-func fill(r io.Reader, dst []byte) ([]byte, error) {
+// readAll appends all of r to dst, up to dst's capacity; more is errTooLarge.
+func readAll(r io.Reader, dst []byte) ([]byte, error) {
 	for {
-		room := dst[len(dst):cap(dst)]
-		var more [1]byte
-		if len(room) == 0 {
-			room = more[:]
+		free := dst[len(dst):cap(dst)]
+		var extra [1]byte
+		if len(free) == 0 { // dst is full: only the end may follow
+			free = extra[:]
 		}
-		n, err := r.Read(room)
+		n, err := r.Read(free)
 		if len(dst) == cap(dst) && n > 0 {
-			return dst, errFull
+			return dst, errTooLarge
 		}
 		dst = dst[:len(dst)+n]
 		if err == io.EOF {

@@ -9,7 +9,7 @@ import (
 	"wirelab/encoders"
 )
 
-// TestReadme: the encoder that encoders/README.md shows is example_test.go, and works.
+// TestReadme checks that encoders/README.md shows example_test.go and that the example works.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(readme), "```go\n"+string(example)+"```\n") {
-		t.Error("encoders/README.md shows another encoder than example_test.go")
+		t.Error("encoders/README.md does not show example_test.go")
 	}
 	c, s := Delta(), frame.Cubes(20)
 	enc, dec, err := c.New(s, c.Defaults())
@@ -35,6 +35,6 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := dec.Decode(got, payload, refs, nil); err != nil || !got.Equal(cur) {
-		t.Errorf("decoded to another frame, error %v", err)
+		t.Errorf("decoded frame differs, error %v", err)
 	}
 }

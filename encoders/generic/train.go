@@ -12,29 +12,29 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Trainers returns the trainers of zstd-dict: of the embedded dictionary, and of a user's
-// own of datagrams.
+// Trainers returns the trainers of zstd-dict: of the embedded dictionary of cubes, and of a user's
+// own dictionary of datagrams.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
-		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: learn},
-		{Encoder: "zstd-dict", Model: true, Suits: packetsSuit, From: "a capture, as packets:FILE.pcap", Per: "byte", Train: learnPackets},
+		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: trainCubes},
+		{Encoder: "zstd-dict", Model: true, Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
 	}
 }
 
 const (
-	// sampleEvery is the distance, in frames, of the samples that statistics are taken
-	// of: half a second, after which most cubes have moved.
+	// sampleEvery is the distance between samples, in frames: half a second, after which most moving
+	// cubes have moved.
 	sampleEvery = 30
-	// age is that of baselines in the walk-off: a cube has changed if it differs from 6 frames before.
-	age = 6
+	// baselineAge is that of the walk-off: a cube has changed if it differs from 6 frames before.
+	baselineAge = 6
 )
 
-// learn makes the dictionary of cubes: of the first sample, for what frames have in common with
-// it, and of statistics of all. The library could choose pieces of the samples too,
-// but would do so differently each time; README.md has what choosing would bring.
-func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+// trainCubes builds the dictionary of cubes: the first sample as content, because frames of all
+// recordings have much in common with it, and entropy tables of all samples. The library can also
+// choose pieces of the samples as content, but not reproducibly; README.md compares the results.
+func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	var samples [][]byte
-	n := make([]int, len(job.Clips))
+	n := make([]int, len(job.Clips)) // frames of each clip so far
 	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		n[i]++
 		if n[i]%sampleEvery != 1 {
@@ -48,28 +48,29 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 		return nil, err
 	}
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("generic: no frames to learn a dictionary from")
+		return nil, fmt.Errorf("generic: no frames to train a dictionary on")
 	}
 	dictionary, err := buildDictionary(samples, samples[0])
 	if err != nil {
-		return nil, fmt.Errorf("generic: a dictionary of %d frames: %w", len(samples), err)
+		return nil, fmt.Errorf("generic: build a dictionary of %d frames: %w", len(samples), err)
 	}
-	return measured(log, job, "cubes.zdict", dictionary, func(trained []byte, clips []train.Clip) (float64, error) {
+	return measureDictionary(log, job, "cubes.zdict", dictionary, func(trained []byte, clips []train.Clip) (float64, error) {
 		return bitsPerCube(ctx, clips, trained)
 	})
 }
 
-// buildDictionary makes a dictionary of the content history and of the statistics of samples.
+// buildDictionary builds a dictionary with the content history and entropy tables of samples.
 func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 	return zstd.BuildDict(zstd.BuildDictOptions{
-		ID: trainedNumber, Contents: samples, History: history,
-		Offsets: [3]int{1, 4, 8}, // as without a dictionary
+		ID: trainedDictID, Contents: samples, History: history,
+		Offsets: [3]int{1, 4, 8}, // the default repeat offsets
 		Level:   zstd.EncoderLevel(ZstdDict().Params.(*dictParams).Level),
 	})
 }
 
-// measured returns the file of a dictionary, and reports the cost without it and with it.
-func measured(log train.Log, job train.Job, name string, dictionary []byte,
+// measureDictionary returns the file of a dictionary. It also reports the cost of the clips without
+// and with it. cost returns bits per unit (cube or byte) for a dictionary; nil means none.
+func measureDictionary(log train.Log, job train.Job, name string, dictionary []byte,
 	cost func(trained []byte, clips []train.Clip) (float64, error)) ([]train.File, error) {
 	for i, part := range []string{"no dictionary", "dictionary"} {
 		log.Progress("measuring", int64(i), 2)
@@ -82,22 +83,24 @@ func measured(log train.Log, job train.Job, name string, dictionary []byte,
 	return []train.File{{Name: name, Data: dictionary}}, nil
 }
 
-// bitsPerCube returns the cost of frames for each of their changed cubes.
-func bitsPerCube(ctx context.Context, clips []train.Clip, trained []byte) (float64, error) {
-	spent, changed, of, n := 0, 0, -1, 0
+// bitsPerCube returns the cost of frames in bits per cube that differs from baselineAge frames before.
+// dictionary is nil for none.
+func bitsPerCube(ctx context.Context, clips []train.Clip, dictionary []byte) (float64, error) {
+	spent, changed := 0, 0 // bits and cubes so far
+	current, n := -1, 0    // index of the clip, and number of its frames so far
 	var l *layout
 	var z *zstandard
-	var last [age]frame.Frame
+	var last [baselineAge]frame.Frame // frame n is at n modulo baselineAge
 	var plain, packet []byte
 	err := train.Frames(ctx, clips, func(i int, f *frame.Frame) (err error) {
-		if i != of {
-			of, n, l = i, 0, newLayout(clips[i].Schema)
+		if i != current {
+			current, n, l = i, 0, newLayout(clips[i].Schema)
 			z = newZstd(l.size, Zstd().Params)
-			z.trained = trained
+			z.dictionary = dictionary
 		}
-		before := &last[n%age]
+		before := &last[n%baselineAge]
 		n++
-		if n > age {
+		if n > baselineAge {
 			if plain, err = l.pack(plain[:0], f); err != nil {
 				return err
 			}
@@ -113,18 +116,18 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, trained []byte) (float
 	return float64(spent) / float64(max(changed, 1)), err
 }
 
-// usualDictionary is the default size of the dictionary of datagrams.
-const usualDictionary = 32 << 10
+// defaultDictionarySize is the default size of a dictionary of datagrams, in bytes.
+const defaultDictionarySize = 32 << 10
 
-// mostSamples bounds the datagrams that statistics are taken of.
-const mostSamples = 20_000
+// maxSamples bounds the number of datagrams for the entropy tables.
+const maxSamples = 20_000
 
-// learnPackets makes a dictionary of the datagrams of a program: some of them, spread over
-// the clips, and statistics of the others.
-func learnPackets(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	size := usualDictionary
+// trainPackets builds a dictionary of datagrams: its content are datagrams spread over the clips,
+// its entropy tables are of the others.
+func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	size := defaultDictionarySize
 	if job.Size > 0 {
-		size = min(job.Size, maxDictionary)
+		size = min(job.Size, maxDictionarySize)
 	}
 	total := 0
 	err := train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
@@ -134,43 +137,43 @@ func learnPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	if err != nil {
 		return nil, err
 	}
-	const statistics = 2 << 10 // bytes of the tables in front, at most
-	room := int64(min(max(size-statistics, 256), total/2))
+	const maxTables = 2 << 10                                    // bytes of the entropy tables
+	historySize := int64(min(max(size-maxTables, 256), total/2)) // at least half of the bytes are for the tables
 	var history []byte
-	var others [][]byte
-	seen, at := map[string]bool{}, int64(0)
+	var samples [][]byte
+	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; bytes of all datagrams so far
 	err = train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
-		b := f.Body
-		at += int64(len(b))
-		switch {
-		case int64(len(history)) < at*room/int64(max(total, 1)) && int64(len(history)+len(b)) <= room && !seen[string(b)]:
-			history = append(history, b...)
-			seen[string(b)] = true
-		case len(b) > 0 && len(others) < mostSamples:
-			others = append(others, bytes.Clone(b))
+		datagram := f.Body
+		consumed += int64(len(datagram))
+		switch { // the history grows in proportion to the bytes consumed, without repeated datagrams
+		case int64(len(history)) < consumed*historySize/int64(max(total, 1)) && int64(len(history)+len(datagram)) <= historySize && !seen[string(datagram)]:
+			history = append(history, datagram...)
+			seen[string(datagram)] = true
+		case len(datagram) > 0 && len(samples) < maxSamples:
+			samples = append(samples, bytes.Clone(datagram))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	dictionary, err := buildDictionary(others, history)
+	dictionary, err := buildDictionary(samples, history)
 	if err != nil {
-		return nil, fmt.Errorf("generic: a dictionary of %d bytes, with statistics of %d datagrams: %w; expected more datagrams, and some alike",
-			len(history), len(others), err)
+		return nil, fmt.Errorf("generic: build a dictionary of %d bytes with entropy tables of %d datagrams: %w; expected more datagrams, some of them similar",
+			len(history), len(samples), err)
 	}
-	if len(dictionary) > maxDictionary {
-		return nil, fmt.Errorf("generic: a dictionary of %d bytes, expected at most %d", len(dictionary), maxDictionary)
+	if len(dictionary) > maxDictionarySize {
+		return nil, fmt.Errorf("generic: dictionary has %d bytes, expected at most %d", len(dictionary), maxDictionarySize)
 	}
-	return measured(log, job, "packets.zdict", dictionary, func(trained []byte, clips []train.Clip) (float64, error) {
+	return measureDictionary(log, job, "packets.zdict", dictionary, func(trained []byte, clips []train.Clip) (float64, error) {
 		return bitsPerByte(ctx, clips, trained)
 	})
 }
 
-// bitsPerByte returns the cost of a byte of datagrams with a dictionary, nil for none.
-func bitsPerByte(ctx context.Context, clips []train.Clip, trained []byte) (float64, error) {
+// bitsPerByte returns the cost of datagrams in bits per byte. dictionary is nil for none.
+func bitsPerByte(ctx context.Context, clips []train.Clip, dictionary []byte) (float64, error) {
 	z := newZstd(encoders.MaxBody, Zstd().Params)
-	z.trained, z.bare = trained, true
+	z.dictionary, z.omitMagic = dictionary, true
 	spent, raw := 0, 0
 	var packet []byte
 	err := train.Frames(ctx, clips, func(_ int, f *frame.Frame) (err error) {

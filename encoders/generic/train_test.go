@@ -20,8 +20,8 @@ import (
 	"wirelab/encoders/train"
 )
 
-// clipOf makes a clip of frames.
-func clipOf(name string, rows int, frames []*frame.Frame) train.Clip {
+// newClip returns a clip of frames.
+func newClip(name string, rows int, frames []*frame.Frame) train.Clip {
 	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range frames {
 			if err := yield(f); err != nil {
@@ -32,9 +32,9 @@ func clipOf(name string, rows int, frames []*frame.Frame) train.Clip {
 	}}
 }
 
-// heap are n frames of cubes that lie the same in every heap at first; from then on
-// each frame throws one of them somewhere else.
-func heap(seed uint64, rows, n int) []*frame.Frame {
+// randomHeap returns n frames of cubes. The first frame is the same for all seeds; each further
+// frame moves one cube.
+func randomHeap(seed uint64, rows, n int) []*frame.Frame {
 	place, throw := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(seed, 2))
 	cur := frame.Cubes(rows).NewFrame()
 	toss := func(cube int, rng *rand.Rand) {
@@ -53,11 +53,11 @@ func heap(seed uint64, rows, n int) []*frame.Frame {
 	return frames
 }
 
-// The same clips teach the same, to the bit; what is held out teaches nothing; and
-// what was learnt is of use where frames have a beginning in common.
+// The same clips give the same dictionary; the held-out clip does not affect it; and the dictionary
+// helps if recordings begin alike.
 func TestTrainer(t *testing.T) {
-	held := clipOf("held", 200, heap(3, 200, 60))
-	job := train.Job{Clips: []train.Clip{clipOf("a", 200, heap(1, 200, 200)), clipOf("b", 200, heap(2, 200, 100))}}
+	held := newClip("held", 200, randomHeap(3, 200, 60))
+	job := train.Job{Clips: []train.Clip{newClip("a", 200, randomHeap(1, 200, 200)), newClip("b", 200, randomHeap(2, 200, 100))}}
 	var points []train.Point
 	learn := Trainers()[0].Train
 	alone, err := learn(t.Context(), job, train.Log{})
@@ -70,15 +70,15 @@ func TestTrainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) != 1 || files[0].Name != "cubes.zdict" || !bytes.Equal(files[0].Data, alone[0].Data) {
-		t.Error("another dictionary when a clip is held out")
+		t.Error("a held-out clip changed the dictionary")
 	}
 	if len(points) != 2 || points[1].Held > 0.6*points[0].Held || points[1].Train > 0.8*points[0].Train {
-		t.Errorf("of little use: %+v", points)
+		t.Errorf("the dictionary does not help: %+v", points)
 	}
 	job.Held = nil
 	_, err = learn(t.Context(), job, train.Log{Point: func(p train.Point) {
 		if !math.IsNaN(p.Held) {
-			t.Errorf("measured what nobody held out: %+v", p)
+			t.Errorf("measured without a held-out clip: %+v", p)
 		}
 	}})
 	if err != nil {
@@ -87,52 +87,52 @@ func TestTrainer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := learn(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled, it returns %v", err)
+		t.Errorf("after cancel, it returns %v", err)
 	}
 	if _, err := learn(t.Context(), train.Job{}, train.Log{}); err == nil {
-		t.Error("learnt from nothing")
+		t.Error("trained without clips")
 	}
 }
 
-// The embedded dictionary is what bravo teaches, to the byte.
-func TestTrainedOnBravo(t *testing.T) {
-	clip := clipOf("bravo", frame.WalkoffCubes, recording.Load(t, "bravo", 0))
+// Training on bravo reproduces the embedded dictionary.
+func TestEmbeddedDictionaryIsReproducible(t *testing.T) {
+	clip := newClip("bravo", frame.WalkoffCubes, recording.Load(t, "bravo", 0))
 	files, err := Trainers()[0].Train(t.Context(), train.Job{Clips: []train.Clip{clip}}, train.Log{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(files[0].Data, trainedDictionary) {
-		t.Errorf("%d bytes, not the %d that are embedded: train it again", len(files[0].Data), len(trainedDictionary))
+	if !bytes.Equal(files[0].Data, embeddedDictionary) {
+		t.Errorf("%d bytes, not the %d that are embedded: train it again", len(files[0].Data), len(embeddedDictionary))
 	}
 }
 
-// The dictionary holds the state that every recording begins with, those that it was
-// not learnt from too: nothing of any one of them is in it.
-func TestDictionaryIsWhereAllBegin(t *testing.T) {
-	dictionary, err := zstd.InspectDictionary(trainedDictionary)
+// The dictionary contains only the state with which every recording begins, also those that it was
+// not trained on.
+func TestDictionaryIsFirstFrame(t *testing.T) {
+	dictionary, err := zstd.InspectDictionary(embeddedDictionary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dictionary.ID() != trainedNumber {
-		t.Errorf("its number is %d, want %d", dictionary.ID(), trainedNumber)
+	if dictionary.ID() != trainedDictID {
+		t.Errorf("its number is %d, want %d", dictionary.ID(), trainedDictID)
 	}
 	l := newLayout(frame.Cubes(frame.WalkoffCubes))
 	for _, name := range recording.Names() {
 		first, err := l.pack(nil, recording.Load(t, name, 1)[0])
 		if err != nil || !bytes.Equal(first, dictionary.Content()) {
-			t.Errorf("%s begins otherwise, or not at all: %v", name, err)
+			t.Errorf("%s does not begin with the initial state: %v", name, err)
 		}
 	}
 }
 
-// Packets and dictionary are Zstandard's own: its program, where there is one, reads
-// them, and we read what it writes.
-func TestReadByZstd(t *testing.T) {
+// The zstd program, if installed, decodes our packets with our dictionary, and we decode its
+// output.
+func TestZstdProgramReadsPackets(t *testing.T) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {
 		t.Skipf("the program zstd is not there: %v", err)
 	}
-	s, cur := frame.Cubes(50), heap(7, 50, 20)[19]
+	s, cur := frame.Cubes(50), randomHeap(7, 50, 20)[19]
 	codec := ZstdDict()
 	enc, dec, err := codec.New(s, codec.Defaults())
 	if err != nil {
@@ -144,7 +144,7 @@ func TestReadByZstd(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "dictionary")
-	if err := os.WriteFile(path, trainedDictionary, 0o600); err != nil {
+	if err := os.WriteFile(path, embeddedDictionary, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(in []byte, flags ...string) []byte {
@@ -161,16 +161,16 @@ func TestReadByZstd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(run(packet, "-d"), plain) {
-		t.Error("zstd reads another frame than was written")
+		t.Error("zstd decoded a different frame")
 	}
 	got := s.NewFrame()
 	theirs := run(plain, "--no-check", fmt.Sprintf("--stream-size=%d", len(plain))) // else the window is the largest there is
 	if _, err := dec.Decode(got, theirs, refs, nil); err != nil || !got.Equal(cur) {
-		t.Errorf("what zstd writes reads as another frame, error %v", err)
+		t.Errorf("the output of zstd decodes to a different frame, error %v", err)
 	}
 }
 
-// A packet that names a dictionary which nobody has is damage.
+// A packet that names an unknown dictionary is refused.
 func TestUnknownDictionary(t *testing.T) {
 	s := frame.Cubes(50)
 	codec := ZstdDict()
@@ -179,13 +179,13 @@ func TestUnknownDictionary(t *testing.T) {
 		t.Fatal(err)
 	}
 	refs := []encoders.Ref{{Frame: s.NewFrame()}}
-	packet, _, err := enc.Encode(nil, heap(7, 50, 1)[0], refs, nil, nil)
+	packet, _, err := enc.Encode(nil, randomHeap(7, 50, 1)[0], refs, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.IndexByte(packet, trainedNumber)
+	at := bytes.IndexByte(packet, trainedDictID)
 	if at != 5 && at != 6 { // after four bytes of magic, one of flags, perhaps one of window
-		t.Fatalf("the dictionary's number is at byte %d of %x", at, packet)
+		t.Fatalf("the dictionary id is at byte %d of %x", at, packet)
 	}
 	packet[at]++
 	if _, err := dec.Decode(s.NewFrame(), packet, refs, nil); !errors.Is(err, encoders.ErrCorrupt) {

@@ -18,8 +18,8 @@ import (
 
 var packetsSchema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
 
-// game yields datagrams of a game: heads that repeat, names, numbers that nobody foresees.
-func game(seed uint64, n int) (list [][]byte) {
+// gameDatagrams returns datagrams of an imaginary game: repeated headers, names, random numbers.
+func gameDatagrams(seed uint64, n int) (list [][]byte) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i := range n {
 		b := binary.BigEndian.AppendUint16([]byte("ps\x00\x1b"), uint16(i))
@@ -32,7 +32,7 @@ func game(seed uint64, n int) (list [][]byte) {
 	return list
 }
 
-func flowOf(name string, list [][]byte) train.Clip {
+func newFlowClip(name string, list [][]byte) train.Clip {
 	return train.Clip{Name: name, Schema: packetsSchema, Frames: func(yield func(*frame.Frame) error) error {
 		f := packetsSchema.NewFrame()
 		for i, b := range list {
@@ -45,12 +45,12 @@ func flowOf(name string, list [][]byte) train.Clip {
 	}}
 }
 
-// learnt writes a dictionary of a game.
-func learnt(t *testing.T, size int) string {
+// trainGameDictionary writes a dictionary trained on gameDatagrams and returns its path.
+func trainGameDictionary(t *testing.T, size int) string {
 	t.Helper()
-	held := flowOf("held", game(2, 300))
+	held := newFlowClip("held", gameDatagrams(2, 300))
 	var points []train.Point
-	files, err := learnPackets(context.Background(), train.Job{Clips: []train.Clip{flowOf("a game", game(1, 900))}, Held: &held, Size: size},
+	files, err := trainPackets(context.Background(), train.Job{Clips: []train.Clip{newFlowClip("a game", gameDatagrams(1, 900))}, Held: &held, Size: size},
 		train.Log{Point: func(p train.Point) { points = append(points, p) }})
 	if err != nil {
 		t.Fatal(err)
@@ -65,24 +65,24 @@ func learnt(t *testing.T, size int) string {
 	return path
 }
 
-// A dictionary of a user's own: every datagram comes back, of whatever sizes; damage gives
-// errors; those of the game take less than half; the same capture gives the same file.
+// With a user's own dictionary, every datagram is decoded exactly, damage gives errors, datagrams
+// of the game take less than half, and the same capture gives the same file.
 func TestDictionaryOfDatagrams(t *testing.T) {
-	path := learnt(t, 16<<10)
+	path := trainGameDictionary(t, 16<<10)
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > 16<<10 {
-		t.Errorf("%v: %d bytes, at most 16 KB were to be", err, info.Size())
+		t.Errorf("%v: %d bytes, want at most 16 KB", err, info.Size())
 	}
-	again, _ := os.ReadFile(learnt(t, 16<<10))
+	again, _ := os.ReadFile(trainGameDictionary(t, 16<<10))
 	if first, _ := os.ReadFile(path); !bytes.Equal(first, again) {
-		t.Error("the same capture gives another dictionary")
+		t.Error("the same capture gave a different dictionary")
 	}
 	enc, dec, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
-	list := game(3, 200)
+	list := gameDatagrams(3, 200)
 	seen := len(list)
 	for n := range 40 {
 		list = append(list, make([]byte, n*n*40))
@@ -122,7 +122,7 @@ func TestDictionaryOfDatagrams(t *testing.T) {
 	}
 }
 
-// What is no dictionary is refused in a sentence, and nothing is waited for.
+// Files that are not dictionaries are refused without delay.
 func TestBadDictionaries(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
@@ -132,24 +132,24 @@ func TestBadDictionaries(t *testing.T) {
 		}
 		return path
 	}
-	good, err := os.ReadFile(learnt(t, 0))
+	good, err := os.ReadFile(trainGameDictionary(t, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := bytes.Clone(good)
 	binary.LittleEndian.PutUint32(other[4:], 70_000)
-	for says, path := range map[string]string{
-		"no such file": filepath.Join(dir, "none"), "is no file": dir, "no dictionary of Zstandard": write("text", []byte("It was a dark night.")),
-		"its number is not 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionary)...)),
-		"is no dictionary": write("cut", good[:60]),
+	for want, path := range map[string]string{
+		"no such file": filepath.Join(dir, "none"), "is not a regular file": dir, "is not a Zstandard dictionary": write("text", []byte("It was a dark night.")),
+		"with an id from 1 to 255": write("other", other), "expected at most 131072": write("large", append(good, make([]byte, maxDictionarySize)...)),
+		"cut is not a Zstandard dictionary": write("cut", good[:60]),
 	} {
 		_, _, err := ZstdDict().New(packetsSchema, &dictParams{Level: 3, Dictionary: path})
-		if !errors.Is(err, encoders.ErrParam) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "expected a file that tui train") {
-			t.Errorf("%s: %v, expected %q", path, err, says)
+		if !errors.Is(err, encoders.ErrParam) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "expected a file written by tui train") {
+			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 60 { // whatever a file holds: an error, or a dictionary
+	for range 60 { // damaged files are dictionaries or give an error
 		bad := bytes.Clone(good)
 		for range 1 + rng.IntN(4) {
 			bad[rng.IntN(min(len(bad), 300))] = byte(rng.Uint32())
@@ -159,12 +159,12 @@ func TestBadDictionaries(t *testing.T) {
 			continue
 		}
 		refs := []encoders.Ref{{Frame: packetsSchema.NewFrame()}}
-		if out, _, err := enc.Encode(nil, &frame.Frame{Body: game(5, 1)[0]}, refs, nil, nil); err == nil {
+		if out, _, err := enc.Encode(nil, &frame.Frame{Body: gameDatagrams(5, 1)[0]}, refs, nil, nil); err == nil {
 			_, _ = dec.Decode(&frame.Frame{}, out, refs, nil)
 		}
 	}
-	if _, err := learnPackets(context.Background(), train.Job{Clips: []train.Clip{flowOf("a few", game(1, 1))}}, train.Log{}); err == nil ||
+	if _, err := trainPackets(context.Background(), train.Job{Clips: []train.Clip{newFlowClip("a few", gameDatagrams(1, 1))}}, train.Log{}); err == nil ||
 		!strings.Contains(err.Error(), "expected more datagrams") {
-		t.Errorf("of one datagram: %v", err)
+		t.Errorf("trained on one datagram: %v", err)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"wirelab/encoders"
 )
 
-// XorRLE sends the frame's bytes XORed with the baseline's, which leaves zeros
-// where nothing changed, and spends next to nothing on runs of zeros: the
-// number of zeros, the number of bytes that follow, those bytes, and so on. The
-// zeros at the end go without saying.
+// XorRLE returns the codec xor-rle: the frame's bytes are XORed with the baseline's, which leaves
+// zeros where nothing changed. A packet is a sequence of tokens: the number of zeros (a varint),
+// the number of literal bytes that follow (a varint) and those bytes. Zeros at the end of the table
+// are omitted if there is no body; the last token of a body may consist of zeros only.
 func XorRLE() encoders.Codec {
 	return encoders.Codec{
-		ID: 64, Name: "xor-rle", Refs: 1, Suits: anySchema,
-		Summary: "bytes XORed with the baseline's, runs of zeros as their length",
+		ID: 64, Name: "xor-rle", Refs: 1, Suits: suits,
+		Summary: "bytes XORed with the baseline's, runs of zeros as their lengths",
 		Source:  "own, after the byte runs of High-frequency upstream RPC, 2023",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return &xorRLE{layout: newLayout(s)}, &xorRLE{layout: newLayout(s)}, nil
@@ -23,66 +23,68 @@ func XorRLE() encoders.Codec {
 	}
 }
 
-// anySchema is any but that of whole files, which fit no packet.
-func anySchema(s *frame.Schema) bool { return s.Delivery != frame.Every }
+// suits reports whether frames fit in packets: all schemas except files.
+func suits(s *frame.Schema) bool { return s.Delivery != frame.Every }
 
-// minRun is the shortest run of zeros that is worth its two counts.
+// minRun is the length of the shortest run of zeros that gets its own token: the counts
+// of a token take at least two bytes.
 const minRun = 3
 
+// An xorRLE is the encoder or the decoder of xor-rle.
 type xorRLE struct {
-	layout    *layout
-	cur, base []byte // memory that is reused
+	layout     *layout
+	diff, base []byte // buffers that are reused
 }
 
 // Encode implements encoders.Encoder.
 func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
-	if x.cur, err = x.layout.pack(x.cur[:0], cur); err != nil {
+	if x.diff, err = x.layout.pack(x.diff[:0], cur); err != nil {
 		return dst, nil, err
 	}
-	x.base = x.layout.base(x.base, refs)
-	d := xor(x.cur, x.base)
-	for at := 0; at < len(d); {
-		zeros := zerosAt(d[at:])
-		from := at + zeros
-		if from == len(d) && from == x.layout.size {
-			break // no body: the rest of the table is as it was
+	x.base = x.layout.packBaseline(x.base, refs)
+	diff := xor(x.diff, x.base)
+	for begin := 0; begin < len(diff); {
+		zeros := countZeros(diff[begin:])
+		literalsBegin := begin + zeros
+		if literalsBegin == len(diff) && literalsBegin == x.layout.size {
+			break // no body, and the rest of the table is unchanged
 		}
-		to := from + literals(d[from:])
+		literalsEnd := literalsBegin + countLiterals(diff[literalsBegin:])
 		start := len(dst)
 		dst = binary.AppendUvarint(dst, uint64(zeros))
-		if to > from {
-			dst = binary.AppendUvarint(dst, uint64(to-from))
-			dst = append(dst, d[from:to]...)
+		if literalsEnd > literalsBegin {
+			dst = binary.AppendUvarint(dst, uint64(literalsEnd-literalsBegin))
+			dst = append(dst, diff[literalsBegin:literalsEnd]...)
 		}
-		x.charge(b, at, from, to, len(dst)-start)
-		at = to
+		x.charge(b, begin, literalsBegin, literalsEnd, len(dst)-start)
+		begin = literalsEnd
 	}
 	return dst, nil, nil
 }
 
-// charge accounts for a token of n bytes: its literals to the fields they are
-// of, its counts to the field in which it begins.
-func (x *xorRLE) charge(b *encoders.Budget, at, from, to, n int) {
-	b.Bits(x.slot(at), 8*(n-(to-from)))
-	for from < to && b != nil {
-		_, end := x.layout.fieldAt(from)
-		end = min(end, to)
-		b.Bits(x.slot(from), 8*(end-from))
-		from = end
+// charge charges a token of n bytes that begins at offset begin: the literals to their fields, the
+// counts to the field in which the token begins.
+func (x *xorRLE) charge(b *encoders.Budget, begin, literalsBegin, literalsEnd, n int) {
+	b.Bits(x.slotOf(begin), 8*(n-(literalsEnd-literalsBegin)))
+	for literalsBegin < literalsEnd && b != nil {
+		_, end := x.layout.fieldAt(literalsBegin)
+		end = min(end, literalsEnd)
+		b.Bits(x.slotOf(literalsBegin), 8*(end-literalsBegin))
+		literalsBegin = end
 	}
 }
 
-// slot is where the byte at is charged.
-func (x *xorRLE) slot(at int) encoders.Slot {
-	if i, _ := x.layout.fieldAt(at); i >= 0 {
+// slotOf returns the slot of the byte at offset.
+func (x *xorRLE) slotOf(offset int) encoders.Slot {
+	if i, _ := x.layout.fieldAt(offset); i >= 0 {
 		return encoders.FieldSlot(i)
 	}
 	return encoders.SlotBody
 }
 
-// xor makes a the difference of a and b; b counts as zeros beyond its end.
+// xor stores a XOR b in a and returns it. Bytes beyond the end of b count as zeros.
 func xor(a, b []byte) []byte {
 	n := min(len(a), len(b))
 	i := 0
@@ -96,8 +98,8 @@ func xor(a, b []byte) []byte {
 	return a
 }
 
-// zerosAt returns how many zeros d begins with.
-func zerosAt(d []byte) int {
+// countZeros returns the number of zeros at the beginning of d.
+func countZeros(d []byte) int {
 	n := 0
 	for ; n+8 <= len(d) && binary.LittleEndian.Uint64(d[n:]) == 0; n += 8 {
 	}
@@ -106,16 +108,16 @@ func zerosAt(d []byte) int {
 	return n
 }
 
-// literals returns how many bytes come before the next run of zeros that is
-// worth it, or before the zeros that d ends with.
-func literals(d []byte) int {
+// countLiterals returns the number of bytes before the next run of at least minRun zeros, or before
+// the zeros at the end of d.
+func countLiterals(d []byte) int {
 	n := 0
 	for n < len(d) {
 		if d[n] != 0 {
 			n++
 			continue
 		}
-		if run := zerosAt(d[n:]); run >= minRun || n+run == len(d) {
+		if run := countZeros(d[n:]); run >= minRun || n+run == len(d) {
 			break
 		} else {
 			n += run
@@ -126,54 +128,55 @@ func literals(d []byte) int {
 
 // Decode implements encoders.Decoder.
 func (x *xorRLE) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	x.base = x.layout.base(x.base, refs)
-	d := x.cur[:0]
+	x.base = x.layout.packBaseline(x.base, refs)
+	d := x.diff[:0]
 	var err error
 	for len(src) > 0 {
-		if d, src, err = x.token(d, src); err != nil {
+		if d, src, err = x.readToken(d, src); err != nil {
 			return nil, err
 		}
 	}
-	for len(d) < x.layout.size {
+	for len(d) < x.layout.size { // omitted zeros at the end of the table
 		d = append(d, 0)
 	}
-	x.cur = d
+	x.diff = d
 	return nil, x.layout.unpack(dst, xor(d, x.base))
 }
 
-// token appends what one token stands for and returns what follows it.
-func (x *xorRLE) token(d, src []byte) ([]byte, []byte, error) {
-	room := uint64(x.layout.size + encoders.MaxBody - len(d))
-	zeros, src, err := count(src, room)
+// readToken appends the bytes of one token to diff, and returns diff and the rest of src. It refuses
+// more bytes than the largest frame has.
+func (x *xorRLE) readToken(diff, src []byte) (extended, rest []byte, err error) {
+	free := uint64(x.layout.size + encoders.MaxBody - len(diff))
+	zeros, src, err := readCount(src, free)
 	if err != nil {
-		return d, nil, fmt.Errorf("generic: zeros at byte %d: %w", len(d), err)
+		return diff, nil, fmt.Errorf("generic: zeros at byte %d: %w", len(diff), err)
 	}
 	for range zeros {
-		d = append(d, 0)
+		diff = append(diff, 0)
 	}
-	if len(src) == 0 && len(d) > x.layout.size {
-		return d, nil, nil // a body that ends as the baseline's does
+	if len(src) == 0 && len(diff) > x.layout.size {
+		return diff, nil, nil // a body whose end equals the baseline's
 	}
-	n, src, err := count(src, room-zeros)
+	n, src, err := readCount(src, free-zeros)
 	switch {
 	case err != nil:
-		return d, nil, fmt.Errorf("generic: literals at byte %d: %w", len(d), err)
+		return diff, nil, fmt.Errorf("generic: literals at byte %d: %w", len(diff), err)
 	case n == 0:
-		return d, nil, fmt.Errorf("generic: literals at byte %d: %w: none", len(d), encoders.ErrCorrupt)
+		return diff, nil, fmt.Errorf("generic: literals at byte %d: %w: got 0, expected at least 1", len(diff), encoders.ErrCorrupt)
 	case n > uint64(len(src)):
-		return d, nil, fmt.Errorf("generic: %d literals at byte %d: %w", n, len(d), encoders.ErrTruncated)
+		return diff, nil, fmt.Errorf("generic: %d literals at byte %d: %w", n, len(diff), encoders.ErrTruncated)
 	}
-	return append(d, src[:n]...), src[n:], nil
+	return append(diff, src[:n]...), src[n:], nil
 }
 
-// count reads a number of at most most.
-func count(src []byte, most uint64) (uint64, []byte, error) {
+// readCount reads a varint of at most limit, and returns it and the rest of src.
+func readCount(src []byte, limit uint64) (count uint64, rest []byte, err error) {
 	v, n := binary.Uvarint(src)
 	switch {
 	case n == 0:
 		return 0, nil, encoders.ErrTruncated
-	case n < 0 || v > most:
-		return 0, nil, fmt.Errorf("%w: %d, expected at most %d", encoders.ErrCorrupt, v, most)
+	case n < 0 || v > limit:
+		return 0, nil, fmt.Errorf("%w: %d, expected at most %d", encoders.ErrCorrupt, v, limit)
 	}
 	return v, src[n:], nil
 }

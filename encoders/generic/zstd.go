@@ -1,7 +1,7 @@
 package generic
 
 import (
-	_ "embed" // the trained dictionary
+	_ "embed" // for cubes.zdict
 	"fmt"
 	"math/bits"
 
@@ -14,178 +14,182 @@ import (
 
 // zstdParams are the parameters of zstd and zstd-baseline.
 type zstdParams struct {
-	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+	Level int `toml:"level" help:"compression level: 1 is fastest, 4 smallest" min:"1" max:"4"`
 }
 
-// Zstd compresses every frame by itself.
+// Zstd returns the codec zstd, which compresses every frame alone.
 func Zstd() encoders.Codec {
 	return encoders.Codec{
-		ID: 66, Name: "zstd", Refs: 1, Standalone: true, Suits: anySchema,
-		Summary: "every frame by itself through Zstandard",
+		ID: 66, Name: "zstd", Refs: 1, Standalone: true, Suits: suits,
+		Summary: "every frame alone, compressed with Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 3},
-		New:     with("zstd", func(most int, params any) compressor { return newZstd(most, params) }),
+		New:     newCodec("zstd", func(maxSize int, params any) compressor { return newZstd(maxSize, params) }),
 	}
 }
 
-// ZstdBaseline compresses every frame with the baseline as the dictionary, as
-// zstd --patch-from does with files.
+// ZstdBaseline returns the codec zstd-baseline, which compresses every frame with the baseline as
+// the dictionary, as zstd --patch-from does with files.
 func ZstdBaseline() encoders.Codec {
 	return encoders.Codec{
-		ID: 68, Name: "zstd-baseline", Refs: 1, Suits: anySchema,
+		ID: 68, Name: "zstd-baseline", Refs: 1, Suits: suits,
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: 2},
-		New: with("zstd", func(most int, params any) compressor {
-			z := newZstd(most, params)
+		New: newCodec("zstd", func(maxSize int, params any) compressor {
+			z := newZstd(maxSize, params)
 			z.baseline = true
 			return z
 		}),
 	}
 }
 
-// zstandard wraps the library's two ends, which are made when first used. The
-// decoder never gets more memory than the largest frame needs, whatever a packet
-// claims of window or content.
+// A zstandard is a compressor for Zstandard. The library's encoder and decoder are created on first
+// use. The decoder never allocates more memory than the largest frame needs, whatever window or
+// content size a packet declares.
 type zstandard struct {
-	level    zstd.EncoderLevel
-	window   int    // a power of two that holds the dictionary and the frame
-	trained  []byte // a dictionary in the library's format, nil for none
-	baseline bool   // the baseline is the dictionary
-	bare     bool   // packets leave out the magic number
-	framed   []byte // a packet with it
-	enc      *zstd.Encoder
-	dec      *zstd.Decoder
+	level      zstd.EncoderLevel
+	window     int    // a power of two that holds the dictionary and the frame
+	dictionary []byte // in the library's format; nil if none
+	baseline   bool   // use the baseline as a raw dictionary
+	omitMagic  bool   // packets omit the magic number
+	buffer     []byte // a packet with the magic number
+	encoder    *zstd.Encoder
+	decoder    *zstd.Decoder
 }
 
-func newZstd(most int, params any) *zstandard {
+// newZstd returns a compressor for inputs of up to maxSize bytes. params is a *zstdParams.
+func newZstd(maxSize int, params any) *zstandard {
 	return &zstandard{
 		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
-		window: 1 << bits.Len(uint(2*most)),
+		window: 1 << bits.Len(uint(2*maxSize)), // more than a baseline and a frame
 	}
 }
 
-// magic begins every frame of Zstandard.
+// magic is the magic number of every Zstandard frame (RFC 8878, section 3.1.1).
 const magic = "\x28\xb5\x2f\xfd"
 
-// dictionary is the number of the baseline as a dictionary; the library allows
-// none below 1.
-const dictionary = 1
+// baselineDictID is the dictionary id of the baseline. The library requires an id of at least 1.
+const baselineDictID = 1
 
+// compress implements compressor. It uses base only if z.baseline is set.
 func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
-	if z.enc == nil {
+	if z.encoder == nil {
 		options := []zstd.EOption{zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
 			zstd.WithWindowSize(z.window), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true)}
-		if z.trained != nil {
-			options = append(options, zstd.WithEncoderDict(z.trained))
+		if z.dictionary != nil {
+			options = append(options, zstd.WithEncoderDict(z.dictionary))
 		}
 		enc, err := zstd.NewWriter(nil, options...)
 		if err != nil {
 			return dst, err
 		}
-		z.enc = enc
+		z.encoder = enc
 	}
 	if z.baseline {
-		if err := z.enc.ResetWithOptions(nil, zstd.WithEncoderDictRaw(dictionary, base)); err != nil {
+		if err := z.encoder.ResetWithOptions(nil, zstd.WithEncoderDictRaw(baselineDictID, base)); err != nil {
 			return dst, err
 		}
 	}
-	if z.bare {
-		z.framed = z.enc.EncodeAll(src, z.framed[:0])
-		return append(dst, z.framed[min(len(magic), len(z.framed)):]...), nil
+	if z.omitMagic {
+		z.buffer = z.encoder.EncodeAll(src, z.buffer[:0])
+		return append(dst, z.buffer[min(len(magic), len(z.buffer)):]...), nil
 	}
-	return z.enc.EncodeAll(src, dst), nil
+	return z.encoder.EncodeAll(src, dst), nil
 }
 
+// expand implements compressor. It uses base only if z.baseline is set. The capacity of dst, which is
+// the same in all calls, bounds the output.
 func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
-	if z.dec == nil {
+	if z.decoder == nil {
 		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(uint64(z.window)), zstd.WithDecoderMaxMemory(uint64(cap(dst))), zstd.WithDecodeAllCapLimit(true)}
-		if z.trained != nil {
-			options = append(options, zstd.WithDecoderDicts(z.trained))
+		if z.dictionary != nil {
+			options = append(options, zstd.WithDecoderDicts(z.dictionary))
 		}
 		dec, err := zstd.NewReader(nil, options...)
 		if err != nil {
 			return dst, err
 		}
-		z.dec = dec
+		z.decoder = dec
 	}
 	if z.baseline {
-		if err := z.dec.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionary, base)); err != nil {
+		if err := z.decoder.ResetWithOptions(nil, zstd.WithDecoderDictRaw(baselineDictID, base)); err != nil {
 			return dst, err
 		}
 	}
-	if z.bare && len(src) > 0 { // the library decodes no bytes to no bytes
-		z.framed = append(append(z.framed[:0], magic...), src...)
-		src = z.framed
+	if z.omitMagic && len(src) > 0 { // the library decodes empty input to empty output
+		z.buffer = append(append(z.buffer[:0], magic...), src...)
+		src = z.buffer
 	}
-	return z.dec.DecodeAll(src, dst)
+	return z.decoder.DecodeAll(src, dst)
 }
 
-// trainedDictionary is what cubes are like, as learnt from one recording (see
-// README.md): the state that it begins with, and how often what is coded.
+// embeddedDictionary is a dictionary of cubes, trained on one recording: its first frame, and
+// entropy tables (see README.md).
 //
 //go:embed cubes.zdict
-var trainedDictionary []byte
+var embeddedDictionary []byte
 
-// trainedNumber is the number of the trained dictionary. Every packet names it, and
-// numbers above 255 would take more than a byte of each.
-const trainedNumber = 67
+// trainedDictID is the id of trained dictionaries. Every packet contains it; an id above 255 would
+// take more than one byte.
+const trainedDictID = 67
 
 // dictParams are the parameters of zstd-dict.
 type dictParams struct {
-	Level      int    `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
-	Dictionary string `toml:"dictionary" help:"file of a dictionary that both ends have, as tui train writes it" file:"true"`
+	Level      int    `toml:"level" help:"compression level: 1 is fastest, 4 smallest" min:"1" max:"4"`
+	Dictionary string `toml:"dictionary" help:"file of a dictionary, written by tui train; both endpoints need it" file:"true"`
 }
 
-// maxDictionary bounds the file of a dictionary, in bytes: windows of packets hold it.
-const maxDictionary = 1 << 17
+// maxDictionarySize bounds the file of a dictionary, in bytes. The window of a packet must hold the
+// dictionary.
+const maxDictionarySize = 1 << 17
 
-// ZstdDict compresses every frame by itself with a dictionary that both ends have had
-// from the start: of cubes an embedded one, of datagrams a user's own. Datagrams travel
-// without the four bytes that every frame of Zstandard begins with.
+// ZstdDict returns the codec zstd-dict, which compresses every frame alone with a dictionary that
+// both endpoints have: for cubes an embedded one, for captures a user's own. Packets of captures
+// omit Zstandard's magic number, four bytes.
 func ZstdDict() encoders.Codec {
 	return encoders.Codec{
 		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true,
-		Suits:   func(s *frame.Schema) bool { return frame.IsCubes(s) || packetsSuit(s) },
-		Summary: "every frame by itself through Zstandard, with a dictionary trained on other recordings, or captures",
+		Suits:   func(s *frame.Schema) bool { return frame.IsCubes(s) || isCapture(s) },
+		Summary: "every frame alone, compressed with Zstandard and a dictionary trained on other recordings or captures",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &dictParams{Level: 3},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			p := params.(*dictParams)
-			trained, err := p.read()
+			dictionary, err := p.read()
 			if err != nil {
 				return nil, nil, err
 			}
-			bare := !frame.IsCubes(s)
-			if trained == nil && !bare {
-				trained = trainedDictionary
+			omitMagic := !frame.IsCubes(s)
+			if dictionary == nil && !omitMagic {
+				dictionary = embeddedDictionary
 			}
-			return with("zstd", func(most int, _ any) compressor {
-				z := newZstd(most, &zstdParams{p.Level})
-				z.trained, z.bare = trained, bare
+			return newCodec("zstd", func(maxSize int, _ any) compressor {
+				z := newZstd(maxSize, &zstdParams{p.Level})
+				z.dictionary, z.omitMagic = dictionary, omitMagic
 				return z
 			})(s, params)
 		},
 	}
 }
 
-// packetsSuit reports whether frames are datagrams of a program, which have only a body.
-func packetsSuit(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
+// isCapture reports whether frames are datagrams of a capture, which have only a body.
+func isCapture(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
-// read reads the dictionary, nil if none is named.
+// read reads the dictionary; nil if no file is set.
 func (p *dictParams) read() ([]byte, error) {
 	if p.Dictionary == "" {
 		return nil, nil
 	}
-	data, err := boundedio.ReadFile(p.Dictionary, maxDictionary)
+	data, err := boundedio.ReadFile(p.Dictionary, maxDictionarySize)
 	if err == nil {
 		if d, bad := zstd.InspectDictionary(data); bad != nil || d.ID() == 0 || d.ID() > 255 {
-			err = fmt.Errorf("%s is no dictionary of Zstandard, or its number is not 1 to 255", p.Dictionary)
+			err = fmt.Errorf("%s is not a Zstandard dictionary with an id from 1 to 255", p.Dictionary)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w dictionary: %w; expected a file that tui train --encoder zstd-dict made", encoders.ErrParam, err)
+		return nil, fmt.Errorf("%w dictionary: %w; expected a file written by tui train --encoder zstd-dict", encoders.ErrParam, err)
 	}
 	return data, nil
 }

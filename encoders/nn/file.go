@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// A file of a net, all little-endian: the magic; a byte with the number of
-// layers; the widths, inputs first, as uint16; then for each layer, for each
-// output, the weights' binary places (a byte), the bias (int32, with ten places
-// more) and the weights (int16).
+// magic begins the file of a net. The format is little-endian: the magic; the number of layers (one
+// byte); the widths, inputs first (uint16 each); then for each layer and each output the number of
+// fractional bits of the weights (one byte), the bias (int32, with ten more fractional bits) and
+// the weights (int16 each).
 const magic = "wnn1"
 
 // Append appends the net's file to dst.
@@ -33,8 +33,9 @@ func (n *Net) Append(dst []byte) []byte {
 	return dst
 }
 
-// Read reads a net from a file that Append wrote. It takes any bytes, and refuses those that are
-// not a net or a net that could overflow. Its memory is at most proportional to the file.
+// Read reads a net from a file that Append wrote. file may hold any bytes; Read refuses those that
+// are not a net, and nets that could overflow. It allocates memory proportional to the size of the
+// file.
 func Read(file []byte) (*Net, error) {
 	shape, body, err := readShape(file)
 	if err != nil {
@@ -45,7 +46,7 @@ func Read(file []byte) (*Net, error) {
 		want += shape[i+1] * rowBytes(in)
 	}
 	if len(body) != want {
-		return nil, fmt.Errorf("%w: %d bytes of weights, expected %d for widths %d", errNet, len(body), want, shape)
+		return nil, fmt.Errorf("%w: %d bytes of weights, expected %d for widths %d", errInvalidNet, len(body), want, shape)
 	}
 	n := &Net{layers: make([]layer, len(shape)-1)}
 	for i, in := range shape[:len(shape)-1] {
@@ -54,24 +55,25 @@ func Read(file []byte) (*Net, error) {
 			rows[k] = readRow(body[:rowBytes(in)])
 			body = body[rowBytes(in):]
 		}
-		if n.layers[i], err = pack(rows, i, len(n.layers)); err != nil {
+		if n.layers[i], err = packLayer(rows, i, len(n.layers)); err != nil {
 			return nil, err
 		}
 	}
-	n.lanes = newLanes(n.layers)
+	n.vectors = newVectorNet(n.layers)
 	return n, nil
 }
 
+// rowBytes returns the size of a row with in inputs in a file.
 func rowBytes(in int) int { return 5 + 2*in }
 
 // readShape reads the widths. It returns them, inputs first, and the rest of the file.
 func readShape(file []byte) (shape []int, body []byte, err error) {
 	if len(file) < len(magic)+1 || string(file[:len(magic)]) != magic {
-		return nil, nil, fmt.Errorf("%w: %d bytes that do not begin with %q", errNet, len(file), magic)
+		return nil, nil, fmt.Errorf("%w: %d bytes, expected to begin with %q", errInvalidNet, len(file), magic)
 	}
 	layers, body := int(file[len(magic)]), file[len(magic)+1:]
 	if len(body) < 2*(layers+1) {
-		return nil, nil, fmt.Errorf("%w: it ends within its widths", errNet)
+		return nil, nil, fmt.Errorf("%w: file ends within the widths", errInvalidNet)
 	}
 	for range layers + 1 {
 		shape = append(shape, int(binary.LittleEndian.Uint16(body)))
@@ -80,6 +82,7 @@ func readShape(file []byte) (shape []int, body []byte, err error) {
 	return shape, body, checkShape(shape)
 }
 
+// readRow decodes one row of a layer; see magic for the format.
 func readRow(b []byte) row {
 	r := row{shift: b[0], bias: int32(binary.LittleEndian.Uint32(b[1:])), weight: make([]int16, (len(b)-5)/2)}
 	for i := range r.weight {
@@ -88,24 +91,24 @@ func readRow(b []byte) row {
 	return r
 }
 
-// Dense is a layer as it was learnt: output k is Bias[k] plus the sum over i of
-// Weight[k*In+i] times input i, in real units. Hidden layers are followed by a
-// leaky ReLU of slope Slope after their values are held within HiddenMax.
+// Dense is a trained layer: output k is Bias[k] plus the sum over i of Weight[k*In+i] times input
+// i, as real numbers. Values of hidden layers are limited to +-HiddenMax and passed through a leaky
+// ReLU of slope Slope.
 type Dense struct {
 	In, Out int
 	Weight  []float32 // Out x In
 	Bias    []float32 // Out
 }
 
-// Quantise makes a net of learnt layers. Every row of weights gets as many binary
-// places as int16 and the proof against overflow afford. It fails with errNet if a
-// weight is no finite number, or if a row is too heavy for even minShift places.
+// Quantise returns the net of trained layers. Every row of weights gets as many fractional bits as
+// int16 and the bound of its sum allow. Quantise fails if a weight is not finite, or if a row is
+// too large even with minShift fractional bits.
 func Quantise(layers []Dense) (*Net, error) {
 	shape := make([]int, 0, maxLayers+1)
 	for i := range layers {
 		d := &layers[i]
 		if i > 0 && d.In != layers[i-1].Out || len(d.Weight) != d.In*d.Out || len(d.Bias) != d.Out {
-			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", errNet, i,
+			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", errInvalidNet, i,
 				len(d.Weight), len(d.Bias), d.In, d.Out)
 		}
 		if i == 0 {
@@ -122,14 +125,16 @@ func Quantise(layers []Dense) (*Net, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.layers[i], err = pack(rows, i, len(layers)); err != nil {
+		if n.layers[i], err = packLayer(rows, i, len(layers)); err != nil {
 			return nil, err
 		}
 	}
-	n.lanes = newLanes(n.layers)
+	n.vectors = newVectorNet(n.layers)
 	return n, nil
 }
 
+// quantiseLayer returns the rows of layer i of n layers, each with the largest number of fractional
+// bits that fits.
 func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 	inMax, outBits := limits(i, n)
 	rows := make([]row, d.Out)
@@ -140,17 +145,18 @@ func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 			shift--
 		}
 		if shift < minShift {
-			return nil, fmt.Errorf("%w: layer %d, output %d: its weights are too large or no numbers", errNet, i, k)
+			return nil, fmt.Errorf("%w: layer %d, output %d: weights too large or not finite", errInvalidNet, i, k)
 		}
 	}
 	return rows, nil
 }
 
-// quantise rounds a row to shift binary places. It returns false if the row does not fit.
+// quantise sets r to the weights rounded to shift fractional bits. It returns false if they do not
+// fit.
 func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64, outBits int) bool {
 	scale := float64(int64(1) << shift)
 	b := math.RoundToEven(float64(bias) * scale * (1 << InputBits))
-	if !(math.Abs(b) < math.MaxInt32) { // not a number either
+	if !(math.Abs(b) < math.MaxInt32) { // also if b is NaN
 		return false
 	}
 	*r = row{shift: shift, bias: int32(b), weight: make([]int16, len(weight))}
@@ -161,18 +167,18 @@ func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64,
 		}
 		r.weight[i] = int16(q)
 	}
-	return r.worst(inMax, outBits) <= math.MaxInt32
+	return r.maxSum(inMax, outBits) <= math.MaxInt32
 }
 
 // checkShape returns an error if a width in shape is out of bounds. shape is the number of inputs,
 // followed by the number of outputs of each layer.
 func checkShape(shape []int) error {
 	if len(shape) < 2 || len(shape) > maxLayers+1 {
-		return fmt.Errorf("%w: %d layers, expected 1 to %d", errNet, len(shape)-1, maxLayers)
+		return fmt.Errorf("%w: %d layers, expected 1 to %d", errInvalidNet, len(shape)-1, maxLayers)
 	}
 	for i, n := range shape {
 		if n < 1 || n > maxWidth {
-			return fmt.Errorf("%w: width %d at layer %d, expected 1 to %d", errNet, n, i, maxWidth)
+			return fmt.Errorf("%w: width %d at layer %d, expected 1 to %d", errInvalidNet, n, i, maxWidth)
 		}
 	}
 	return nil

@@ -9,25 +9,25 @@ import (
 	"testing"
 )
 
-func file(t testing.TB, shape ...int) []byte {
+func netFile(t testing.TB, shape ...int) []byte {
 	t.Helper()
-	n, err := Quantise(learnt(rand.New(rand.NewPCG(7, 8)), shape, 1))
+	n, err := Quantise(randomLayers(rand.New(rand.NewPCG(7, 8)), shape, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n.Append(nil)
 }
 
-// A file says all there is to a net, and Append continues what it is given.
+// A net survives the round trip through its file, and Append appends.
 func TestFile(t *testing.T) {
 	for _, shape := range shapes {
-		want := file(t, shape...)
+		want := netFile(t, shape...)
 		n, err := Read(want)
 		if err != nil {
 			t.Fatalf("%v: %v", shape, err)
 		}
 		if got := n.Append([]byte("before")); !bytes.Equal(got, append([]byte("before"), want...)) {
-			t.Errorf("%v: written again it differs", shape)
+			t.Errorf("%v: the file written again differs", shape)
 		}
 		if n.In() != shape[0] || n.Out() != shape[len(shape)-1] {
 			t.Errorf("%v: read as %d inputs and %d outputs", shape, n.In(), n.Out())
@@ -36,7 +36,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	good := file(t, 3, 2, 4)
+	good := netFile(t, 3, 2, 4)
 	heavy := bytes.Clone(good)
 	for i := len(heavy) - 4; i < len(heavy); i++ { // the last output's weights
 		heavy[i] = 0x7F
@@ -60,19 +60,19 @@ func TestReadRefuses(t *testing.T) {
 		"only its widths":  good[:11],
 		"sums that exceed": heavy,
 	} {
-		if _, err := Read(bad); !errors.Is(err, errNet) {
-			t.Errorf("%s: error %v, want errNet", name, err)
+		if _, err := Read(bad); !errors.Is(err, errInvalidNet) {
+			t.Errorf("%s: error %v, want errInvalidNet", name, err)
 		}
 	}
 	for n := range good {
-		if _, err := Read(good[:n]); !errors.Is(err, errNet) {
-			t.Errorf("%d of %d bytes: error %v, want errNet", n, len(good), err)
+		if _, err := Read(good[:n]); !errors.Is(err, errInvalidNet) {
+			t.Errorf("%d of %d bytes: error %v, want errInvalidNet", n, len(good), err)
 		}
 	}
 }
 
 func TestQuantiseRefuses(t *testing.T) {
-	ok := func() []Dense { return learnt(rand.New(rand.NewPCG(9, 10)), []int{4, 3, 2}, 1) }
+	ok := func() []Dense { return randomLayers(rand.New(rand.NewPCG(9, 10)), []int{4, 3, 2}, 1) }
 	for name, spoil := range map[string]func(l []Dense) []Dense{
 		"no layers":       func(l []Dense) []Dense { return nil },
 		"not a number":    func(l []Dense) []Dense { l[0].Weight[5] = float32(math.NaN()); return l },
@@ -81,34 +81,33 @@ func TestQuantiseRefuses(t *testing.T) {
 		"another width":   func(l []Dense) []Dense { l[1].In = 5; return l },
 		"a weight astray": func(l []Dense) []Dense { l[0].Weight = l[0].Weight[1:]; return l },
 	} {
-		if _, err := Quantise(spoil(ok())); !errors.Is(err, errNet) {
-			t.Errorf("%s: error %v, want errNet", name, err)
+		if _, err := Quantise(spoil(ok())); !errors.Is(err, errInvalidNet) {
+			t.Errorf("%s: error %v, want errInvalidNet", name, err)
 		}
 	}
 }
 
-// FuzzRead: any bytes are refused, or make a net whose packed sums are the plain
-// ones and whose file is those bytes.
+// FuzzRead checks that any bytes are refused, or are the file of a net whose implementations agree.
 func FuzzRead(f *testing.F) {
-	f.Add(file(f, 3, 2, 4), int64(1))
-	f.Add(file(f, 9, 9), int64(2))
+	f.Add(netFile(f, 3, 2, 4), int64(1))
+	f.Add(netFile(f, 9, 9), int64(2))
 	f.Fuzz(func(t *testing.T, data []byte, seed int64) {
 		n, err := Read(data)
 		if err != nil {
-			if !errors.Is(err, errNet) {
+			if !errors.Is(err, errInvalidNet) {
 				t.Fatal(err)
 			}
 			return
 		}
 		if !bytes.Equal(n.Append(nil), data) {
-			t.Fatal("written again it differs")
+			t.Fatal("the file written again differs")
 		}
 		rng := rand.New(rand.NewPCG(uint64(seed), 0))
-		x, out := inputs(rng, n.In()), make([]int32, n.Out())
-		want := plainOf(n).run(x)
-		n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+		x, out := randomInputs(rng, n.In()), make([]int32, n.Out())
+		want := newReferenceNet(n).run(x)
+		n.forEachRun(func(name string, run func(out, x []int32, s *Scratch)) {
 			if run(out, x, new(Scratch)); !slices.Equal(out, want) {
-				t.Fatalf("%s: %d, want %d", way, out, want)
+				t.Fatalf("%s: %d, want %d", name, out, want)
 			}
 		})
 	})

@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// plain is what a net computes, said the slow way: one product at a time in
-// 64 bits, from the rows of the file.
-type plain [][]row
+// A referenceNet computes a net one product at a time, with 64 bits, from the rows of its file.
+type referenceNet [][]row
 
-func plainOf(n *Net) plain {
-	var p plain
+func newReferenceNet(n *Net) referenceNet {
+	var p referenceNet
 	for i := range n.layers {
 		_, outBits := limits(i, len(n.layers))
 		p = append(p, n.layers[i].rows(outBits))
@@ -22,7 +21,7 @@ func plainOf(n *Net) plain {
 	return p
 }
 
-func (p plain) run(x []int32) []int32 {
+func (p referenceNet) run(x []int32) []int32 {
 	in := make([]int64, len(x))
 	for i, v := range x {
 		in[i] = int64(min(max(v, -4096), 4096))
@@ -56,15 +55,15 @@ func (p plain) run(x []int32) []int32 {
 	return out
 }
 
-// each calls f with each way to run a net: as users do, and in plain Go.
-func (n *Net) each(f func(way string, run func(out, x []int32, s *Scratch))) {
+// forEachRun calls f with each implementation of Run: the exported one, and the one in plain Go.
+func (n *Net) forEachRun(f func(name string, run func(out, x []int32, s *Scratch))) {
 	f("Run", n.Run)
 	f("plain Go", n.run)
 }
 
-// learnt draws layers as a trainer might leave them; heavy ones come near the
-// limits of the proof.
-func learnt(rng *rand.Rand, shape []int, heavy float64) []Dense {
+// randomLayers returns layers of random weights; heavy scales them. Large weights come near the
+// bound of sums.
+func randomLayers(rng *rand.Rand, shape []int, heavy float64) []Dense {
 	var layers []Dense
 	for i, in := range shape[:len(shape)-1] {
 		d := Dense{In: in, Out: shape[i+1], Weight: make([]float32, in*shape[i+1]), Bias: make([]float32, shape[i+1])}
@@ -79,7 +78,7 @@ func learnt(rng *rand.Rand, shape []int, heavy float64) []Dense {
 	return layers
 }
 
-func inputs(rng *rand.Rand, n int) []int32 {
+func randomInputs(rng *rand.Rand, n int) []int32 {
 	x := make([]int32, n)
 	for i := range x {
 		switch rng.IntN(4) {
@@ -95,23 +94,23 @@ func inputs(rng *rand.Rand, n int) []int32 {
 
 var shapes = [][]int{{1, 1}, {3, 2}, {7, 9, 8}, {205, 24, 16, 35}, {205, 64, 40, 35}, {5, 1, 1, 17}, {64, 8, 8, 8, 8, 3}}
 
-// The packed sums are those of the plain net, whatever the weights and inputs.
-func TestRunIsExact(t *testing.T) {
+// All implementations match the reference, for all weights and inputs.
+func TestRunMatchesReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Scratch
 	for _, shape := range shapes {
 		for _, heavy := range []float64{0, 0.01, 1, 4, 100} {
-			n, err := Quantise(learnt(rng, shape, heavy))
+			n, err := Quantise(randomLayers(rng, shape, heavy))
 			if err != nil {
 				t.Fatalf("%v, weight %g: %v", shape, heavy, err)
 			}
-			p, out := plainOf(n), make([]int32, n.Out())
+			p, out := newReferenceNet(n), make([]int32, n.Out())
 			for range 30 {
-				x := inputs(rng, n.In())
+				x := randomInputs(rng, n.In())
 				want := p.run(x)
-				n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+				n.forEachRun(func(name string, run func(out, x []int32, s *Scratch)) {
 					if run(out, x, &s); !slices.Equal(out, want) {
-						t.Fatalf("%s, %v, weight %g:\n%d, want\n%d", way, shape, heavy, out, want)
+						t.Fatalf("%s, %v, weight %g:\n%d, want\n%d", name, shape, heavy, out, want)
 					}
 				})
 			}
@@ -119,9 +118,9 @@ func TestRunIsExact(t *testing.T) {
 	}
 }
 
-// At the very edge of the proof both halves of a word come to 2^31-1 and to its
-// negative, and neither disturbs the other.
-func TestEdgeOfTheProof(t *testing.T) {
+// With the largest sums that are accepted, both halves of a word reach 2^31-1 and its negative
+// without affecting each other.
+func TestLargestSums(t *testing.T) {
 	const in = 16
 	for _, signs := range [][2]int16{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
 		rows := make([]row, 2)
@@ -132,64 +131,64 @@ func TestEdgeOfTheProof(t *testing.T) {
 			}
 			rows[k].bias = int32(signs[k]) * int32(math.MaxInt32-in*math.MaxInt16*InputMax)
 		}
-		l, err := pack(rows, 0, 1)
+		l, err := packLayer(rows, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &Net{layers: []layer{l}, lanes: newLanes([]layer{l})}
+		n := &Net{layers: []layer{l}, vectors: newVectorNet([]layer{l})}
 		x, out := make([]int32, in), make([]int32, 2)
 		for _, v := range []int32{-InputMax, InputMax} {
 			for i := range x {
 				x[i] = v
 			}
-			want := plainOf(n).run(x)
-			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+			want := newReferenceNet(n).run(x)
+			n.forEachRun(func(name string, run func(out, x []int32, s *Scratch)) {
 				if run(out, x, new(Scratch)); !slices.Equal(out, want) {
-					t.Errorf("%s, signs %d, inputs %d: %d, want %d", way, signs, v, out, want)
+					t.Errorf("%s, signs %d, inputs %d: %d, want %d", name, signs, v, out, want)
 				}
 			})
 		}
 		rows[1].bias += int32(signs[1])
-		if _, err := pack(rows, 0, 1); !errors.Is(err, errNet) {
-			t.Errorf("one more than fits: error %v, want errNet", err)
+		if _, err := packLayer(rows, 0, 1); !errors.Is(err, errInvalidNet) {
+			t.Errorf("one more than the bound: error %v, want errInvalidNet", err)
 		}
 	}
 }
 
-// A quantised net stays near the one that was learnt: what rounding adds in a
-// layer (half a place of each weight times its input, half a place of the value)
-// is carried on by the absolute weights of the next.
-func TestNearFloat(t *testing.T) {
+// The outputs of a quantised net differ from those of the float net by at most the computed bound.
+func TestQuantisationError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, shape := range [][]int{{205, 24, 16, 35}, {205, 64, 40, 35}} {
-		layers := learnt(rng, shape, 1)
+		layers := randomLayers(rng, shape, 1)
 		n, err := Quantise(layers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, out := plainOf(n), make([]int32, n.Out())
+		p, out := newReferenceNet(n), make([]int32, n.Out())
 		worst, bounds := 0.0, 0.0
 		for range 200 {
-			x := inputs(rng, n.In())
+			x := randomInputs(rng, n.In())
 			n.Run(out, x, new(Scratch))
 			want, bound := floatRun(layers, p, x)
 			for k := range out {
 				off := math.Abs(float64(out[k])/(1<<outputBits) - want[k])
 				if off > bound[k] {
-					t.Fatalf("%v: output %d is off by %g, at most %g was promised", shape, k, off, bound[k])
+					t.Fatalf("%v: output %d is off by %g, bound %g", shape, k, off, bound[k])
 				}
 				worst, bounds = max(worst, off), max(bounds, bound[k])
 			}
 		}
-		t.Logf("%v: off by at most %.4f, promised %.4f", shape, worst, bounds)
+		t.Logf("%v: largest error %.4f, bound %.4f", shape, worst, bounds)
 		if worst > 0.01 {
 			t.Errorf("%v: off by %g", shape, worst)
 		}
 	}
 }
 
-// floatRun runs the learnt net in float64 and bounds what integers may differ by.
-func floatRun(layers []Dense, p plain, x []int32) (out, bound []float64) {
+// floatRun runs the float net in float64 and bounds the rounding errors of the quantised net: in
+// each layer, half a unit of each weight times its input plus half a unit of the value, propagated
+// by the absolute weights of the next layers.
+func floatRun(layers []Dense, p referenceNet, x []int32) (out, bound []float64) {
 	in, off := make([]float64, len(x)), make([]float64, len(x))
 	for i, v := range x {
 		in[i] = float64(min(max(v, -InputMax), InputMax)) / 1024
@@ -211,7 +210,7 @@ func floatRun(layers []Dense, p plain, x []int32) (out, bound []float64) {
 			for k, v := range in {
 				if in[k] = min(max(v, -float64(HiddenMax)), float64(HiddenMax)); in[k] < 0 {
 					in[k] *= 13.0 / 128
-					off[k] += 1.0 / 1024 // the bend rounds down
+					off[k] += 1.0 / 1024 // the leaky ReLU rounds down
 				}
 			}
 		}
@@ -220,19 +219,19 @@ func floatRun(layers []Dense, p plain, x []int32) (out, bound []float64) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	n, x := bench(t, []int{205, 64, 40, 35})
+	n, x := benchNet(t, []int{205, 64, 40, 35})
 	var s Scratch
 	out := make([]int32, n.Out())
 	n.Run(out, x, &s)
 	if allocs := testing.AllocsPerRun(10, func() { n.Run(out, x, &s) }); allocs != 0 {
-		t.Errorf("%v allocations a run, want none", allocs)
+		t.Errorf("%v allocations per run, want none", allocs)
 	}
 }
 
-// bench returns a net of that shape with inputs of which four in ten are zero.
-func bench(tb testing.TB, shape []int) (*Net, []int32) {
+// benchNet returns a net of a shape, with inputs of which 40 % are zero.
+func benchNet(tb testing.TB, shape []int) (*Net, []int32) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	n, err := Quantise(learnt(rng, shape, 1))
+	n, err := Quantise(randomLayers(rng, shape, 1))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -248,11 +247,11 @@ func bench(tb testing.TB, shape []int) (*Net, []int32) {
 func BenchmarkRun(b *testing.B) {
 	for _, shape := range [][]int{{212, 80, 48, 35}, {158, 32, 24, 35}} {
 		b.Run(fmt.Sprint(shape), func(b *testing.B) {
-			n, x := bench(b, shape)
+			n, x := benchNet(b, shape)
 			var s Scratch
 			out := make([]int32, n.Out())
-			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
-				b.Run(way, func(b *testing.B) {
+			n.forEachRun(func(name string, run func(out, x []int32, s *Scratch)) {
+				b.Run(name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						run(out, x, &s)
@@ -263,27 +262,27 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// FuzzRun: whatever the net and its inputs, there is one result.
+// FuzzRun checks that all implementations agree for any net and inputs.
 func FuzzRun(f *testing.F) {
 	f.Add(uint64(1), uint8(212), uint8(80), uint8(48), uint8(35), 1.0)
 	f.Add(uint64(2), uint8(1), uint8(1), uint8(1), uint8(1), 100.0)
 	f.Add(uint64(3), uint8(17), uint8(33), uint8(15), uint8(16), 0.01)
 	f.Fuzz(func(t *testing.T, seed uint64, in, first, second, out uint8, heavy float64) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		n, err := Quantise(learnt(rng, []int{int(in) + 1, int(first) + 1, int(second) + 1, int(out) + 1}, heavy))
+		n, err := Quantise(randomLayers(rng, []int{int(in) + 1, int(first) + 1, int(second) + 1, int(out) + 1}, heavy))
 		if err != nil {
-			if !errors.Is(err, errNet) {
+			if !errors.Is(err, errInvalidNet) {
 				t.Fatal(err)
 			}
 			return
 		}
-		p, s, got := plainOf(n), new(Scratch), make([]int32, n.Out())
+		p, s, got := newReferenceNet(n), new(Scratch), make([]int32, n.Out())
 		for range 4 {
-			x := inputs(rng, n.In())
+			x := randomInputs(rng, n.In())
 			want := p.run(x)
-			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+			n.forEachRun(func(name string, run func(out, x []int32, s *Scratch)) {
 				if run(got, x, s); !slices.Equal(got, want) {
-					t.Fatalf("%s: %d, want %d", way, got, want)
+					t.Fatalf("%s: %d, want %d", name, got, want)
 				}
 			})
 		}

@@ -1,10 +1,15 @@
-// Package quake3 codes frames of Quake III Arena as the game itself does, to the bit: the fields
-// that changed, up to the last one of them, whole floats in 13 bits, all through a Huffman code
-// that was made once for all. It is what other encoders are to be held against.
+// Package quake3 encodes frames of Quake III Arena as the game itself does, bit for bit, so that
+// other encoders can be compared with the game. The game sends the changed fields of an entity up
+// to the last changed one, whole-number floats in 13 bits, all through a static Huffman code.
 //
-// The game refers to any snapshot that its client has acknowledged, and so does this, whatever
-// baseline the lab gives it. An entity that appears begins as its baseline, which both ends know
-// from the initial state; that travels along as the memo.
+// The baseline is the one that the lab chooses; the game also refers to a snapshot that its client
+// has acknowledged. An entity that appears is encoded relative to its baseline of the initial state
+// (SVC_BASELINE in the game), which is kept in the memo.
+//
+// A packet holds, in this order: a flag whether the game could have sent the frame, otherwise see
+// writeFallback; the time (32 bits); the player; the entities that appeared, changed or vanished,
+// each with its number (10 bits) and a flag whether it was removed; and the end mark MaxEntities
+// (10 bits).
 package quake3
 
 import (
@@ -17,7 +22,7 @@ import (
 	"wirelab/encoders"
 )
 
-// Codec is the game's own coding.
+// Codec returns the codec quake3.
 func Codec() encoders.Codec {
 	return encoders.Codec{
 		ID: 41, Name: "quake3", Refs: 1,
@@ -25,41 +30,42 @@ func Codec() encoders.Codec {
 			_, ok := netcode.LayoutOf(s)
 			return ok
 		},
-		Summary: "Quake III's own: fields that changed, whole floats in 13 bits, static Huffman",
+		Summary: "Quake III's own encoding: changed fields, whole floats in 13 bits, static Huffman code",
 		Source:  "id Software, Quake III Arena, 1999",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			l, ok := netcode.LayoutOf(s)
 			if !ok {
-				return nil, nil, fmt.Errorf("quake3 takes no frames of %s", s.Name)
+				return nil, nil, fmt.Errorf("schema %s is not suited to quake3: expected one of Quake III", s.Name)
 			}
 			return newCodec(s, l), newCodec(s, l), nil
 		},
 	}
 }
 
-// codec is one end.
+// A codec is the encoder or the decoder.
 type codec struct {
 	netcode.Layout
-	schema *frame.Schema
-	known  []int32 // the baselines that were found last
-	zero   []int32
-	w      netcode.Writer
-	r      netcode.Reader
-	budget *encoders.Budget
-	spent  []int // bits, by column
+	schema        *frame.Schema
+	lastBaselines []int32 // last result of findBaselines, shared by memos
+	zeros         []int32 // an empty row
+	writer        netcode.Writer
+	reader        netcode.Reader
+	budget        *encoders.Budget // of the current packet; may be nil
+	fieldBits     []int            // bits of the current packet, by column
 }
 
+// newCodec returns an encoder or a decoder.
 func newCodec(s *frame.Schema, l netcode.Layout) *codec {
-	return &codec{Layout: l, schema: s, zero: make([]int32, l.Columns), spent: make([]int, l.Columns)}
+	return &codec{Layout: l, schema: s, zeros: make([]int32, l.Columns), fieldBits: make([]int, l.Columns)}
 }
 
-// memo is what travels along the chain of frames.
+// A memo is kept along the chain of frames.
 type memo struct {
-	baselines []int32 // the fields of entities in the initial state; never written to
+	baselines []int32 // fields of all entities in the initial state, nil if unknown; immutable
 }
 
-// memos returns the memo for a frame that refers to ref.
-func (x *codec) memos(ref *encoders.Ref, spare encoders.Memo) *memo {
+// newMemo returns the memo for a frame whose baseline is ref.
+func (x *codec) newMemo(ref *encoders.Ref, spare encoders.Memo) *memo {
 	next, _ := spare.(*memo)
 	if next == nil {
 		next = new(memo)
@@ -67,54 +73,55 @@ func (x *codec) memos(ref *encoders.Ref, spare encoders.Memo) *memo {
 	if past, ok := ref.Memo.(*memo); ok {
 		*next = *past
 	} else {
-		next.baselines = x.baselines(ref.Frame.Table)
+		next.baselines = x.findBaselines(ref.Frame.Table)
 	}
 	return next
 }
 
-// baselines returns the fields of entities in a table, if it is the initial state: at time 0,
-// without any entity. Otherwise they are unknown.
-func (x *codec) baselines(table []int32) []int32 {
-	if table[x.Rows*x.Columns+x.Time] != 0 {
+// findBaselines returns the fields of all entities in a table if it is the initial state, that is,
+// at time 0 and without entities; nil otherwise. Equal results share memory: x.lastBaselines.
+func (x *codec) findBaselines(table []int32) []int32 {
+	if table[x.Rows*x.Columns+x.Time] != 0 { // the row after the entities holds the time and the player
 		return nil
 	}
 	n := len(x.Entities)
-	same := len(x.known) > 0
+	same := len(x.lastBaselines) > 0 // whether the last result can be used again
 	for i := range x.Rows {
 		row := table[i*x.Columns:]
 		if row[netcode.Present] != 0 {
 			return nil
 		}
-		same = same && slices.Equal(x.known[i*n:(i+1)*n], x.fields(row))
+		same = same && slices.Equal(x.lastBaselines[i*n:(i+1)*n], x.entityFields(row))
 	}
 	if !same {
-		x.known = make([]int32, 0, x.Rows*n)
+		x.lastBaselines = make([]int32, 0, x.Rows*n)
 		for i := range x.Rows {
-			x.known = append(x.known, x.fields(table[i*x.Columns:])...)
+			x.lastBaselines = append(x.lastBaselines, x.entityFields(table[i*x.Columns:])...)
 		}
 	}
-	return x.known
+	return x.lastBaselines
 }
 
-// fields returns the fields of an entity in its row.
-func (x *codec) fields(row []int32) []int32 {
+// entityFields returns the fields of an entity in its row.
+func (x *codec) entityFields(row []int32) []int32 {
 	return row[netcode.Fields : netcode.Fields+len(x.Entities)]
 }
 
-// base returns the fields that an entity is a difference to.
-func (x *codec) base(base *frame.Frame, m *memo, i int) (fields []int32, there bool) {
+// oldFields returns the fields relative to which entity i is encoded, and whether it was present in
+// base.
+func (x *codec) oldFields(base *frame.Frame, m *memo, i int) (fields []int32, existed bool) {
 	switch row := base.Table[i*x.Columns:]; {
 	case row[netcode.Present] != 0:
-		return x.fields(row), true
+		return x.entityFields(row), true
 	case m.baselines == nil:
-		return x.zero[:len(x.Entities)], false
+		return x.zeros[:len(x.Entities)], false
 	}
 	n := len(x.Entities)
 	return m.baselines[i*n : (i+1)*n], false
 }
 
-// player returns the player's values.
-func (x *codec) player(f *frame.Frame) []int32 {
+// playerValues returns the player's part of a table.
+func (x *codec) playerValues(f *frame.Frame) []int32 {
 	return f.Table[x.Rows*x.Columns+x.Player:][:netcode.PlayerValues]
 }
 
@@ -128,115 +135,122 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	if err := x.schema.CheckSince(cur, base); err != nil {
 		return dst, nil, err
 	}
-	m := x.memos(&refs[0], spare)
+	m := x.newMemo(&refs[0], spare)
 	before, start := b.Total(), len(dst)
-	x.w.Reset(dst)
+	x.writer.Reset(dst)
 	x.budget = b
-	clear(x.spent)
-	w, possible := &x.w, x.possible(cur)
-	if w.Flag(possible) {
-		time := w.Len()
+	clear(x.fieldBits)
+	w, isGameFrame := &x.writer, x.isGameFrame(cur)
+	if w.Flag(isGameFrame) {
+		timeStart := w.Len()
 		w.Bits(uint32(cur.Table[x.Rows*x.Columns+x.Time]), 32)
-		x.spent[x.Time] = w.Len() - time
-		w.Player(x.player(base), x.player(cur), x.spent[x.Player:])
-		numbers := x.writeEntities(cur, base, m)
-		x.charge(numbers)
+		x.fieldBits[x.Time] = w.Len() - timeStart // the Huffman code makes the length vary
+		w.Player(x.playerValues(base), x.playerValues(cur), x.fieldBits[x.Player:])
+		numberBits := x.writeEntities(cur, base, m)
+		x.charge(numberBits)
 	} else {
-		x.writeAnything(cur, base)
+		x.writeFallback(cur, base)
 	}
 	dst = w.Bytes()
 	b.Close(before, len(dst)-start)
 	return dst, m, nil
 }
 
-// charge accounts for a packet, of which the first bits list the entities.
-func (x *codec) charge(numbers int) {
-	flags := x.w.Len() - numbers
-	for i, n := range x.spent {
+// charge charges the packet to its fields, by x.fieldBits; numberBits, the bits of the entities'
+// numbers, to SlotIndex; and the rest, which are flags, to SlotFlags.
+func (x *codec) charge(numberBits int) {
+	flags := x.writer.Len() - numberBits
+	for i, n := range x.fieldBits {
 		x.budget.Bits(encoders.FieldSlot(i), n)
 		flags -= n
 	}
-	x.budget.Bits(encoders.SlotIndex, numbers)
+	x.budget.Bits(encoders.SlotIndex, numberBits)
 	x.budget.Bits(encoders.SlotFlags, flags)
 }
 
-// writeEntities writes those that came, changed or went. It returns how many bits their numbers
-// took.
-func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numbers int) {
-	w := &x.w
+// entityNumberBits is the number of bits of an entity's number, before the Huffman code.
+const entityNumberBits = 10
+
+// writeEntities writes the entities that appeared, changed or vanished. It returns the number of
+// bits of their numbers.
+func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) {
+	w := &x.writer
 	for i := range x.Rows {
 		row := cur.Table[i*x.Columns:]
-		fields, there := x.base(base, m, i)
-		is := row[netcode.Present] != 0
-		if is == there && (!is || slices.Equal(fields, x.fields(row))) {
+		fields, existed := x.oldFields(base, m, i)
+		present := row[netcode.Present] != 0
+		if present == existed && (!present || slices.Equal(fields, x.entityFields(row))) {
 			continue
 		}
-		at := w.Len()
-		w.Bits(uint32(i), 10)
-		w.Flag(!is)
-		numbers += w.Len() - at
-		if is {
-			w.State(x.Entities, fields, x.fields(row), x.spent[netcode.Fields:])
+		start := w.Len()
+		w.Bits(uint32(i), entityNumberBits)
+		w.Flag(!present)
+		numberBits += w.Len() - start
+		if present {
+			w.State(x.Entities, fields, x.entityFields(row), x.fieldBits[netcode.Fields:])
 		}
 	}
-	at := w.Len()
-	w.Bits(netcode.MaxEntities, 10)
-	return numbers + w.Len() - at
+	start := w.Len()
+	w.Bits(netcode.MaxEntities, entityNumberBits) // the end mark
+	return numberBits + w.Len() - start
 }
 
 // Decode implements encoders.Decoder.
 func (x *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := encoders.Base(refs, x.schema.Cells())
-	m := x.memos(&refs[0], spare)
-	x.r.Reset(src)
+	m := x.newMemo(&refs[0], spare)
+	x.reader.Reset(src)
 	dst.Body = dst.Body[:0]
-	if x.r.Flag() {
+	if x.reader.Flag() {
 		clear(dst.Table)
-		dst.Table[x.Rows*x.Columns+x.Time] = int32(x.r.Bits(32))
-		copy(x.player(dst), x.player(base))
-		x.r.Player(x.player(dst))
+		dst.Table[x.Rows*x.Columns+x.Time] = int32(x.reader.Bits(32))
+		copy(x.playerValues(dst), x.playerValues(base))
+		x.reader.Player(x.playerValues(dst))
 		x.readEntities(dst, base, m)
 	} else {
-		x.readAnything(dst, base)
+		x.readFallback(dst, base)
 	}
-	if err := x.r.Close(); err != nil {
+	if err := x.reader.Close(); err != nil {
 		return nil, fmt.Errorf("quake3: %w", encoders.DecodeError(err, netcode.ErrShort))
 	}
 	return m, nil
 }
 
-var errNumber = errors.New("an entity comes twice, or goes without having been there, or cannot be")
+// errNumber means that an entity's number is out of order or out of range, or that a removed entity
+// was not present.
+var errNumber = errors.New("entity number out of order, or removal of an absent entity")
 
 // readEntities is the inverse of writeEntities.
 func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 	for next := 0; ; next++ {
-		number := int(x.r.Bits(10))
+		number := int(x.reader.Bits(entityNumberBits))
 		if number == netcode.MaxEntities {
-			x.keep(dst, base, next, x.Rows)
+			x.copyUnchanged(dst, base, next, x.Rows)
 			return
 		}
 		if number < next || number >= x.Rows {
-			x.r.Fail(errNumber)
+			x.reader.Fail(errNumber)
 			return
 		}
-		x.keep(dst, base, next, number)
+		x.copyUnchanged(dst, base, next, number)
 		next = number
-		fields, there := x.base(base, m, number)
-		if removed := x.r.Flag(); removed {
-			if !there {
-				x.r.Fail(errNumber)
+		fields, existed := x.oldFields(base, m, number)
+		if removed := x.reader.Flag(); removed {
+			if !existed {
+				x.reader.Fail(errNumber)
 			}
 			continue
 		}
 		row := dst.Table[number*x.Columns:]
 		row[netcode.Present] = 1
-		copy(x.fields(row), fields)
-		x.r.State(x.Entities, x.fields(row))
+		copy(x.entityFields(row), fields)
+		x.reader.State(x.Entities, x.entityFields(row))
 	}
 }
 
-// keep copies the entities of rows that are not named.
-func (x *codec) keep(dst, base *frame.Frame, from, to int) {
+// copyUnchanged copies the entities of rows from..to-1, which the packet does not mention, from
+// base.
+func (x *codec) copyUnchanged(dst, base *frame.Frame, from, to int) {
 	for i := from; i < to; i++ {
 		if row := base.Table[i*x.Columns:]; row[netcode.Present] != 0 {
 			copy(dst.Table[i*x.Columns:], row[:x.Time])

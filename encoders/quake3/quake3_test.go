@@ -11,9 +11,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// snapshots reads what the engine's own code makes of the states of a match when it codes them
-// again: bits of the player and of the entities, by snapshot.
-func snapshots(t testing.TB, name string) (player, entities []int) {
+// readGameSizes returns the bits that the engine's own code takes for the player and the entities
+// of each snapshot.
+func readGameSizes(t testing.TB, name string) (player, entities []int) {
 	t.Helper()
 	for cells := range testkit.CSVRows(t, "games/"+name+".snapshots.csv.zst") {
 		player = append(player, testkit.ParseInt(t, cells[16]))
@@ -22,17 +22,17 @@ func snapshots(t testing.TB, name string) (player, entities []int) {
 	return player, entities
 }
 
-// kept is a frame with its memos at both ends.
-type kept struct {
+// A frameState is a frame with its memos at the sender and the receiver.
+type frameState struct {
 	f         *frame.Frame
 	sent, got encoders.Memo
 }
 
-// Against the snapshots that the server referred to, every snapshot takes exactly the bits that
-// it takes by the game's rules, and comes back.
-func TestAgainstTheGame(t *testing.T) {
+// With the game's baselines, every snapshot takes exactly the bits that the game takes, and is
+// decoded exactly.
+func TestSizesEqualGame(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
-		player, entities := snapshots(t, name)
+		player, entities := readGameSizes(t, name)
 		opened, err := quake3.Kind.Open(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), source.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -49,8 +49,8 @@ func TestAgainstTheGame(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := enc.(*codec)
-		var ring [64]kept
-		initial := kept{f: s.NewFrame()}
+		var ring [64]frameState
+		initial := frameState{f: s.NewFrame()}
 		src.Initial(initial.f)
 		ring[0] = initial
 		var payload []byte
@@ -62,7 +62,7 @@ func TestAgainstTheGame(t *testing.T) {
 			if err := src.Next(k.f); err != nil {
 				t.Fatal(err)
 			}
-			// Frame n is a difference to an earlier one, or to none: then an encoder has the initial state.
+			// The game encoded frame n against an earlier one, or against none: then the initial state is used.
 			base := &initial
 			if back := src.Price().Base; back > 0 {
 				base = &ring[(n-back)%len(ring)]
@@ -73,13 +73,13 @@ func TestAgainstTheGame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.w.Reset(nil)
-			x.w.Player(x.player(base.f), x.player(k.f), x.spent[x.Player:])
-			at := x.w.Len()
+			x.writer.Reset(nil)
+			x.writer.Player(x.playerValues(base.f), x.playerValues(k.f), x.fieldBits[x.Player:])
+			at := x.writer.Len()
 			x.writeEntities(k.f, base.f, k.sent.(*memo))
-			if x.w.Len()-at != entities[n-1] || at != player[n-1] {
+			if x.writer.Len()-at != entities[n-1] || at != player[n-1] {
 				t.Fatalf("%s, snapshot %d, %d back: entities take %d bits, player %d; the game's %d and %d", name, n, src.Price().Base,
-					x.w.Len()-at, at, entities[n-1], player[n-1])
+					x.writer.Len()-at, at, entities[n-1], player[n-1])
 			}
 			bits := 1 + entities[n-1] + player[n-1]
 			took := budget.Total() - budget.Units[encoders.SlotPadding]
@@ -89,7 +89,7 @@ func TestAgainstTheGame(t *testing.T) {
 			got := s.NewFrame()
 			k.got, err = dec.Decode(got, payload, []encoders.Ref{{Frame: base.f, Memo: base.got}}, nil)
 			if err != nil || !got.Equal(k.f) {
-				t.Fatalf("%s, snapshot %d: decoded to another frame, error %v", name, n, err)
+				t.Fatalf("%s, snapshot %d: decoded frame differs, error %v", name, n, err)
 			}
 		}
 		if err := src.Next(s.NewFrame()); testkit.Thorough() && err != io.EOF {

@@ -1,9 +1,9 @@
-// Package rangecoder turns binary decisions and their probabilities into bytes: a
-// decision of probability p takes -log2(p) bits, and fractions of bits add up.
+// Package rangecoder codes binary decisions with given probabilities: a decision of probability p
+// takes -log2(p) bits, and fractions of bits add up.
 //
-// Coder is a binary range coder with a 32-bit range and carries that propagate into the
-// bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999). The rest is a
-// toolkit for context mixing in the manner of Mahoney's PAQ and lpaq:
+// Coder is a binary range coder with a 32-bit range. Carries propagate into the bytes already
+// written (Martin, "Range encoding", 1979; Subbotin, 1999). The rest is a toolkit for context
+// mixing in the manner of Mahoney's PAQ and lpaq:
 //
 //	Counter, StateCounter  adaptive probabilities of 32 and of 16 bits
 //	Stretch, Squash        the logistic domain, in which predictions are added
@@ -12,22 +12,22 @@
 //	StateMixer             contexts, StateCounters and numeric predictions, where memory is scarce
 //	ByteMixer              many contexts, two weight sets and two APM stages; for bytes
 //	Hash                   a hash of context values
-//	Coder.Tree, Zeros      bit trees and runs of zeros by single counters, fast
+//	Coder.Tree, Zeros      bit trees and runs of zeros with single counters, fast
 //
-// The mixers are one package with the coder because their vector routines code a decision
-// as a whole: from the counters through the interval back to the counters.
+// The mixers are in one package with the coder because their vector routines code a whole decision,
+// from the counters through the interval back to the counters.
 //
-// One Coder serves both directions: a codec passes every decision to it and goes on with
-// the result, so encoder and decoder are one traversal. For example:
+// One Coder serves both directions: a codec passes every decision to it and continues with the
+// result, so encoder and decoder are one traversal. For example:
 //
 //	var c rangecoder.Coder
 //	c.Write(dst)                // or c.Read(src)
 //	moved = c.Bit(moved, p)     // writes moved, or reads it
 //	dst = c.Finish()            // or err = c.Close()
 //
-// Everything is integer arithmetic, the same on every machine, and allocates nothing.
-// Mixing runs in AVX2 where the processor has it; the tag purego does without.
-// The package knows no frames and no budgets.
+// All results are computed with integers, so they are the same on every machine. Nothing allocates,
+// except the constructors. Mixing uses AVX2 where the processor has it; the build tag purego
+// excludes assembly.
 package rangecoder
 
 import (
@@ -37,42 +37,42 @@ import (
 
 // Errors of a Coder that reads.
 var (
-	// ErrShort means that more was decoded than the bytes hold.
+	// ErrShort means that a reader decoded more than the packet contains.
 	ErrShort = errors.New("range-coded bytes ended early")
-	// errTail means that the bytes do not end as a writer ends them.
-	errTail = errors.New("range-coded bytes end in something else")
+	// errTail means that a complete packet has bytes that a writer would not have written.
+	errTail = errors.New("range-coded bytes do not end as written")
 )
 
 const (
 	// One is the probability 1. Probabilities of decisions lie in 1..One-1.
 	One = 1 << 16
 
-	minRange = 1 << 24 // below it, a byte is shifted out
-	window   = 4       // bytes of low, and bytes a reader looks ahead
-	slack    = 3       // zeros past the end that a reader of a valid packet takes at most
+	minRange   = 1 << 24 // while the range is smaller, a byte is shifted out
+	codeBytes  = 4       // bytes of low, and bytes that a reader is ahead of the decisions
+	maxPastEnd = 3       // zero bytes that a reader of a valid packet reads past the end at most
 )
 
 // Coder codes decisions in one direction. Write or Read begins a packet.
 //
-// The state is an interval of numbers, [low, low+rng) at the scale of the bytes
-// shifted out so far. Each decision cuts it in two: the lower part stands for 1,
-// the upper for 0. A packet is a number in the last interval.
+// The state is an interval of numbers, [low, low+rng), scaled by the bytes shifted out so far. Each
+// decision splits it in two: the lower part stands for 1, the upper for 0. A packet is a number in
+// the last interval. A reader does not keep low: code is the packet's number minus low.
 type Coder struct {
-	rng     uint32 // at least minRange between calls
-	reading bool
-	short   bool // a reader took more than slack zeros past the end
-	outside bool // of a reader: the packet is the number that the first interval excludes
+	rng        uint32 // at least minRange between calls
+	reading    bool
+	pastEnd    bool // a reader read more than maxPastEnd zero bytes past the end
+	outOfRange bool // of a reader: the packet is the one number outside of the first interval
 
-	// Of a writer.
-	low  uint64 // 32 bits, and the carry for a moment
-	buf  []byte // the caller's slice
+	// Fields of a writer.
+	low  uint64 // 32 bits, and the carry until it is propagated
+	buf  []byte // the caller's slice, with the bytes written so far
 	base int    // len(buf) at Write
 
-	// Of a reader.
-	code uint32 // the packet's number less low
-	last uint32 // the last four bytes taken
-	at   int    // number of bytes taken, zeros past the end included
-	src  []byte
+	// Fields of a reader.
+	code     uint32 // the packet's number minus low
+	lastFour uint32 // the last four bytes read
+	consumed int    // number of bytes read, including zeros past the end
+	src      []byte // the packet
 }
 
 // Write makes c append a packet to dst.
@@ -83,116 +83,119 @@ func (c *Coder) Write(dst []byte) {
 // Read makes c read a packet from src.
 func (c *Coder) Read(src []byte) {
 	*c = Coder{rng: 1<<32 - 1, src: src, reading: true}
-	for range window {
-		c.take()
+	for range codeBytes {
+		c.readByte()
 	}
-	c.outside = c.code >= c.rng // later intervals contain the number if this one does
+	c.outOfRange = c.code >= c.rng // later intervals contain the number if this one does
 }
 
-// Reading reports in which direction c works.
+// Reading reports whether c reads.
 func (c *Coder) Reading() bool { return c.reading }
 
-// Bit codes a decision that is 1 with probability p1/65536, p1 in 1..65535. A writer
-// returns bit, which is 0 or 1; a reader ignores it.
+// Bit codes a decision that is 1 with probability p1/65536, p1 in 1..65535. A writer returns bit,
+// which must be 0 or 1; a reader ignores bit and returns the decision.
 func (c *Coder) Bit(bit int, p1 uint32) int {
 	if p1-1 >= One-1 {
 		panic("rangecoder: a probability must lie in 1..65535")
 	}
 	bound := uint32(uint64(c.rng) * uint64(p1) >> 16)
 	if c.reading {
-		c.code, c.rng, bit = decide(c.code, c.rng, bound)
+		c.code, c.rng, bit = splitDecoder(c.code, c.rng, bound)
 		if c.rng < minRange {
-			c.refill()
+			c.readBytes()
 		}
 		return bit
 	}
-	from, rng := cut(c.rng, bound, bit)
+	from, rng := splitEncoder(c.rng, bound, bit)
 	c.low, c.rng = c.low+from, rng
 	if rng < minRange {
-		c.shift()
+		c.writeBytes()
 	}
 	return bit
 }
 
-// cut returns what a writer adds to low, and the range, for a decision. Like decide it
-// has no branches, because processors cannot predict them.
-func cut(rng, bound uint32, bit int) (from uint64, width uint32) {
-	from, width = uint64(bound), rng-bound
+// splitEncoder returns what a writer adds to low, and its new range, for a decision. bound is the
+// width of the lower part. The conditions are written so that the compiler emits conditional moves:
+// a processor cannot predict these branches.
+func splitEncoder(rng, bound uint32, bit int) (lowOffset uint64, newRange uint32) {
+	lowOffset, newRange = uint64(bound), rng-bound
 	if bit != 0 {
-		width = bound
+		newRange = bound
 	}
 	if bit != 0 {
-		from = 0
+		lowOffset = 0
 	}
-	return from, width
+	return lowOffset, newRange
 }
 
-// decide returns a reader's code and range after a decision, and the decision.
-func decide(code, rng, bound uint32) (uint32, uint32, int) {
-	left, width, bit := code-bound, rng-bound, 0
+// splitDecoder returns a reader's code and range after a decision, and the decision. See
+// splitEncoder.
+func splitDecoder(code, rng, bound uint32) (uint32, uint32, int) {
+	newCode, newRange, bit := code-bound, rng-bound, 0
 	if code < bound {
-		width = bound
+		newRange = bound
 	}
 	if code < bound {
-		left = code
+		newCode = code
 	}
 	if code < bound {
 		bit = 1
 	}
-	return left, width, bit
+	return newCode, newRange, bit
 }
 
-// Direct codes n bits, at most 64, each of probability 1/2. The bits of v beyond must
-// be zero.
+// Direct codes the n lowest bits of v, n at most 64, each with probability 1/2. The other bits of v
+// must be zero.
 func (c *Coder) Direct(v uint64, n uint) uint64 {
 	if n-1 < 16 {
-		return uint64(c.uniform(uint32(v), n))
+		return uint64(c.codeUniform(uint32(v), n))
 	}
 	var out uint64
 	for n > 0 {
 		k := min(n, 16)
 		n -= k
-		out = out<<k | uint64(c.uniform(uint32(v>>n)&(1<<k-1), k))
+		out = out<<k | uint64(c.codeUniform(uint32(v>>n)&(1<<k-1), k))
 	}
 	return out
 }
 
-// uniform codes n bits, at most 16. What does not divide evenly goes to the highest
-// value, so that every number a reader may hold stands for a value.
-func (c *Coder) uniform(v uint32, n uint) uint32 {
-	each, top := c.rng>>n, uint32(1)<<n-1
+// codeUniform codes v of n bits, n at most 16. The range is divided into 2^n equal parts; the
+// remainder of the division belongs to the highest value, so that every number that a reader may
+// hold decodes to a value.
+func (c *Coder) codeUniform(v uint32, n uint) uint32 {
+	share, top := c.rng>>n, uint32(1)<<n-1
 	if c.reading {
-		v = min(c.code/each, top)
-		c.code -= v * each
+		v = min(c.code/share, top)
+		c.code -= v * share
 	} else {
-		c.low += uint64(v) * uint64(each)
+		c.low += uint64(v) * uint64(share)
 	}
 	if v == top {
-		c.rng -= top * each
+		c.rng -= top * share
 	} else {
-		c.rng = each
+		c.rng = share
 	}
 	if c.rng < minRange {
-		c.widen()
+		c.renormalise()
 	}
 	return v
 }
 
-// widen renormalises: it shifts bytes until the range is at least minRange.
-func (c *Coder) widen() {
+// renormalise shifts bytes until the range is at least minRange.
+func (c *Coder) renormalise() {
 	if c.reading {
-		c.refill()
+		c.readBytes()
 	} else {
-		c.shift()
+		c.writeBytes()
 	}
 }
 
-// shift moves bytes out of low until the range is at least minRange.
+// writeBytes moves bytes from low to the packet until the range is at least minRange.
 //
 //go:noinline
-func (c *Coder) shift() {
+func (c *Coder) writeBytes() {
 	if c.low >= 1<<32 {
-		c.carry()
+		c.propagateCarry()
 	}
 	for c.rng < minRange {
 		c.rng <<= 8
@@ -201,9 +204,9 @@ func (c *Coder) shift() {
 	}
 }
 
-// carry adds one to the number written so far. It never reaches the caller's own
-// bytes: the number stays below one.
-func (c *Coder) carry() {
+// propagateCarry adds one to the number written so far. It never reaches bytes before the packet,
+// because the number stays below 1.
+func (c *Coder) propagateCarry() {
 	c.low &= 1<<32 - 1
 	for i := len(c.buf) - 1; ; i-- {
 		c.buf[i]++
@@ -213,38 +216,38 @@ func (c *Coder) carry() {
 	}
 }
 
-// refill takes bytes until the range is at least minRange.
+// readBytes reads bytes until the range is at least minRange.
 //
 //go:noinline
-func (c *Coder) refill() {
+func (c *Coder) readBytes() {
 	for c.rng < minRange {
 		c.rng <<= 8
-		c.take()
+		c.readByte()
 	}
 }
 
-// take moves the next byte in, zero past the end.
-func (c *Coder) take() {
+// readByte shifts the next byte into code; zero past the end.
+func (c *Coder) readByte() {
 	var b uint32
-	if c.at < len(c.src) {
-		b = uint32(c.src[c.at])
-	} else if c.at >= len(c.src)+slack {
-		c.short = true
+	if c.consumed < len(c.src) {
+		b = uint32(c.src[c.consumed])
+	} else if c.consumed >= len(c.src)+maxPastEnd {
+		c.pastEnd = true
 	}
-	c.at++
+	c.consumed++
 	c.code = c.code<<8 | b
-	c.last = c.last<<8 | b
+	c.lastFour = c.lastFour<<8 | b
 }
 
-// tail returns the least n for which n bytes identify the interval: every number that
-// begins with them lies in [low, low+rng). They are the upper end of number, which has 32
-// bits and may have a carry. So no packet is the beginning of another one, and a reader
-// notices any that was cut. This takes a quarter of a byte more on average than bytes
-// that only zeros may follow.
-func tail(low uint64, rng uint32) (number uint64, n int) {
+// shortestTail returns the least n for which n bytes identify the interval: every number that
+// begins with them lies in [low, low+rng). They are the upper n bytes of number, which has 32 bits
+// and may have a carry. Therefore no packet is a prefix of another one, and a reader detects every
+// truncated packet. This takes a quarter of a byte more on average than a tail that only zeros may
+// follow.
+func shortestTail(low uint64, rng uint32) (number uint64, n int) {
 	for n = 1; ; n++ {
-		step := uint64(1) << (8 * (window - n))
-		number = (low + step - 1) &^ (step - 1)
+		step := uint64(1) << (8 * (codeBytes - n)) // the bytes after the first n take fewer than step values
+		number = (low + step - 1) &^ (step - 1)    // low, rounded up to n bytes
 		if number+step <= low+uint64(rng) {
 			return number, n
 		}
@@ -254,18 +257,17 @@ func tail(low uint64, rng uint32) (number uint64, n int) {
 // Finish ends the packet with the fewest bytes that identify it and returns the caller's
 // slice. Only Write and Read may follow.
 func (c *Coder) Finish() []byte {
-	return c.end(tail(c.low, c.rng))
+	return c.appendTail(shortestTail(c.low, c.rng))
 }
 
-// FinishTrimmed ends the packet for a reader that knows its length and takes zeros for
-// the bytes beyond, so that zeros at the end are not written. Such a reader must not call
-// Close: any bytes are a packet.
+// FinishTrimmed ends the packet for a reader that knows its length and reads zeros beyond, so that
+// zero bytes at the end are not written. Such a reader must not call Close: any bytes are a packet.
 func (c *Coder) FinishTrimmed() []byte {
 	for n := 0; ; n++ {
-		step := uint64(1) << (8 * (window - n))
+		step := uint64(1) << (8 * (codeBytes - n))
 		number := (c.low + step - 1) &^ (step - 1)
 		if number < c.low+uint64(c.rng) {
-			c.end(number, n)
+			c.appendTail(number, n)
 			break
 		}
 	}
@@ -275,11 +277,11 @@ func (c *Coder) FinishTrimmed() []byte {
 	return c.buf
 }
 
-// end appends the upper n bytes of a number of 32 bits, which may have a carry.
-func (c *Coder) end(number uint64, n int) []byte {
+// appendTail appends the upper n bytes of number, which has 32 bits and may have a carry.
+func (c *Coder) appendTail(number uint64, n int) []byte {
 	c.low = number
 	if number >= 1<<32 {
-		c.carry()
+		c.propagateCarry()
 	}
 	for i := range n {
 		c.buf = append(c.buf, byte(c.low>>(24-8*i)))
@@ -287,52 +289,52 @@ func (c *Coder) end(number uint64, n int) []byte {
 	return c.buf
 }
 
-// Err returns ErrShort once a reader is farther past the end than any valid packet leads.
-// Before and after that it decodes zeros; the caller must bound its loops otherwise.
+// Err returns ErrShort once a reader has read farther past the end than any valid packet requires.
+// Past the end it decodes zero bytes; the caller must bound its loops by other means.
 func (c *Coder) Err() error {
-	if c.short {
+	if c.pastEnd {
 		return ErrShort
 	}
 	return nil
 }
 
-// Close returns nil if the packet that was read is, to the last byte, the one that a
-// writer of the same decisions makes. Otherwise it returns ErrShort if bytes are missing,
-// or another error if bytes differ or follow.
+// Close returns nil if the packet that was read is exactly the one that a writer of the same
+// decisions makes. Otherwise it returns ErrShort if bytes are missing, or another error if bytes
+// differ or follow.
 func (c *Coder) Close() error {
-	if c.short {
+	if c.pastEnd {
 		return ErrShort
 	}
-	if c.outside {
+	if c.outOfRange {
 		return errTail
 	}
-	// The number taken, less what is left of it, is the writer's low.
-	number, n := tail(uint64(c.last-c.code), c.rng)
-	switch whole := c.at - window + n; {
-	case len(c.src) < whole:
+	// The number read minus its distance from low is the writer's low.
+	number, n := shortestTail(uint64(c.lastFour-c.code), c.rng)
+	switch packetSize := c.consumed - codeBytes + n; {
+	case len(c.src) < packetSize:
 		return ErrShort
-	case len(c.src) > whole || uint32(number) != c.last:
+	case len(c.src) > packetSize || uint32(number) != c.lastFour:
 		return errTail
 	}
 	return nil
 }
 
-// Spent returns the cost of the decisions since Write or Read, in units of 1/65536 bit and
-// never more than the bytes will hold. It follows from the interval, so decisions need not
-// count anything.
+// Spent returns the cost of the decisions since Write or Read, in units of 1/65536 bit; never more
+// than the packet will have. It follows from the size of the interval, so no decision needs to be
+// counted.
 func (c *Coder) Spent() int64 {
 	shifted := len(c.buf) - c.base
 	if c.reading {
-		shifted = c.at - window
+		shifted = c.consumed - codeBytes
 	}
-	return int64(shifted+window)*8*One - Log2(c.rng)
+	return int64(shifted+codeBytes)*8*One - Log2(c.rng)
 }
 
-// Log2 returns the binary logarithm of v, at least 2, in units of 1/65536, rounded up.
+// Log2 returns the binary logarithm of v, v >= 2, in units of 1/65536, rounded up.
 func Log2(v uint32) int64 {
-	whole := bits.Len32(v) - 1
-	x := uint64(v) << (31 - whole) // 1 to 2 in units of 2^-31
-	log := int64(whole)
+	exponent := bits.Len32(v) - 1
+	x := uint64(v) << (31 - exponent) // 1 to 2 in units of 2^-31
+	log := int64(exponent)
 	for range 16 {
 		x = x * x >> 31
 		log <<= 1
@@ -341,35 +343,36 @@ func Log2(v uint32) int64 {
 			log++
 		}
 	}
-	if v&(v-1) != 0 {
+	if v&(v-1) != 0 { // not a power of two: the loop has rounded down
 		log++
 	}
 	return log
 }
 
-// Tree codes a symbol v of n bits, the highest first. Every bit has the counter of the
-// node that the bits before it lead to: nodes are numbered from 1, those below node i
-// are 2i and 2i+1, and there are 1<<n with one in front that is not used. A limit of 0
-// leaves the counters alone, otherwise they learn as in Counter.Update.
+// Tree codes a symbol v of n bits, the highest bit first. Every bit has the counter of the node
+// that the bits before it select: nodes are numbered from 1, the children of node i are 2i and
+// 2i+1, and nodes[0] is unused, so there are 1<<n. limit is that of Counter.Update; with limit 0
+// the counters do not adapt.
 //
-// It does what Bit does n times, with the state in registers.
+// The result is the same as of n calls of Bit. It is faster because the interval stays in
+// registers.
 func (c *Coder) Tree(nodes []Counter, v int, n uint, limit int) int {
 	nodes = nodes[:1<<n]
 	if c.reading {
 		return c.readTree(nodes, limit)
 	}
-	at, low, rng := 1, c.low, c.rng
+	node, low, rng := 1, c.low, c.rng
 	for n > 0 {
 		n--
-		k, bit := &nodes[at&(len(nodes)-1)], v>>n&1
-		from, width := cut(rng, uint32(uint64(rng)*uint64(k.P())>>16), bit)
-		low, rng, at = low+from, width, at<<1|bit
+		counter, bit := &nodes[node&(len(nodes)-1)], v>>n&1 // node is below len(nodes): & avoids a bounds check
+		lowOffset, newRange := splitEncoder(rng, uint32(uint64(rng)*uint64(counter.P())>>16), bit)
+		low, rng, node = low+lowOffset, newRange, node<<1|bit
 		if limit != 0 {
-			k.Update(bit, limit)
+			counter.Update(bit, limit)
 		}
 		if rng < minRange {
 			c.low, c.rng = low, rng
-			c.shift()
+			c.writeBytes()
 			low, rng = c.low, c.rng
 		}
 	}
@@ -377,77 +380,82 @@ func (c *Coder) Tree(nodes []Counter, v int, n uint, limit int) int {
 	return v
 }
 
+// readTree is Tree for a reader.
 func (c *Coder) readTree(nodes []Counter, limit int) int {
-	at, code, rng := 1, c.code, c.rng
-	for at < len(nodes) {
-		k, bit := &nodes[at], 0
-		code, rng, bit = decide(code, rng, uint32(uint64(rng)*uint64(k.P())>>16))
-		at = at<<1 | bit
+	node, code, rng := 1, c.code, c.rng
+	for node < len(nodes) {
+		counter, bit := &nodes[node], 0
+		code, rng, bit = splitDecoder(code, rng, uint32(uint64(rng)*uint64(counter.P())>>16))
+		node = node<<1 | bit
 		if limit != 0 {
-			k.Update(bit, limit)
+			counter.Update(bit, limit)
 		}
 		if rng < minRange {
 			c.code, c.rng = code, rng
-			c.refill()
+			c.readBytes()
 			code, rng = c.code, c.rng
 		}
 	}
 	c.code, c.rng = code, rng
-	return at - len(nodes)
+	return node - len(nodes)
 }
 
-// Zeros codes decisions by the counters named, as long as they are 0, and returns how many
-// that were: a writer takes all for 0, a reader stops before the first that is 1. Counters
-// learn as Update has them, unless limit is 0. It does what Bit and Update do, faster, for
-// where most decisions are foreseen: a counter that comes again and again stays unpacked.
-func (c *Coder) Zeros(model []Counter, at []int32, limit int) (done int) {
-	if len(at) == 0 {
+// Zeros codes decisions while they are 0 and returns their number: a writer codes all of them as 0,
+// a reader stops before the first 1, which the caller then codes with Bit. The result is
+// len(indices) if there is no 1. indices selects the counter of each decision. limit is that of
+// Counter.Update; with limit 0 the counters do not adapt.
+//
+// The result is the same as of Bit and Update. It is faster where zeros are likely: a counter that
+// is used several times in a row stays in registers.
+func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int) {
+	if len(indices) == 0 {
 		return 0
 	}
-	ctx := at[0]
-	p, n := uint32(model[ctx])>>countBits, uint32(model[ctx])&maxCount
-	rng, off, code := c.rng, uint64(0), ^uint32(0)
+	// The counter in use: its index, probability (in units of 2^-22) and number of updates.
+	ctx := indices[0]
+	p, n := uint32(counters[ctx])>>countBits, uint32(counters[ctx])&maxCount
+	rng, lowOffset, code := c.rng, uint64(0), ^uint32(0) // a writer has no code
 	if c.reading {
 		code = c.code
 	}
-	for ; done < len(at); done++ {
-		if next := at[done]; next != ctx {
-			model[ctx] = Counter(p<<countBits | n)
+	for ; done < len(indices); done++ {
+		if next := indices[done]; next != ctx { // store the counter and load the next one
+			counters[ctx] = Counter(p<<countBits | n)
 			ctx = next
-			p, n = uint32(model[ctx])>>countBits, uint32(model[ctx])&maxCount
+			p, n = uint32(counters[ctx])>>countBits, uint32(counters[ctx])&maxCount
 		}
-		bound := uint32(uint64(rng) * uint64(p/fine) >> 16)
-		if code < bound && c.reading {
+		bound := uint32(uint64(rng) * uint64(p/fineScale) >> 16)
+		if code < bound && c.reading { // a 1
 			break
 		}
-		off, code, rng = off+uint64(bound), code-bound, rng-bound
-		if limit != 0 {
-			p = max(p-uint32((uint64(p)*uint64(steps[n])+One-1)>>16), fine)
+		lowOffset, code, rng = lowOffset+uint64(bound), code-bound, rng-bound
+		if limit != 0 { // Counter.Update(0, limit)
+			p = max(p-uint32((uint64(p)*uint64(adaptationRates[n])+One-1)>>16), fineScale)
 			n += uint32(int32(n)-int32(limit)) >> 31
 		}
 		if rng < minRange {
-			c.narrow(off, code, rng)
-			rng, off = c.rng, 0
+			c.setInterval(lowOffset, code, rng) // renormalises
+			rng, lowOffset = c.rng, 0
 			if c.reading {
 				code = c.code
 			}
 		}
 	}
-	model[ctx] = Counter(p<<countBits | n)
-	c.narrow(off, code, rng)
+	counters[ctx] = Counter(p<<countBits | n)
+	c.setInterval(lowOffset, code, rng)
 	return done
 }
 
-// narrow replaces the interval by the subinterval of width rng that begins off above low, then
-// renormalises. code is a reader's code relative to the new low. A writer ignores code, a reader
-// ignores off.
-func (c *Coder) narrow(off uint64, code, rng uint32) {
+// setInterval replaces the interval by the subinterval of width rng that begins lowOffset above
+// low, then renormalises. code is a reader's code relative to the new low. A writer ignores code, a
+// reader ignores lowOffset.
+func (c *Coder) setInterval(lowOffset uint64, code, rng uint32) {
 	c.rng = rng
 	if c.reading {
 		c.code = code
-		c.refill()
+		c.readBytes()
 	} else {
-		c.low += off
-		c.shift()
+		c.low += lowOffset
+		c.writeBytes()
 	}
 }

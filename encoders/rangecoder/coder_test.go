@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// decision is one call of Bit (n == 0) or of Direct with n bits.
+// A decision is one call of Bit (n == 0) or of Direct with n bits.
 type decision struct {
 	v uint64
 	p uint32
 	n uint
 }
 
-// decisions are drawn so that they follow their probabilities, or at random.
-func decisions(rng *rand.Rand, count int) []decision {
+// randomDecisions returns decisions, most of which follow their probabilities.
+func randomDecisions(rng *rand.Rand, count int) []decision {
 	list := make([]decision, count)
 	for i := range list {
 		switch rng.IntN(8) {
@@ -27,7 +27,7 @@ func decisions(rng *rand.Rand, count int) []decision {
 				list[i].p = 1
 			}
 		case 1:
-			list[i] = decision{v: rng.Uint64() & 1, p: edges[rng.IntN(len(edges))]}
+			list[i] = decision{v: rng.Uint64() & 1, p: edgeProbabilities[rng.IntN(len(edgeProbabilities))]}
 		default:
 			p := uint32(1 + rng.IntN(One-1))
 			list[i] = decision{p: p}
@@ -39,11 +39,11 @@ func decisions(rng *rand.Rand, count int) []decision {
 	return list
 }
 
-// edges are the probabilities at which a coder could go wrong.
-var edges = []uint32{1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 65279, 65280, 65533, 65534, 65535}
+// edgeProbabilities are near the limits of the range and of its parts.
+var edgeProbabilities = []uint32{1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 65279, 65280, 65533, 65534, 65535}
 
-// run codes a list and returns what the coder makes of it.
-func run(c *Coder, list []decision) []decision {
+// codeAll codes a list and returns the decisions that the coder returned.
+func codeAll(c *Coder, list []decision) []decision {
 	var out []decision
 	for _, d := range list {
 		if d.n == 0 {
@@ -56,7 +56,7 @@ func run(c *Coder, list []decision) []decision {
 	return out
 }
 
-func same(a, b []decision) bool {
+func equalDecisions(a, b []decision) bool {
 	for i := range a {
 		if a[i] != b[i] {
 			return false
@@ -65,65 +65,65 @@ func same(a, b []decision) bool {
 	return len(a) == len(b)
 }
 
-// Whatever is decided comes back, in front of it stays what was there, and what
-// it took by the coder's account fits the bytes.
+// Decisions survive the round trip, bytes before the packet are unchanged, and Spent agrees with
+// the packet's size.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var w, r Coder
 	for trial := range 4000 {
-		list := decisions(rng, rng.IntN(200))
+		list := randomDecisions(rng, rng.IntN(200))
 		prefix := bytes.Repeat([]byte{255}, trial%5)
 		w.Write(prefix)
-		run(&w, list)
+		codeAll(&w, list)
 		spent := w.Spent()
 		out := w.Finish()
 		if !bytes.HasPrefix(out, prefix) {
-			t.Fatalf("what was in front became %x", out[:len(prefix)])
+			t.Fatalf("bytes before the packet became %x", out[:len(prefix)])
 		}
 		src := out[len(prefix):]
 		if left := int64(len(src))*8*One - spent; left < 0 || left > 17*One {
-			t.Fatalf("%d bytes hold %.2f bits: %.2f are left", len(src), float64(spent)/One, float64(left)/One)
+			t.Fatalf("%d bytes for %.2f bits: %.2f unused", len(src), float64(spent)/One, float64(left)/One)
 		}
 		r.Read(src)
-		if got := run(&r, list); !same(got, list) {
-			t.Fatalf("trial %d: other decisions come back", trial)
+		if got := codeAll(&r, list); !equalDecisions(got, list) {
+			t.Fatalf("trial %d: decoded decisions differ", trial)
 		}
 		if err := r.Close(); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		if r.Spent() != spent {
-			t.Fatalf("trial %d: the reader's account says %d, the writer's %d", trial, r.Spent(), spent)
+			t.Fatalf("trial %d: Spent of the reader is %d, of the writer %d", trial, r.Spent(), spent)
 		}
 	}
 }
 
-// No packet is the beginning of another, so one that was cut is refused, wherever
-// it was cut, and one with something behind it too.
-func TestCutPackets(t *testing.T) {
+// No packet is a prefix of another one: every truncated packet and every packet with a byte
+// appended is refused.
+func TestTruncatedPackets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
-		list := decisions(rng, 1+rng.IntN(60))
+		list := randomDecisions(rng, 1+rng.IntN(60))
 		var w, r Coder
 		w.Write(nil)
-		run(&w, list)
+		codeAll(&w, list)
 		src := w.Finish()
 		for n := range src {
 			r.Read(src[:n])
-			run(&r, list)
+			codeAll(&r, list)
 			if err := r.Close(); err == nil {
-				t.Fatalf("%d of %d bytes are taken for a packet", n, len(src))
+				t.Fatalf("%d of %d bytes are accepted as a packet", n, len(src))
 			}
 		}
 		r.Read(append(bytes.Clone(src), byte(rng.Uint32())))
-		run(&r, list)
+		codeAll(&r, list)
 		if err := r.Close(); !errors.Is(err, errTail) {
-			t.Fatalf("a byte too many: %v, want errTail", err)
+			t.Fatalf("with a byte appended: %v, want errTail", err)
 		}
 	}
 }
 
-// A reader that is driven beyond the end says so, and before that it did not.
-func TestShort(t *testing.T) {
+// Err reports ErrShort if and only if a reader is well past the end.
+func TestReadPastEnd(t *testing.T) {
 	var r Coder
 	r.Read([]byte{200, 100, 50})
 	r.Direct(0, 16)
@@ -139,23 +139,23 @@ func TestShort(t *testing.T) {
 	}
 }
 
-func TestNothingIsNearlyNothing(t *testing.T) {
+func TestEmptyPacket(t *testing.T) {
 	var c Coder
 	c.Write(nil)
 	if c.Spent() != 0 {
-		t.Errorf("nothing takes %d units", c.Spent())
+		t.Errorf("an empty packet costs %d units", c.Spent())
 	}
 	if out := c.Finish(); len(out) != 1 {
-		t.Errorf("nothing takes %d bytes, want 1", len(out))
+		t.Errorf("an empty packet has %d bytes, want 1", len(out))
 	}
 }
 
-func TestProbabilitiesAreChecked(t *testing.T) {
+func TestBitPanicsOnInvalidProbability(t *testing.T) {
 	for _, p := range []uint32{0, One, math.MaxUint32} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("probability %d was taken", p)
+					t.Errorf("probability %d did not panic", p)
 				}
 			}()
 			var c Coder
@@ -165,17 +165,16 @@ func TestProbabilitiesAreChecked(t *testing.T) {
 	}
 }
 
-// The cost of a long message is within 0.1 % of what its probabilities say it
-// holds, however skewed they are.
+// The cost of a long message is within 0.1 % of its entropy, also for very skewed probabilities.
 func TestEntropy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, p := range append([]uint32{100, 1000, 10000, 50000}, edges...) {
+	for _, p := range append([]uint32{100, 1000, 10000, 50000}, edgeProbabilities...) {
 		var c Coder
 		c.Write(nil)
 		var bits float64
 		const n = 300_000
 		for i := range n {
-			// As many ones as are due, so that the rarest have their say.
+			// Ones at regular intervals, so that rare ones occur.
 			bit := 0
 			if uint64(i+1)*uint64(p)>>16 != uint64(i)*uint64(p)>>16 {
 				bit = 1
@@ -192,7 +191,7 @@ func TestEntropy(t *testing.T) {
 		}
 		spent := float64(c.Spent()) / One
 		if math.Abs(spent-bits) > 0.001*bits+0.01 {
-			t.Errorf("p = %d: %.2f bits by the account, %.2f by entropy", p, spent, bits)
+			t.Errorf("p = %d: %.2f bits by Spent, %.2f by entropy", p, spent, bits)
 		}
 		if got := float64(len(c.Finish())) * 8; got > 1.001*bits+17 || got < bits {
 			t.Errorf("p = %d: %.0f bits, entropy %.2f", p, got, bits)
@@ -200,7 +199,7 @@ func TestEntropy(t *testing.T) {
 	}
 }
 
-// Direct bits are worth a bit each.
+// Direct takes one bit for each bit.
 func TestDirect(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []uint{1, 7, 16, 17, 64} {
@@ -223,9 +222,9 @@ func TestLog2(t *testing.T) {
 	}
 }
 
-// FuzzAnyBytes: what a reader makes of any bytes, if it closes without error, a
-// writer turns into the same bytes again; so nothing is said in two ways.
-func FuzzAnyBytes(f *testing.F) {
+// FuzzReadWrite decodes any bytes. If Close accepts them, writing the decoded decisions must give
+// the same bytes: there is only one packet for a list of decisions.
+func FuzzReadWrite(f *testing.F) {
 	f.Add([]byte{}, []byte{1, 2, 3})
 	f.Add([]byte{255, 255, 255, 255}, []byte{1, 9, 200, 64})
 	f.Add([]byte{0, 0, 1}, []byte{250, 250, 0, 0, 0, 77})
@@ -243,7 +242,7 @@ func FuzzAnyBytes(f *testing.F) {
 			case k < 96:
 				counter2.Code(&w, counter.Code(&r, 0, 60), 60)
 			default:
-				p := edges[int(k)%len(edges)]
+				p := edgeProbabilities[int(k)%len(edgeProbabilities)]
 				w.Bit(r.Bit(0, p), p)
 			}
 		}
@@ -251,14 +250,14 @@ func FuzzAnyBytes(f *testing.F) {
 		if err := r.Close(); err == nil && !bytes.Equal(again, src) {
 			t.Fatalf("%x reads as decisions that are written as %x", src, again)
 		} else if err != nil && bytes.Equal(again, src) {
-			t.Fatalf("%x is an honest packet, refused: %v", src, err)
+			t.Fatalf("%x is a valid packet, refused: %v", src, err)
 		}
 	})
 }
 
 func TestNoAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	list := decisions(rng, 500)
+	list := randomDecisions(rng, 500)
 	var w, r Coder
 	var buf []byte
 	counter := NewCounter(One/2, 0)
@@ -285,13 +284,13 @@ func TestNoAllocations(t *testing.T) {
 func BenchmarkBit(b *testing.B) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const n = 4096
-	list := decisions(rng, n)
+	list := randomDecisions(rng, n)
 	for i := range list {
 		list[i].n, list[i].v, list[i].p = 0, list[i].v&1, max(list[i].p, 1)
 	}
 	var w, r Coder
 	w.Write(nil)
-	run(&w, list)
+	codeAll(&w, list)
 	src := w.Finish()
 	b.Run("write", func(b *testing.B) {
 		buf := make([]byte, 0, len(src))

@@ -14,8 +14,9 @@ func flag(v bool) int {
 	return 0
 }
 
-// A counter that learns a source comes near its entropy, a skewed one's too.
-func TestCounterLearns(t *testing.T) {
+// The cost of a stationary source coded with one counter is near its entropy, also for skewed
+// sources.
+func TestCounterReachesEntropy(t *testing.T) {
 	for _, q := range []float64{0.5, 0.1, 0.9, 0.01, 0.999, 0.0002} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		entropy := -q*math.Log2(q) - (1-q)*math.Log2(1-q)
@@ -32,8 +33,8 @@ func TestCounterLearns(t *testing.T) {
 	}
 }
 
-// No run of equal bits drives a counter out of the range of probabilities, nor
-// leaves it stuck there.
+// No run of equal bits moves a counter out of the range of probabilities, or leaves it stuck at a
+// bound.
 func TestCounterStaysInRange(t *testing.T) {
 	for bit := range 2 {
 		counter := NewCounter(One/2, 0)
@@ -41,7 +42,7 @@ func TestCounterStaysInRange(t *testing.T) {
 			counter.Update(bit, maxCount)
 		}
 		if p := counter.P(); bit == 0 && p > 1 || bit == 1 && p < One-1 {
-			t.Errorf("a counter comes to rest at %d after many %ds", p, bit)
+			t.Errorf("a counter converges to %d after many %ds", p, bit)
 		}
 		for range 2000 {
 			counter.Update(1-bit, 30)
@@ -57,25 +58,24 @@ func TestCounterStaysInRange(t *testing.T) {
 	}
 }
 
-// Stretch and Squash are what their formulas say, inverse to each other, and
-// monotonous.
-func TestLogistic(t *testing.T) {
+// Stretch and Squash match their formulas, are inverse to each other, and monotonic.
+func TestStretchSquash(t *testing.T) {
 	last := int32(math.MinInt32)
 	for p := uint32(1); p < One; p++ {
 		q := float64(p) / One
 		want := math.Log(q/(1-q)) * stretchOne
 		x := Stretch(p)
-		if tolerance := 1 + stretchOne*8/(float64(min(p, One-p))); math.Abs(float64(x)-want) > tolerance && p >= coarseFrom {
+		if tolerance := 1 + stretchOne*8/(float64(min(p, One-p))); math.Abs(float64(x)-want) > tolerance && p >= coarseStart {
 			t.Fatalf("Stretch(%d) = %d, want %.1f", p, x, want)
-		} else if p < coarseFrom && math.Abs(float64(x)-want) > 0.51 {
+		} else if p < coarseStart && math.Abs(float64(x)-want) > 0.51 {
 			t.Fatalf("Stretch(%d) = %d, want %.1f", p, x, want)
 		}
 		if x < last || x != -Stretch(One-p) {
-			t.Fatalf("Stretch(%d) = %d after %d; of the opposite %d", p, x, last, Stretch(One-p))
+			t.Fatalf("Stretch(%d) = %d after %d; of One-p %d", p, x, last, Stretch(One-p))
 		}
 		last = x
 		if back := Squash(x); math.Abs(float64(back)-float64(p)) > 1+float64(min(p, One-p))*0.005 {
-			t.Fatalf("%d comes back as %d", p, back)
+			t.Fatalf("Squash(Stretch(%d)) = %d", p, back)
 		}
 	}
 	for x := int32(-30000); x <= 30000; x++ {
@@ -84,40 +84,40 @@ func TestLogistic(t *testing.T) {
 			t.Fatalf("Squash(%d) = %.0f, want %.2f", x, got, want)
 		}
 	}
-	if Squash(squashLeast) != 1 || Squash(squashLeast+1) == 0 || Squash(squashMost) != One-1 {
-		t.Errorf("Squash ends with %d and %d", Squash(squashLeast), Squash(squashMost))
+	if Squash(squashMin) != 1 || Squash(squashMin+1) == 0 || Squash(squashMax) != One-1 {
+		t.Errorf("Squash ends with %d and %d", Squash(squashMin), Squash(squashMax))
 	}
 	if Squash(math.MinInt32) != 1 || Squash(math.MaxInt32) != One-1 || Squash(0) != One/2 || Stretch(One/2) != 0 {
-		t.Error("the ends and the middle are not where they should be")
+		t.Error("Squash or Stretch is wrong at the bounds or in the middle")
 	}
 }
 
-// A mixer learns which input to trust: of one that knows the source, one that knows
-// nothing and one that lies, it comes near the first alone.
-func TestMixer(t *testing.T) {
+// Of three inputs, the true probability, noise and the negated probability, the weights select the
+// first: the cost is near that of the true probability alone.
+func TestWeightsPreferBestInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var c, alone Coder
 	c.Write(nil)
 	alone.Write(nil)
 	w := Weights{Unit / 3, Unit / 3, Unit / 3}
 	for range 100_000 {
-		p := edges[rng.IntN(len(edges))]
+		p := edgeProbabilities[rng.IntN(len(edgeProbabilities))]
 		bit := flag(rng.IntN(One) < int(p))
 		in := Inputs{Stretch(p), Stretch(uint32(1 + rng.IntN(One-1))), -Stretch(p)}
 		w.Code(&c, &in, bit, 100)
 		alone.Bit(bit, p)
 	}
 	if got, want := c.Spent(), alone.Spent(); float64(got) > 1.02*float64(want) {
-		t.Errorf("%d units mixed, %d by the one who knows; weights %v", got, want, w)
+		t.Errorf("%d units mixed, %d for the true probability; weights %v", got, want, w)
 	}
 	frozen := w
 	if w.Code(&c, &Inputs{1000, -1000, 1000}, 1, 0); w != frozen {
-		t.Error("a rate of 0 moves weights")
+		t.Error("a rate of 0 changed weights")
 	}
 }
 
-// Whatever inputs and weights there are, the probability is one.
-func TestMixerBounds(t *testing.T) {
+// Probabilities and weights stay within their bounds for extreme inputs.
+func TestMixedProbabilityBounds(t *testing.T) {
 	var c Coder
 	c.Write(nil)
 	for _, x := range []int32{-MaxStretch, 0, MaxStretch} {
@@ -127,21 +127,21 @@ func TestMixerBounds(t *testing.T) {
 			w[i], in[i] = maxWeight, x
 		}
 		for range 3 {
-			p := w.p(&in)
+			p := w.mixedP(&in)
 			if p < 1 || p > One-1 {
-				t.Fatalf("a probability of %d", p)
+				t.Fatalf("probability %d out of range", p)
 			}
 			w.Code(&c, &in, flag(x < 0), 1<<15-1)
 		}
 		for _, v := range w {
 			if v < -maxWeight || v > maxWeight {
-				t.Fatalf("a weight of %d", v)
+				t.Fatalf("weight %d out of range", v)
 			}
 		}
 	}
 }
 
-// FuzzCode: vector instructions do what is written in Go, in both directions.
+// FuzzCode checks that the vector routine of Weights.Code equals the Go code, in both directions.
 func FuzzCode(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, int32(seed*seed*seed*4), []byte{})
@@ -168,7 +168,7 @@ func FuzzCode(f *testing.F) {
 				}
 			}
 		}
-		inTurns(t, &quick, &plain, forged, check)
+		checkBothDirections(t, &quick, &plain, forged, check)
 	})
 }
 

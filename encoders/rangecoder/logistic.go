@@ -1,51 +1,54 @@
 package rangecoder
 
-// The stretched domain is the logit ln(p/(1-p)) in steps of 1/2048, in which
-// predictions are added. A probability of 1/65536 is at -22713.
+// The stretched domain is the logit ln(p/(1-p)) in steps of 1/2048, in which predictions are added
+// (PAQ). A probability of 1/65536 has the value -22713.
 const (
 	stretchOne = 2048 // one nat
 	// MaxStretch is the logit of the largest probability.
 	MaxStretch = 22713
 
-	squashStep  = 32 // distance between entries of the table, in steps
-	squashReach = 12 * stretchOne
+	squashStep = 32              // distance between table entries, in steps of 1/2048
+	squashSpan = 12 * stretchOne // the table covers -squashSpan..squashSpan
 )
 
-// The tables of this package are computed when the program starts, in 0.2 ms, not on first
-// use: the vector routines address them, and Stretch, Squash and Counter.Update, of which a
-// decision takes a dozen, would have to check each time.
+// The tables of this package are computed when the program starts, in 0.2 ms, not on first use: the
+// vector routines address them directly, and Stretch, Squash and Counter.Update, which a decision
+// calls a dozen times, would have to check each time.
 
 // Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {
 	// Without branches, because processors cannot predict where a probability lies.
-	upper := uint32(int32(One/2-p) >> 31) // all ones or zero
-	low := (p ^ upper) + upper&(One+1)    // the smaller of p and One-p
-	at := low/coarseStep + coarseFrom - coarseFrom/coarseStep
-	at ^= (at ^ low) & uint32(int32(low-coarseFrom)>>31)
-	x := int32(stretchTable[at&(2*coarseFrom-1)])
-	return x ^ int32(upper) - int32(upper)
+	upper := uint32(int32(One/2-p) >> 31)  // all ones if p is above one half, else zero
+	smaller := (p ^ upper) + upper&(One+1) // the smaller of p and One-p
+	// Entries for every coarseStep-th probability follow those for each probability below coarseStart.
+	index := smaller/coarseStep + coarseStart - coarseStart/coarseStep
+	index ^= (index ^ smaller) & uint32(int32(smaller-coarseStart)>>31) // smaller if below coarseStart
+	x := int32(stretchTable[index&(2*coarseStart-1)])
+	return x ^ int32(upper) - int32(upper) // negated if p is above one half
 }
 
-// Near zero, where a step of p matters, every p has an entry, above that every sixteenth.
+// Below coarseStart, where a step of p matters, every p has an entry of stretchTable; above it every
+// coarseStep-th.
 const (
-	coarseFrom = 4096
-	coarseStep = 16
+	coarseStart = 4096
+	coarseStep  = 16
 )
 
-// stretchTable holds the logits up to one half. It has room for any index of 13 bits.
-var stretchTable = func() (t [2 * coarseFrom]int16) {
-	for p := 1; p < coarseFrom; p++ {
-		t[p] = int16(stretchExact(float64(p)))
+// stretchTable holds the logits of probabilities up to one half. Its size allows any index of 13
+// bits, so that no bounds check is needed.
+var stretchTable = func() (t [2 * coarseStart]int16) {
+	for p := 1; p < coarseStart; p++ {
+		t[p] = int16(computeStretch(float64(p)))
 	}
-	for i := coarseFrom / coarseStep; i <= One/2/coarseStep; i++ {
-		// The middle of the sixteen, but for one half itself, which is even.
-		t[i+coarseFrom-coarseFrom/coarseStep] = int16(stretchExact(min(float64(i*coarseStep)+(coarseStep-1)/2.0, One/2)))
+	for i := coarseStart / coarseStep; i <= One/2/coarseStep; i++ {
+		// The logit in the middle of the sixteen probabilities; one half itself is exact.
+		t[i+coarseStart-coarseStart/coarseStep] = int16(computeStretch(min(float64(i*coarseStep)+(coarseStep-1)/2.0, One/2)))
 	}
 	return t
 }()
 
-// stretchUpper holds the logits of probabilities of which only the upper 12 of 16 bits are
-// known, in the middle of the values of the others.
+// stretchUpper holds the logits of probabilities of which only the upper 12 of 16 bits are known,
+// computed for the middle of the possible values.
 var stretchUpper = func() (t [1 << 12]int16) {
 	for i := range t {
 		t[i] = int16(Stretch(uint32(i)<<4 + 8))
@@ -53,31 +56,31 @@ var stretchUpper = func() (t [1 << 12]int16) {
 	return t
 }()
 
-// stretchExact computes the logit, rounded, of p/65536 up to one half.
-func stretchExact(p float64) int {
+// computeStretch computes the logit of p/65536, p up to one half, rounded, in steps of 1/2048.
+func computeStretch(p float64) int {
 	if p <= 0 {
 		return -MaxStretch
 	}
-	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch)
+	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch) // rounded: the logit is at most 0
 }
 
-// Squash returns the probability, 1..65535 of 65536, of which the stretch is x: the
-// inverse of Stretch. It takes any x.
+// Squash returns the probability, in 1..65535 of 65536, whose logit is x. It is the inverse of
+// Stretch and accepts any x.
 func Squash(x int32) uint32 {
-	u := uint32(min(max(x, squashLeast), squashMost) + squashReach)
-	t := (*[2]uint32)(squashTable[u/squashStep:])
-	p := t[0] + ((t[1]-t[0])*(u%squashStep)+squashStep/2)/squashStep
+	offset := uint32(min(max(x, squashMin), squashMax) + squashSpan)
+	entries := (*[2]uint32)(squashTable[offset/squashStep:])
+	p := entries[0] + ((entries[1]-entries[0])*(offset%squashStep)+squashStep/2)/squashStep
 	return (p + 1<<3) >> 4
 }
 
-// Where Squash reaches 1 and One-1. It goes no farther.
+// The logits at which Squash reaches its bounds 1 and One-1.
 const (
-	squashLeast = -24272
-	squashMost  = 24015
+	squashMin = -24272
+	squashMax = 24015
 )
 
 // squashTable holds 1/(1+exp(-x)) in units of 2^-20 from -12 to 12 nats.
-var squashTable = func() (t [2*squashReach/squashStep + 1]uint32) {
+var squashTable = func() (t [2*squashSpan/squashStep + 1]uint32) {
 	step := exponential(1.0 / (stretchOne / squashStep))
 	e := exponential(-12)
 	for i := range t {
@@ -87,11 +90,12 @@ var squashTable = func() (t [2*squashReach/squashStep + 1]uint32) {
 	return t
 }()
 
-// exponential and logarithm use only + - * /, which every machine rounds alike. Those of
-// package math are assembly on some machines. Every product that is added is converted,
-// so that it is not fused.
+// exponential and logarithm use only + - * /, which IEEE 754 defines exactly. math.Exp and math.Log
+// are assembly on some machines and differ in the last bit. Every product that is added is
+// converted to float64, which forbids the compiler to fuse the operations.
 
-// exponential returns e^x for small x.
+// exponential returns e^x for small |x|: it halves x until the Taylor series converges fast, and
+// squares the sum as often.
 func exponential(x float64) float64 {
 	halvings := 0
 	for ; x > 0.125 || x < -0.125; halvings++ {
@@ -108,7 +112,8 @@ func exponential(x float64) float64 {
 	return sum
 }
 
-// logarithm returns ln(y) of a positive y.
+// logarithm returns ln(y) of a positive y. It halves or doubles y until it is near 1, where the series
+// ln(y) = 2 (z + z^3/3 + z^5/5 + ...) with z = (y-1)/(y+1) converges fast.
 func logarithm(y float64) float64 {
 	const ln2 = 0.693147180559945309417232121458
 	doublings := 0.0

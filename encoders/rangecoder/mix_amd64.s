@@ -3,43 +3,43 @@
 #include "textflag.h"
 #include "go_asm.h"
 
-// Of each of four lanes: constants of Stretch and of Counter.Update.
+// Constants of Stretch and of Counter.Update, repeated for four lanes of 32 bits.
 DATA mixOne<>+0(SB)/8, $0x0001000000010000 // One
 DATA mixOne<>+8(SB)/8, $0x0001000000010000
 GLOBL mixOne<>(SB), RODATA|NOPTR, $16
 DATA mixHalf<>+0(SB)/8, $0x0000800000008000 // One/2
 DATA mixHalf<>+8(SB)/8, $0x0000800000008000
 GLOBL mixHalf<>(SB), RODATA|NOPTR, $16
-DATA mixFrom<>+0(SB)/8, $0x0000100000001000 // coarseFrom
+DATA mixFrom<>+0(SB)/8, $0x0000100000001000 // coarseStart
 DATA mixFrom<>+8(SB)/8, $0x0000100000001000
 GLOBL mixFrom<>(SB), RODATA|NOPTR, $16
-DATA mixCoarse<>+0(SB)/8, $0x00000F0000000F00 // coarseFrom - coarseFrom/coarseStep
+DATA mixCoarse<>+0(SB)/8, $0x00000F0000000F00 // coarseStart - coarseStart/coarseStep
 DATA mixCoarse<>+8(SB)/8, $0x00000F0000000F00
 GLOBL mixCoarse<>(SB), RODATA|NOPTR, $16
 DATA mixCount<>+0(SB)/8, $0x000003FF000003FF // maxCount
 DATA mixCount<>+8(SB)/8, $0x000003FF000003FF
 GLOBL mixCount<>(SB), RODATA|NOPTR, $16
-DATA mixLeast<>+0(SB)/8, $0x0000004000000040 // fine
+DATA mixLeast<>+0(SB)/8, $0x0000004000000040 // fineScale
 DATA mixLeast<>+8(SB)/8, $0x0000004000000040
 GLOBL mixLeast<>(SB), RODATA|NOPTR, $16
-DATA mixMost<>+0(SB)/8, $0x003FFFC0003FFFC0 // fineOne - fine
+DATA mixMost<>+0(SB)/8, $0x003FFFC0003FFFC0 // fineOne - fineScale
 DATA mixMost<>+8(SB)/8, $0x003FFFC0003FFFC0
 GLOBL mixMost<>(SB), RODATA|NOPTR, $16
 DATA mixNone<>+0(SB)/4, $0x80000000 // NewCounter(One/2, 0)
 GLOBL mixNone<>(SB), RODATA|NOPTR, $4
 
-// SQUASH turns the sum AX into a probability, as Squash does. It uses CX, DX, R13 and R15.
+// SQUASH computes Squash of the sum in AX, with the result in AX. It uses CX, DX, R13 and R15.
 #define SQUASH \
 	SARQ $16, AX; \
-	CMPL AX, $const_squashMost; \
+	CMPL AX, $const_squashMax; \
 	JLE low; \
-	MOVL $const_squashMost, AX; \
+	MOVL $const_squashMax, AX; \
 low: \
-	CMPL AX, $const_squashLeast; \
+	CMPL AX, $const_squashMin; \
 	JGE high; \
-	MOVL $const_squashLeast, AX; \
+	MOVL $const_squashMin, AX; \
 high: \
-	ADDL $const_squashReach, AX; \
+	ADDL $const_squashSpan, AX; \
 	MOVL AX, CX; \
 	SHRL $5, AX; \
 	ANDL $31, CX; \
@@ -53,8 +53,8 @@ high: \
 	LEAL 8(DX)(R13*1), AX; \
 	SHRL $4, AX
 
-// DECIDE codes a decision of probability AX by the coder at R12, but for making its range wide
-// enough again: DX is the bit, or becomes it. It uses CX, R13 and R15.
+// DECIDE codes a decision of probability AX with the coder at R12, without renormalising. DX is
+// the bit to write, or becomes the bit read. It uses CX, R13 and R15.
 #define DECIDE \
 	MOVL Coder_rng(R12), R13; \
 	MOVL AX, CX; \
@@ -82,9 +82,9 @@ read: \
 decided: \
 	MOVL R13, Coder_rng(R12)
 
-// LEARN moves the weights Y2 and stores them at SI, as codeScalar does, after DECIDE: Y1 and Y4
-// are even and odd inputs times the rate. Products are of 64 bits. Of each, rounded and shifted
-// down by 27, only the lower 32 bits count. Weights are held within maxWeight, 1<<22.
+// LEARN updates the weights Y2 after DECIDE and stores them at SI, as codeScalar does. Y1 and Y4
+// are the even and odd inputs times the rate. Products have 64 bits; of each, rounded and shifted
+// right by 27, the lower 32 bits are used. Weights are limited to +-maxWeight, 1<<22.
 #define LEARN \
 	MOVL DX, R13; \
 	SHLL $16, R13; \
@@ -112,14 +112,14 @@ decided: \
 
 // func mixAVX2(x *Mixer, w *Weights, salt uint32, bit int, extra uint64) int
 //
-// The inputs never pass through memory, where a vector that was written in parts can be read
-// only when all of them have arrived.
+// The inputs stay in registers: a vector load from memory that was just written in parts would
+// stall until all parts are in the cache (a failed store-to-load forwarding).
 TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	MOVQ x+0(FP), DI
 	MOVQ w+8(FP), SI
 	MOVL salt+16(FP), AX
 
-	// The counters: of indices R8 to R11, in X0.
+	// X0 = the counters with indices R8 to R11.
 	MOVQ Mixer_Counters(DI), BX
 	MOVL (Mixer_Counters+8)(DI), DX
 	DECL DX
@@ -153,7 +153,7 @@ TEXT ·mixAVX2(SB), NOSPLIT, $0-48
 	CMPL R10, R11
 	JEQ shared
 	VPINSRD $3, (BX)(R11*4), X0, X0
-	XORL R12, R12            // the input in the fourth's place
+	XORL R12, R12            // the fourth input, if there are three contexts
 	JMP stretch
 
 three:
@@ -193,7 +193,7 @@ stretch:
 	VMOVQ extra+32(FP), X2
 	VINSERTI128 $1, X2, Y1, Y1
 
-	// The sum: Y1 and Y4 are even and odd inputs.
+	// The sum. Y1 and Y4 are the even and odd inputs.
 	VMOVDQU (SI), Y2
 	VPSRLQ $32, Y1, Y4
 	VPSRLQ $32, Y2, Y5
@@ -215,7 +215,7 @@ stretch:
 	MOVQ DX, ret+40(FP)
 	LEARN
 
-	// The counters: X2 is their probabilities, X3 on how many decisions they rest.
+	// Update the counters. X2 = their probabilities, X3 = their numbers of updates.
 	NEGL DX
 	VMOVD DX, X1
 	VPBROADCASTD X1, X1      // all ones or zero
@@ -223,14 +223,14 @@ stretch:
 	VPAND mixCount<>(SB), X0, X3
 	VPSRLD $31, X1, X4
 	VPSLLD $22, X4, X4
-	VPSUBD X2, X4, X4        // how far to go
+	VPSUBD X2, X4, X4        // distance to the bit
 	VMOVQ X3, AX
 	VPEXTRQ $1, X3, CX
 	MOVL AX, DX
 	MOVL CX, R13
 	SHRQ $32, AX
 	SHRQ $32, CX
-	LEAQ ·steps(SB), R15
+	LEAQ ·adaptationRates(SB), R15
 	VMOVD (R15)(DX*4), X5    // even lanes
 	VPINSRD $2, (R15)(R13*4), X5, X5
 	VMOVD (R15)(AX*4), X6    // odd lanes
@@ -242,14 +242,14 @@ stretch:
 	VPADDQ X7, X5, X5
 	VPADDQ X7, X6, X6
 	VPSRLQ $16, X5, X5
-	VPSLLQ $16, X6, X6       // down by 16, up by 32
+	VPSLLQ $16, X6, X6       // shift right by 16, left by 32
 	VPBLENDD $0x0A, X6, X5, X5
 	VPADDD X5, X2, X2
 	VPMAXSD mixLeast<>(SB), X2, X2
 	VPMINSD mixMost<>(SB), X2, X2
 	VPBROADCASTD Mixer_Limit(DI), X4
 	VPCMPGTD X3, X4, X4
-	VPSUBD X4, X3, X3        // one more below the limit
+	VPSUBD X4, X3, X3        // adds 1 below the limit
 	VPSLLD $10, X2, X2
 	VPOR X3, X2, X2
 	VMOVD X2, (BX)(R8*4)
@@ -270,8 +270,8 @@ shared:
 
 // func codeAVX2(w *Weights, c *Coder, in *Inputs, bit int, rate int32) int
 //
-// Inputs were just written one by one, so they are read one by one: a vector would have to
-// wait until all have left for the cache.
+// Inputs were just written one by one, so they are also read one by one: a vector load would stall
+// until all of them are in the cache.
 TEXT ·codeAVX2(SB), NOSPLIT, $0-48
 	MOVQ w+0(FP), SI
 	MOVQ c+8(FP), R12
@@ -291,7 +291,7 @@ TEXT ·codeAVX2(SB), NOSPLIT, $0-48
 	VPMULLD Y6, Y1, Y1
 	VPSRLQ $32, Y1, Y4
 
-	// The sum, by whole registers: that takes less time from the weights to the probability.
+	// The sum. Adding whole registers shortens the path from the weights to the probability.
 	MOVLQSX (BX), AX
 	MOVLQSX (SI), R8
 	IMULQ R8, AX
@@ -334,8 +334,8 @@ TEXT ·codeAVX2(SB), NOSPLIT, $0-48
 
 // func learnAVX2(weights *[maxStateInputs]int16, in *[maxStateInputs]int32, groups int, errScaled int32, rnd uint32)
 //
-// Products are of 64 bits: those of even inputs, then those of odd ones. Of each, rounded and
-// shifted down by 30, only the lower 32 bits count.
+// Products have 64 bits: first those of even inputs, then of odd inputs. Of each, rounded and
+// shifted right by 30, the lower 32 bits are used.
 TEXT ·learnAVX2(SB), NOSPLIT, $0-32
 	MOVQ weights+0(FP), DI
 	MOVQ in+8(FP), SI
@@ -355,7 +355,7 @@ group:
 	VPADDQ Y1, Y3, Y3
 	VPADDQ Y1, Y2, Y2
 	VPSRLQ $30, Y3, Y3
-	VPSLLQ $2, Y2, Y2        // down by 30, up by 32
+	VPSLLQ $2, Y2, Y2        // shift right by 30, left by 32
 	VPBLENDD $0xAA, Y2, Y3, Y3
 	VPMOVSXWD (DI), Y2
 	VPADDD Y3, Y2, Y2

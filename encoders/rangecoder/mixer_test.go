@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// mixed codes decisions that seed draws, by plain Go or by code, and returns them with the
-// counters and weights.
-func mixed(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weights []Weights) {
+// codeRandom codes random decisions of the seed, with plain Go or with vector routines, and returns
+// them with the resulting counters and weights.
+func codeRandom(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weights []Weights) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	table, weights = make([]Counter, 1<<(3+rng.IntN(8))), make([]Weights, 3)
 	for i := range table {
 		p := uint32(1 + rng.IntN(One-1))
 		if rng.IntN(3) == 0 {
-			p = edges[rng.IntN(len(edges))]
+			p = edgeProbabilities[rng.IntN(len(edgeProbabilities))]
 		}
 		table[i] = NewCounter(p, rng.IntN(maxCount+1)>>rng.IntN(10))
 	}
@@ -38,14 +38,14 @@ func mixed(c *Coder, seed uint64, plain bool) (bits []int, table []Counter, weig
 		if plain {
 			bit = x.codeScalar(w, salt, bit, more)
 		} else {
-			bit = x.code(w, salt, bit, more)
+			bit = x.codeDecision(w, salt, bit, more)
 		}
 		bits = append(bits, bit)
 	}
 	return bits, append(table, own), weights
 }
 
-// Vector instructions do what is written in Go, in both directions.
+// FuzzMixer checks that the vector routine of Mixer equals the Go code, in both directions.
 func FuzzMixer(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, []byte{})
@@ -53,19 +53,19 @@ func FuzzMixer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, forged []byte) {
 		var quick, plain Coder
 		check := func() {
-			gotBits, got, gotWeights := mixed(&quick, seed, false)
-			wantBits, want, wantWeights := mixed(&plain, seed, true)
+			gotBits, got, gotWeights := codeRandom(&quick, seed, false)
+			wantBits, want, wantWeights := codeRandom(&plain, seed, true)
 			if !slices.Equal(gotBits, wantBits) || !slices.Equal(got, want) || !slices.Equal(gotWeights, wantWeights) {
 				t.Fatalf("%v, %v, %v, want %v, %v, %v", gotBits, got, gotWeights, wantBits, want, wantWeights)
 			}
 		}
-		inTurns(t, &quick, &plain, forged, check)
+		checkBothDirections(t, &quick, &plain, forged, check)
 	})
 }
 
-// inTurns calls check while two coders write, which gives the same packet, while they read that, and while they
-// read forged bytes.
-func inTurns(t *testing.T, quick, plain *Coder, forged []byte, check func()) {
+// checkBothDirections calls check three times: while two coders write, which must give equal
+// packets; while they read that packet; and while they read forged bytes.
+func checkBothDirections(t *testing.T, quick, plain *Coder, forged []byte, check func()) {
 	t.Helper()
 	quick.Write(nil)
 	plain.Write(nil)
@@ -94,14 +94,14 @@ func BenchmarkMixer(b *testing.B) {
 	n := uint32(0)
 	for b.Loop() {
 		x.Hashes = [maxContexts]uint32{n * 0x9E3779B1, n & 63 * 0x85EBCA6B, n & 255 * 0xC2B2AE35, 17}
-		x.code(&w[n&15], n, int(n*7/3&1), nil)
+		x.codeDecision(&w[n&15], n, int(n*7/3&1), nil)
 		if n++; n&0xFFFF == 0 {
 			c.Write(buf)
 		}
 	}
 }
 
-// Vector instructions move the weights of a StateMixer as learnScalar does.
+// FuzzLearn checks that learnAVX2 equals learnScalar.
 func FuzzLearn(f *testing.F) {
 	for seed := range uint64(10) {
 		f.Add(seed, int32(seed*seed*5000000)-1<<20, uint32(seed<<27))

@@ -3,13 +3,13 @@ package rangecoder
 import "math/bits"
 
 // The inputs of a StateMixer: the bias, the counters of up to maxContexts contexts, and up to
-// MaxPredictors numeric predictions. Where there are fewer contexts than six, the last two
-// places are those of the pretrained counters.
+// MaxPredictors numeric predictions. If at most four contexts are used, the last two inputs of
+// contexts hold the predictions of pretrained counters instead.
 const (
 	MaxPredictors  = 9
-	firstPredictor = 1 + maxContexts
+	firstPredictor = 1 + maxContexts // index of the first numeric prediction
 	maxStateInputs = firstPredictor + MaxPredictors
-	stateBias      = 800
+	stateBias      = 800 // logit of the bias input
 )
 
 // StateWeightBits and PretrainedBits are the logarithms of the numbers of weight sets and of
@@ -19,25 +19,25 @@ const (
 	PretrainedBits  = 18
 )
 
-// StateWeights are the weights of a StateMixer's inputs, in units of 1/8192. A file of trained
-// weights holds them in this order.
+// StateWeights are the weights of a StateMixer's inputs, in units of 1/8192. A model file holds the
+// fields in this order.
 type StateWeights struct {
-	Weight  [maxStateInputs]int16
-	Updates uint16
+	Weight  [maxStateInputs]int16 // by input
+	Updates uint16                // up to warmupUpdates
 }
 
 const stateWeightShift = 13
 
-// NewStateWeights returns weights of 0.3.
+// NewStateWeights returns weights of 0.3 for all inputs.
 func NewStateWeights() (w StateWeights) {
 	Fill(w.Weight[:], 1<<stateWeightShift*3/10)
 	return w
 }
 
-// A StateMixer codes decisions by logistic mixing where memory is scarce: its counters take 16
-// bits and its weights 16. It combines the predictions of the counters that contexts select by
-// their hashes with numeric predictions of the caller's, and with counters that were trained
-// before and do not change. Weights learn faster at first (warm-up).
+// A StateMixer codes decisions by logistic mixing where memory is scarce: its counters and weights
+// take 16 bits. It combines the predictions of the counters that contexts select by their hashes,
+// numeric predictions of the caller, and pretrained counters, which do not adapt. The learning rate
+// of weights is higher at the start (warm-up).
 type StateMixer struct {
 	Coder      *Coder
 	StateLimit int32          // highest confidence state; lower adapts faster
@@ -45,18 +45,18 @@ type StateMixer struct {
 	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
 	contexts
 
-	counters []StateCounter // a power of two
-	shift    uint           // of hashes, to an index of counters
-	weights  *[1 << StateWeightBits]StateWeights
-	rndState uint32                // of the generator for stochastic rounding
-	inputs   [maxStateInputs]int32 // stretched predictions
-	nInputs  int                   // inputs beyond are zero
+	counters  []StateCounter // length a power of two
+	hashShift uint           // shifts a 32-bit hash to an index of counters
+	weights   *[1 << StateWeightBits]StateWeights
+	rndState  uint32                // of the generator for stochastic rounding
+	inputs    [maxStateInputs]int32 // stretched predictions
+	nInputs   int                   // inputs from here on are zero
 }
 
-// Use makes x code with counters, a power of two, and 1<<StateWeightBits weights, which it
-// changes. seed starts the generator for stochastic rounding.
-func (x *StateMixer) Use(counters []StateCounter, weights []StateWeights, seed uint32) {
-	x.counters, x.shift = counters, uint(32-bits.TrailingZeros(uint(len(counters))))
+// SetModel sets the counters and weights that x codes with and adapts. The number of counters is a power
+// of two, that of weights 1<<StateWeightBits. seed starts the generator for stochastic rounding.
+func (x *StateMixer) SetModel(counters []StateCounter, weights []StateWeights, seed uint32) {
+	x.counters, x.hashShift = counters, uint(32-bits.TrailingZeros(uint(len(counters))))
 	x.weights = (*[1 << StateWeightBits]StateWeights)(weights)
 	x.rndState = seed
 }
@@ -70,52 +70,55 @@ func (x *StateMixer) Begin() {
 	x.nInputs = firstPredictor
 }
 
-// AddContext adds a context: a hash of its parts.
-func (x *StateMixer) AddContext(a, b, c, d uint32) { x.push(Hash(a, b, c, d+uint32(x.N)<<28)) }
+// AddContext adds a context: the hash of four values and of the context's position.
+func (x *StateMixer) AddContext(a, b, c, d uint32) { x.pushContext(Hash(a, b, c, d+uint32(x.N)<<28)) }
 
-// ReservePredictors makes room for n numeric predictions, which are 0 until Predict.
+// ReservePredictors sets the number of numeric predictions, at most MaxPredictors. They are 0, which
+// means no information, until Predict sets them.
 func (x *StateMixer) ReservePredictors(n int) {
 	clear(x.inputs[firstPredictor:])
 	x.nInputs = firstPredictor + n
 }
 
-// Predict sets numeric prediction i, a logit.
+// Predict sets numeric prediction i of the next decisions: the logit of a 1, as Stretch returns it.
 func (x *StateMixer) Predict(i int, logit int32) { x.inputs[firstPredictor+i] = logit }
 
-// CodeFlag is CodeBit of a condition.
+// CodeFlag is CodeBit for a bool.
 func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 	return x.CodeBit(Flag(v), node, weightSet, n) != 0
 }
 
-// CodeBit codes v, or decodes and returns a bit, in the present contexts. node distinguishes the
-// decisions of one symbol; weightSet selects the weights; only the first n contexts count.
+// CodeBit codes v, or decodes and returns a bit, in the current contexts. node distinguishes the
+// decisions of one symbol; weightSet selects the weights by its hash; only the first n contexts are
+// used. With n of at most four, the pretrained counters of the second and of the last context
+// predict, too.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	var used [maxContexts]*StateCounter
 	w := &x.weights[weightSet*0x9E3779B1>>(32-StateWeightBits)]
 	salt := nodeSalt(node)
 	n = min(n, x.N)
 	for i, h := range x.Hashes[:n] {
-		k := &x.counters[(h+salt)*0x85EBCA6B>>(x.shift&31)]
-		used[i] = k
-		x.inputs[1+i] = k.StretchedP()
+		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)] // &31 spares the check of a large shift
+		used[i] = counter
+		x.inputs[1+i] = counter.StretchedP()
 	}
 	for i := 1 + n; i < firstPredictor; i++ {
-		x.inputs[i] = 0
+		x.inputs[i] = 0 // unused contexts
 	}
 	x.inputs[0] = stateBias
 	if x.Pretrained != nil && n <= maxContexts-2 {
-		x.inputs[firstPredictor-2] = x.pretrained(x.Hashes[min(1, n-1)] + salt)
-		x.inputs[firstPredictor-1] = x.pretrained(x.Hashes[n-1] + salt)
+		x.inputs[firstPredictor-2] = x.pretrainedP(x.Hashes[min(1, n-1)] + salt)
+		x.inputs[firstPredictor-1] = x.pretrainedP(x.Hashes[n-1] + salt)
 	}
 	var sum int64
 	in := x.inputs[:x.nInputs]
 	weights := w.Weight[:len(in)]
-	for i, s := range in {
-		sum += int64(s) * int64(weights[i])
+	for i, input := range in {
+		sum += int64(input) * int64(weights[i])
 	}
 	p := Squash(int32(min(max(sum>>stateWeightShift, -1<<20), 1<<20)))
 	v = x.Coder.Bit(v, p)
-	x.rndState = x.rndState*1664525 + 1013904223 // Numerical Recipes
+	x.rndState = x.rndState*1664525 + 1013904223 // the generator "ranqd1" of Numerical Recipes
 	rnd := x.rndState
 	errScaled := (int32(v)<<16 - int32(p)) * (x.LearnRate + warmupRates[w.Updates>>3])
 	if w.Updates < warmupUpdates {
@@ -126,27 +129,28 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	} else {
 		learnScalar(&w.Weight, &x.inputs, x.nInputs, errScaled, rnd>>2)
 	}
-	for i, k := range used[:n] {
-		k.update(v, int32(rnd>>(3*uint(i))&0xffff), x.StateLimit)
+	for i, counter := range used[:n] {
+		counter.update(v, int32(rnd>>(3*uint(i))&0xffff), x.StateLimit)
 	}
 	return v
 }
 
-// pretrained returns the stretched probability of a trained counter.
-func (x *StateMixer) pretrained(h uint32) int32 {
+// pretrainedP returns the stretched probability of the pretrained counter that hash h selects.
+func (x *StateMixer) pretrainedP(h uint32) int32 {
 	return x.Pretrained[h*0x85EBCA6B>>(32-PretrainedBits)].StretchedP()
 }
 
-// learnScalar moves the weights of the first n inputs by those times errScaled, rounded by rnd,
-// which is below 1<<30. Weights of zero inputs stay. It is what learnAVX2 must do.
+// learnScalar moves the weights of the first n inputs by the input times errScaled, with stochastic
+// rounding by rnd, which is below 1<<30. It is learnAVX2 in plain Go.
 func learnScalar(weights *[maxStateInputs]int16, in *[maxStateInputs]int32, n int, errScaled int32, rnd uint32) {
 	for i, s := range in[:n] {
-		by := int32(weights[i]) + int32((int64(s)*int64(errScaled)+int64(rnd))>>30)
-		weights[i] = int16(min(max(by, -1<<15), 1<<15-1))
+		moved := int32(weights[i]) + int32((int64(s)*int64(errScaled)+int64(rnd))>>30)
+		weights[i] = int16(min(max(moved, -1<<15), 1<<15-1))
 	}
 }
 
-// Warm-up: what the learning rate is higher by at first, for every eight updates of a weight set.
+// Warm-up: warmupRates is added to the learning rate, by the number of updates of a weight set
+// divided by 8.
 const (
 	warmupUpdates = 1<<12 - 1
 	initialRate   = 2600

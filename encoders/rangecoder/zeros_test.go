@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// Zeros writes what Bit and Update write, teaches counters the same, and reads all that up to
+// Zeros writes the same bytes as Bit and Update, leaves counters in the same state, and reads up to
 // the first 1.
-func TestZeros(t *testing.T) {
+func TestZerosMatchesBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for range 300 {
 		limit := []int{0, 1, 60, 1023}[rng.IntN(4)]
 		start := make([]Counter, 1+rng.IntN(4))
 		for i := range start {
-			start[i] = NewCounter(edges[rng.IntN(len(edges))], rng.IntN(1100))
+			start[i] = NewCounter(edgeProbabilities[rng.IntN(len(edgeProbabilities))], rng.IntN(1100))
 		}
 		var runs [][]int32
 		for range rng.IntN(40) {
@@ -44,7 +44,7 @@ func TestZeros(t *testing.T) {
 			}
 			bit(&plain, &want[0], 1)
 			if n := quick.Zeros(got, at, limit); n != len(at) {
-				t.Fatalf("a writer stops after %d of %d", n, len(at))
+				t.Fatalf("a writer stopped after %d of %d", n, len(at))
 			}
 			bit(&quick, &got[0], 1)
 		}
@@ -53,7 +53,7 @@ func TestZeros(t *testing.T) {
 		}
 		packet := quick.Finish()
 		if !bytes.Equal(packet, plain.Finish()) {
-			t.Fatal("other bytes")
+			t.Fatal("bytes differ")
 		}
 		reader.Read(packet)
 		for _, at := range runs {
@@ -62,7 +62,7 @@ func TestZeros(t *testing.T) {
 				t.Fatalf("a reader stops after %d, want %d", n, len(at))
 			}
 			if bit(&reader, &read[0], 0) != 1 {
-				t.Fatal("no 1 is left")
+				t.Fatal("no decision is left")
 			}
 		}
 		if err := reader.Close(); err != nil || !slices.Equal(read, want) {

@@ -4,4 +4,4 @@ package rows
 
 const hasVectors = false
 
-func nearestAVX2(*uint8, *[maxPlace]int32, int, *lanes, int) {}
+func nearestAVX2(*uint8, *[maxAxes]int32, int, *moverLanes, int) {}

@@ -8,120 +8,124 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// maxPlace bounds the coordinates of a position.
-const maxPlace = 3
+// maxAxes is the number of coordinates of a position.
+const maxAxes = 3
 
-// plan holds what the codec derives from a schema.
+// A plan holds what the codec derives from a schema. It is immutable.
 type plan struct {
-	schema *frame.Schema
-	fields int
-	rows   int
-	cols   []fieldPlan
-	coarse int   // low bits of a coordinate that distances ignore
-	place  []int // the fields of a row's position; nil if there are fewer than two
-	shared int   // index of the weights of decisions that belong to no field
-	turn   rotationFields
-	states []int // flags that are contexts of rows
+	schema        *frame.Schema
+	fields        int // per row
+	rows          int
+	columns       []fieldPlan
+	positionShift int   // low bits of a coordinate that distances ignore, so that squares fit
+	position      []int // fields of a row's position; nil if there are fewer than two
+	sharedWeights int   // weight set of decisions that belong to no field
+	rotation      rotationFields
+	rowFlags      []int // the first flags, which are contexts of rows
 }
 
-// fieldPlan describes a field.
+// A fieldPlan describes a field.
 type fieldPlan struct {
 	column.Range
-	kind  frame.Kind
-	class int // the first field of the same kind, range and unit
-	slot  int // its weights; fields beyond maxSlots share the last
+	kind       frame.Kind
+	statsField int // the first field of the same kind, range and unit, whose statistics it shares
+	weightSet  int // of the mixer; fields beyond maxWeightSets share the last
 }
 
+// newPlan derives the plan of a schema.
 func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
-		c := fieldPlan{kind: f.Kind, Range: column.RangeOf(&f), slot: min(i, maxSlots-1), class: i}
+		c := fieldPlan{kind: f.Kind, Range: column.NewRange(&f), weightSet: min(i, maxWeightSets-1), statsField: i}
 		for j, g := range s.Fields[:i] {
 			if g.Kind == f.Kind && g.Min == f.Min && g.Max == f.Max && g.Unit == f.Unit {
-				c.class = j
+				c.statsField = j
 				break
 			}
 		}
-		p.cols = append(p.cols, c)
-		if f.Kind == frame.Flag && len(p.states) < 4 {
-			p.states = append(p.states, i)
+		p.columns = append(p.columns, c)
+		if f.Kind == frame.Flag && len(p.rowFlags) < 4 {
+			p.rowFlags = append(p.rowFlags, i)
 		}
 	}
-	p.shared = min(p.fields, maxSlots)
-	p.findPlace()
-	p.turn = p.findRotation()
+	p.sharedWeights = min(p.fields, maxWeightSets)
+	p.findPosition()
+	p.rotation = p.findRotation()
 	return p
 }
 
-// findPlace finds the coordinates: the first two or three quantities of one unit.
-func (p *plan) findPlace() {
+// findPosition finds the coordinates of a row's position: the first two or three quantities of one
+// unit.
+func (p *plan) findPosition() {
 	fields := p.schema.Fields
 	for i, f := range fields {
 		if f.Kind != frame.Quantity || f.Unit == "" {
 			continue
 		}
-		list := []int{i}
-		for j := i + 1; j < len(fields) && len(list) < maxPlace; j++ {
+		axes := []int{i}
+		for j := i + 1; j < len(fields) && len(axes) < maxAxes; j++ {
 			if fields[j].Kind == frame.Quantity && fields[j].Unit == f.Unit {
-				list = append(list, j)
+				axes = append(axes, j)
 			}
 		}
-		if len(list) > 1 {
-			p.place = list
-			for _, j := range list {
-				p.coarse = max(p.coarse, int(p.cols[j].Width)-30)
+		if len(axes) > 1 {
+			p.position = axes
+			for _, j := range axes {
+				p.positionShift = max(p.positionShift, int(p.columns[j].Width)-30)
 			}
 			return
 		}
 	}
 }
 
-// An enum of four values before three quantities of one range is taken for a rotation
-// in the smallest-three code: the enum names the largest component, which is left out,
-// and the range spans -1/sqrt(2) to 1/sqrt(2). The rotation is extrapolated, also when
-// another component becomes the largest. Where the fields mean something else, every field
-// still has other predictors.
+// numComponents is the number of components in a smallest-three rotation.
+const numComponents = 3
 
-// parts is the number of components that are sent.
-const parts = 3
-
-// rotationFields are the fields of a schema's first rotation, and their grid.
+// rotationFields are the fields of a schema's rotation in smallest-three form: an enum of four
+// values, the index of the largest component of the quaternion, followed by three quantities of one
+// range, the other components in -1/sqrt(2) to 1/sqrt(2). The rotation is extrapolated also when
+// another component becomes the largest. If the fields are no rotation, their other predictors
+// still work.
 type rotationFields struct {
-	at int // the enum, before the components; -1 if there is no rotation
+	enumField int // the enum, before the components; -1 if there is no rotation
 	rotation.SmallestThree
 }
 
-// findRotation finds the first rotation.
+// findRotation returns the first rotation of the schema; enumField is -1 without one.
 func (p *plan) findRotation() rotationFields {
 	fields := p.schema.Fields
-	for i := 0; i+parts < len(fields); i++ {
-		a := fields[i+1]
-		like := fields[i].Kind == frame.Enum && p.cols[i].Span == parts && p.cols[i+1].Span > 1
-		for _, b := range fields[i+1 : i+1+parts] {
-			like = like && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
+	for i := 0; i+numComponents < len(fields); i++ {
+		a := fields[i+1] // the first component
+		// An enum of four values has a span of 3.
+		isRotation := fields[i].Kind == frame.Enum && p.columns[i].Span == numComponents && p.columns[i+1].Span > 1
+		for _, b := range fields[i+1 : i+1+numComponents] {
+			isRotation = isRotation && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
 		}
-		if like {
-			half := float64(float64(p.cols[i+1].Span) / 2)
+		if isRotation {
+			// The range of a component stands for -1/sqrt 2 to 1/sqrt 2; its middle, for 0.
+			half := float64(float64(p.columns[i+1].Span) / 2)
 			return rotationFields{i, rotation.SmallestThree{Scale: float64(half * math.Sqrt2), Zero: float64(a.Min) + half}}
 		}
 	}
-	return rotationFields{at: -1}
+	return rotationFields{enumField: -1}
 }
 
-// has reports whether field f is a component of the rotation.
-func (t *rotationFields) has(f int) bool { return t.at >= 0 && f > t.at && f <= t.at+parts }
+// isComponent reports whether field f is a component of the rotation.
+func (t *rotationFields) isComponent(f int) bool {
+	return t.enumField >= 0 && f > t.enumField && f <= t.enumField+numComponents
+}
 
-// components returns the fields of q, where left is the component that is left out.
-func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]int32) {
-	sign := 1.0
-	if q[left] < 0 {
+// components returns the values of the component fields for rotation q without component omitted.
+func (t *rotationFields) components(q *rotation.Quaternion, omitted int) (c [numComponents]int32) {
+	sign := 1.0 // q and -q are the same rotation; the omitted component must be positive
+	if q[omitted] < 0 {
 		sign = -1
 	}
-	most := t.Scale / math.Sqrt2
+	limit := t.Scale / math.Sqrt2
 	k := 0
 	for i, v := range q {
-		if i != left {
-			v = min(max(float64(v*float64(sign*t.Scale)), -most), most)
+		if i != omitted {
+			v = min(max(float64(v*float64(sign*t.Scale)), -limit), limit)
 			c[k] = int32(math.Floor(float64(v+t.Zero) + 0.5))
 			k++
 		}
@@ -129,18 +133,18 @@ func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]
 	return c
 }
 
-// extrapolate returns the rotation that continues from one quaternion beyond another, times as
-// far. It scales the axis times the tangent of a quarter of the angle, which is nearly
-// proportional to the angle (Doran, "Quaternions, Rotations and Compression", 2018).
-func extrapolate(from, to *rotation.Quaternion, times float64) rotation.Quaternion {
+// extrapolate returns rotation to, continued by ratio times the rotation that led to it from from. It
+// scales the axis times the tangent of a quarter of the angle, which is nearly proportional to the
+// angle (Doran, "Quaternions, Rotations and Compression", 2018).
+func extrapolate(from, to *rotation.Quaternion, ratio float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
-	if r[3] < 0 {
+	if r[3] < 0 { // of the two quaternions of a rotation, take the one of the smaller angle
 		r = r.Negative()
 	}
-	by := times / (1 + r[3])
-	x, y, z := float64(r[0]*by), float64(r[1]*by), float64(r[2]*by)
-	square := float64(x*x) + float64(y*y) + float64(z*z)
-	s := 1 / (1 + square)
-	turn := rotation.Quaternion{float64(2*x) * s, float64(2*y) * s, float64(2*z) * s, (1 - square) * s}
+	scale := ratio / (1 + r[3])
+	x, y, z := float64(r[0]*scale), float64(r[1]*scale), float64(r[2]*scale)
+	norm := float64(x*x) + float64(y*y) + float64(z*z)
+	s := 1 / (1 + norm)
+	turn := rotation.Quaternion{float64(2*x) * s, float64(2*y) * s, float64(2*z) * s, (1 - norm) * s}
 	return turn.Times(*to)
 }

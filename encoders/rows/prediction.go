@@ -7,13 +7,13 @@ import (
 	"wirelab/encoders/column"
 )
 
-// The predictors of a field.
+// The predictors of the delta of a field.
 const (
-	constantVelocity = iota // the last shift again
-	damped                  // three quarters of the last shift
-	unchanged               // no shift
-	accelerated             // the last shift and half of its change
-	neighbourMotion         // the neighbour's shift
+	constantVelocity = iota // the last delta again
+	damped                  // three quarters of the last delta; half of it for floats
+	unchanged               // no delta
+	accelerated             // the last delta plus half the last acceleration
+	neighbourMotion         // the delta of the nearest changed row
 	weightedSum             // a sum of these with adaptive weights
 	predictors
 )
@@ -23,159 +23,162 @@ const (
 	weightOne = 1 << 16
 )
 
-// blend holds the weights of weightedSum.
-type blend [features]int32
+// blendWeights are the weights of the predictor weightedSum, of weightOne.
+type blendWeights [features]int32
 
-// prediction is the prediction of a field, with the inputs of learning.
+// A prediction is the predicted value of a field, with what learn needs.
 type prediction struct {
-	value       int32
+	value       int32 // of the best predictor
 	byPredictor [predictors]int32
-	error       *[predictors]int32 // mean length of each predictor's error, in 1/256
-	blend       *blend
-	inputs      [features]int64
-	norm        int64 // sum of the squares of inputs
+	errors      *[predictors]int32 // mean length of each predictor's residual, in units of 1/256 bit; part of the memo
+	weights     *blendWeights      // of the predictor weightedSum; part of the memo; nil for floats
+	inputs      [features]int64    // of the predictor weightedSum: deltas and accelerations of the row and its neighbour, and a constant
+	norm        int64              // sum of the squares of inputs
 }
 
-// predict predicts a field by the predictor with the least recent error for shifts of
-// this length.
+// predict returns the prediction of field f: that of the predictor with the least recent error for
+// deltas of the expected length.
 func (r *rowState) predict(f int, col *fieldPlan) *prediction {
-	m, g := r.e.next, &r.prediction
-	b, v := r.start[f], r.lastShift[f]
-	g.error = &m.error[f][min(r.ahead, paces-1)]
-	g.byPredictor = [predictors]int32{constantVelocity: col.apply(b, v), unchanged: b}
+	m, p := r.coder.next, &r.prediction
+	origin, lastDelta := r.origin[f], r.lastDelta[f]
+	p.errors = &m.predictorErrors[f][min(r.expectedLength, deltaLengths-1)]
+	p.byPredictor = [predictors]int32{constantVelocity: col.apply(origin, lastDelta), unchanged: origin}
 	if col.kind == frame.Float32 {
-		g.byPredictor[damped], g.byPredictor[accelerated], g.byPredictor[neighbourMotion],
-			g.byPredictor[weightedSum] = col.apply(b, col.half(v)), b, b, b
+		// Deltas of floats are bits of floats, for which the other predictors would need float arithmetic.
+		p.byPredictor[damped], p.byPredictor[accelerated], p.byPredictor[neighbourMotion],
+			p.byPredictor[weightedSum] = col.apply(origin, col.halveDelta(lastDelta)), origin, origin, origin
 	} else {
-		acceleration, near := r.lastAcceleration[f], r.neighbour.shift[f]
-		g.byPredictor[damped] = col.apply(b, v-v/4)
-		g.byPredictor[accelerated] = col.apply(b, v+acceleration/2)
-		g.byPredictor[neighbourMotion] = col.apply(b, near)
-		g.blend = &m.blends[f][flag(v == 0)]
-		g.byPredictor[weightedSum] = col.apply(b, g.weigh(v, acceleration, near, r.neighbour.acceleration[f]))
+		acceleration, neighbourDelta := r.lastAcceleration[f], r.neighbour.delta[f]
+		p.byPredictor[damped] = col.apply(origin, lastDelta-lastDelta/4)
+		p.byPredictor[accelerated] = col.apply(origin, lastDelta+acceleration/2)
+		p.byPredictor[neighbourMotion] = col.apply(origin, neighbourDelta)
+		p.weights = &m.blends[f][flag(lastDelta == 0)]
+		p.byPredictor[weightedSum] = col.apply(origin, p.computeWeightedSum(lastDelta, acceleration, neighbourDelta, r.neighbour.acceleration[f]))
 	}
 	best := 0
-	for w, off := range g.error {
-		if off < g.error[best] {
-			best = w
+	for candidate, meanError := range p.errors {
+		if meanError < p.errors[best] {
+			best = candidate
 		}
 	}
-	g.value = g.byPredictor[best]
-	return g
+	p.value = p.byPredictor[best]
+	return p
 }
 
-// weigh returns the weighted sum of the inputs.
-func (g *prediction) weigh(v, acceleration, near, nearAcceleration int32) int32 {
-	const most = 1 << 20
-	g.inputs = [features]int64{int64(v), int64(acceleration), int64(near), int64(nearAcceleration), 8}
-	g.norm = 256
-	sum := int64(weightOne / 2)
+// computeWeightedSum sets the inputs and returns their weighted sum: the predicted delta.
+func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta, neighbourAcceleration int32) int32 {
+	const limit = 1 << 20 // of inputs, so that the sum cannot overflow
+	const constant = 8    // the last input, whose weight learns a constant delta
+	g.inputs = [features]int64{int64(lastDelta), int64(acceleration), int64(neighbourDelta), int64(neighbourAcceleration), constant}
+	g.norm = 256                // bounds the step of learn if all inputs are small
+	sum := int64(weightOne / 2) // rounds
 	for i, x := range g.inputs {
-		x = min(max(x, -most), most)
+		x = min(max(x, -limit), limit)
 		g.inputs[i] = x
-		sum += x * int64(g.blend[i])
+		sum += x * int64(g.weights[i])
 		g.norm += x * x
 	}
 	return int32(min(max(sum>>16, -1<<31), 1<<31-1))
 }
 
-// learn updates the error of each predictor and the weights by normalised least mean
-// squares. The error is clipped to its usual size, so that collisions, which cannot be
-// predicted, do not spoil the weights.
+// learn updates the weights, by normalised least mean squares, and the error of each predictor with
+// the actual value v. The residual is clipped to a few times its usual size, so that collisions,
+// which cannot be predicted, do not spoil the weights.
 func (g *prediction) learn(v int32, col *fieldPlan) {
 	if col.kind != frame.Float32 {
-		most := int64(4) << min(max(g.error[weightedSum]>>8, 2), 16)
-		wrong := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -most), most)
+		limit := int64(4) << min(max(g.errors[weightedSum]>>8, 2), 16)
+		residual := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -limit), limit)
 		for i, x := range g.inputs {
-			w := int64(g.blend[i]) + wrong*x*(weightOne/16)/g.norm
-			g.blend[i] = int32(min(max(w, -4*weightOne), 4*weightOne))
+			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16
+			g.weights[i] = int32(min(max(weight, -4*weightOne), 4*weightOne))
 		}
 	}
-	for w, each := range g.byPredictor {
-		off := int32(length(col.difference(v, each))) << 8
-		g.error[w] += (off - g.error[w]) >> 6
+	for i, predicted := range g.byPredictor {
+		errorLength := int32(bitLength(col.difference(v, predicted))) << 8
+		g.errors[i] += (errorLength - g.errors[i]) >> 6 // a mean over about 64 values
 	}
 }
 
-// Arithmetic on values of a field. A residual, which is coded, is the difference of a value
-// and its prediction in steps. A shift, of which predictions are made, is the difference of
-// two values over time: in steps too, but for a float it is the bits of a float.
+// Arithmetic on values of a field. A residual, which is transmitted, is the difference between a
+// value and its prediction, an integer. A delta, which predictors use, is the difference between the
+// values of a field at two times; for a float it is the bits of a float.
 
-// difference returns v less the prediction, modulo 2^32: of angles the shorter way
-// round, of floats in the order of floats.
+// difference returns v minus guess, modulo 2^32: the shorter way round for angles; for floats, the
+// number of floats between them.
 func (c *fieldPlan) difference(v, guess int32) int32 {
 	switch c.kind {
 	case frame.Float32:
-		return ordered(v) - ordered(guess)
+		return orderedFloat(v) - orderedFloat(guess)
 	case frame.Angle:
-		return c.wrap(int64(v) - int64(guess))
+		return c.wrapAngle(int64(v) - int64(guess))
 	}
 	return v - guess
 }
 
-// add is the inverse of difference: it returns the value with that residual. The caller
+// addResidual is the inverse of difference: it returns the value with that residual. The caller
 // checks its range.
-func (c *fieldPlan) add(guess, miss int32) int32 {
+func (c *fieldPlan) addResidual(guess, residual int32) int32 {
 	switch c.kind {
 	case frame.Float32:
-		return ordered(ordered(guess) + miss)
+		return orderedFloat(orderedFloat(guess) + residual)
 	case frame.Angle:
-		return c.round(int64(guess) + int64(miss))
+		return c.normaliseAngle(int64(guess) + int64(residual))
 	}
-	return guess + miss
+	return guess + residual
 }
 
-// shift returns the shift from one value to another.
-func (c *fieldPlan) shift(from, to int32) int32 {
+// delta returns the delta from one value to another; 0 if it is not finite.
+func (c *fieldPlan) delta(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // v is finite
+	if v := float(to) - float(from); v-v == 0 { // v is finite: an infinity or a NaN gives a NaN
 		return int32(math.Float32bits(v))
 	}
 	return 0
 }
 
-// apply returns from plus a shift, clamped to the range. The result is valid whatever
-// the shift.
-func (c *fieldPlan) apply(from, shift int32) int32 {
+// apply returns from plus a delta, limited to the range; for floats, from itself if the sum is not
+// finite. The result is valid for any delta.
+func (c *fieldPlan) apply(from, delta int32) int32 {
 	switch c.kind {
 	case frame.Float32:
-		v := float(from) + float(shift)
+		v := float(from) + float(delta)
 		if !(v-v == 0) { // not finite
 			return from
 		}
 		return int32(math.Float32bits(v))
 	case frame.Angle:
-		return c.round(int64(from) + int64(shift))
+		return c.normaliseAngle(int64(from) + int64(delta))
 	}
-	return int32(min(max(int64(from)+int64(shift), int64(c.Min)), int64(c.Min)+int64(c.Span)))
+	return int32(min(max(int64(from)+int64(delta), int64(c.Min)), int64(c.Min)+int64(c.Span)))
 }
 
-// half returns half a shift.
-func (c *fieldPlan) half(shift int32) int32 {
+// halveDelta returns half of a delta, rounded towards zero.
+func (c *fieldPlan) halveDelta(delta int32) int32 {
 	if c.kind == frame.Float32 {
-		return int32(math.Float32bits(float32(float(shift) * 0.5)))
+		return int32(math.Float32bits(float32(float(delta) * 0.5)))
 	}
-	return shift / 2
+	return delta / 2
 }
 
-// scaled returns a shift over was ticks, scaled to now ticks.
-func (c *fieldPlan) scaled(shift, was, now int32) int32 {
+// scaleDelta scales a delta over fromTicks to toTicks.
+func (c *fieldPlan) scaleDelta(delta, fromTicks, toTicks int32) int32 {
 	switch {
-	case was == now:
-		return shift
+	case fromTicks == toTicks:
+		return delta
 	case c.kind == frame.Float32:
-		return int32(math.Float32bits(float32(float64(float(shift)) * float64(now) / float64(was))))
+		return int32(math.Float32bits(float32(float64(float(delta)) * float64(toTicks) / float64(fromTicks))))
 	}
-	return int32(min(max(int64(shift)*int64(now)/int64(was), math.MinInt32), math.MaxInt32))
+	return int32(min(max(int64(delta)*int64(toTicks)/int64(fromTicks), math.MinInt32), math.MaxInt32))
 }
 
-// wrap reduces a difference of angles to the shorter way round. Half a turn of 2^32 is itself, modulo 2^32.
-func (c *fieldPlan) wrap(d int64) int32 { return int32(column.Wrap(d, int64(c.Span)+1)) }
+// wrapAngle reduces a difference of angles to the shorter way round. Half a turn of 2^32 is itself,
+// modulo 2^32.
+func (c *fieldPlan) wrapAngle(d int64) int32 { return int32(column.Wrap(d, int64(c.Span)+1)) }
 
-// round reduces an angle to its range.
-func (c *fieldPlan) round(v int64) int32 {
+// normaliseAngle reduces an angle to the field's range.
+func (c *fieldPlan) normaliseAngle(v int64) int32 {
 	turn := int64(c.Span) + 1
 	at := (v - int64(c.Min)) % turn
 	if at < 0 {
@@ -184,17 +187,17 @@ func (c *fieldPlan) round(v int64) int32 {
 	return int32(at + int64(c.Min))
 }
 
-// part returns the sixteenth of the range in which a value lies.
-func (c *fieldPlan) part(v int32) uint32 {
+// rangePart returns in which sixteenth of the range a quantity lies, 0 to 15; 0 for other kinds.
+func (c *fieldPlan) rangePart(v int32) uint32 {
 	if c.kind != frame.Quantity {
 		return 0
 	}
 	return uint32((uint64(c.Raw(v)) << 4) / (uint64(c.Span) + 1))
 }
 
-// room returns the largest residuals up and down from a prediction. Residuals of more than
-// 31 bits wrap, so they have no bound.
-func (c *fieldPlan) room(v int32) (up, down uint64) {
+// residualBounds returns the largest possible residuals in both directions from a predicted value.
+// Residuals of more than 31 bits wrap, so they have no bound: 1<<32.
+func (c *fieldPlan) residualBounds(v int32) (up, down uint64) {
 	if c.kind != frame.Quantity || c.Span > math.MaxInt32 {
 		return 1 << 32, 1 << 32
 	}
@@ -202,13 +205,14 @@ func (c *fieldPlan) room(v int32) (up, down uint64) {
 	return uint64(c.Span) - down, down
 }
 
-// ordered maps the bits of a float to an integer in the order of floats. It is its own
-// inverse.
-func ordered(v int32) int32 {
+// orderedFloat maps the bits of a float to an integer such that larger floats have larger integers.
+// It is its own inverse.
+func orderedFloat(v int32) int32 {
 	if v < 0 {
 		return v ^ math.MaxInt32
 	}
 	return v
 }
 
+// float returns the float with bits v.
 func float(v int32) float32 { return math.Float32frombits(uint32(v)) }

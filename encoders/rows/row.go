@@ -13,205 +13,213 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// Marks separate the contexts of different kinds of decisions.
+// The kinds of decisions. They are hashed into contexts, so that each kind has its own counters.
 const (
-	rowMark = iota + 1
-	sameMark
-	lengthMark
-	signMark
-	topMark
-	enumMark
-	bitsMark
-	bodyMark
+	decisionRow       = iota + 1 // did the row change?
+	decisionUnchanged            // is the field of a changed row unchanged?
+	decisionLength               // bits of a residual's length
+	decisionSign                 // sign of a residual
+	decisionTopBits              // the two bits of a residual below the highest
+	decisionSymbol               // bits of an enum
+	decisionBits                 // did the bit change?
+	decisionBody                 // is the body the baseline's?
 )
 
-var errUnchanged = errors.New("listed as changed, but is not")
+var errUnchanged = errors.New("marked as changed, but equal to the baseline")
 
-// rowState is the state of the row being coded.
+// A rowState is the state of the row being coded. A row is coded as a flag whether it changed; if
+// so, each field is a flag whether it is unchanged, and its new value if not: a residual, a symbol,
+// or flags of changed bits.
 type rowState struct {
-	e                *coder
-	cur, base        []int32 // the row's values in the frame and in the base frame
-	start            []int32 // origin of shifts: base, with the rotation converted to the new largest component
-	lastShift        []int32 // shifts of the row's last step, scaled to the present ticks; 0 if it did not change
-	lastAcceleration []int32 // acceleration of the row's last step
-	missed           []uint8 // lengths of the residuals of the row's last step
-	step                     // the step being coded
-	idle             int
-	place            *[maxPlace]int32 // the row's position in base
-	nearest          uint32           // distance of the nearest row that moved
-	fastest          uint32           // distance of the fastest row that moved
-	pace             int              // greatest length of lastShift among the fields of the position
-	ahead            int              // length of the predicted shift of the field being coded
-	worst            int              // greatest length of a residual of this row so far
-	last             [2]int           // lengths of the last two residuals, the last first
-	same             uint32           // which of the earlier fields did not change, the last in the lowest bit
-	neighbour        step             // step of the nearest row that changed; see distance
-	distance         uint32
-	prediction       prediction
-	none             step // the zero step, for rows that did not change
+	coder             *coder
+	cur, base         []int32         // the row's values in the frame and in the base frame
+	origin            []int32         // origin of deltas: base, with the rotation converted to the new largest component
+	lastDelta         []int32         // deltas of the row's last motion, scaled to the current ticks; 0 if it did not change
+	lastAcceleration  []int32         // acceleration of the row's last motion
+	lastResiduals     []uint8         // lengths of the residuals of the row's last motion
+	motion                            // of the row being coded, for the next frame
+	idleClass         int             // see idleClass
+	position          *[maxAxes]int32 // the row's position in base
+	nearestDistance   uint32          // see scene.distances
+	fastestDistance   uint32          // see scene.distances
+	positionSpeed     int             // greatest length of lastDelta among the fields of the position
+	expectedLength    int             // length of the predicted delta of the field being coded
+	maxResidual       int             // greatest length of a residual of this row so far
+	recentResiduals   [2]int          // lengths of the last two residuals, the last first
+	unchangedFields   uint32          // flags: whether each of the previous fields is unchanged, the last in bit 0
+	neighbour         motion          // motion of the nearest row that changed in this frame
+	neighbourDistance uint32          // see findNeighbour
+	prediction        prediction
+	noMotion          motion // zeros, for rows that did not change
 	rotationState
 }
 
-// codeRows codes all rows.
+// codeRows codes all rows of cur against base. past is the memo of base. codeRows fills next, the
+// memo of cur.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
-	at, recent := 0, uint32(0)
+	nextMoved := 0             // index in past.changedRows of the next row that changed with base
+	recentChanges := uint32(0) // flags: whether each of the previous four rows changed, the last in bit 0
 	r, n := &e.row, e.fields
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
-		r.idle = idleClass(past.idle[i])
-		r.place = &e.scene.places[i]
-		moved := at < len(past.moved) && int(past.moved[at]) == i
-		// A row without a history; lastShift and start are set only if the row changes.
-		r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
+		r.idleClass = idleClass(past.unchangedFor[i])
+		r.position = &e.scene.positions[i]
+		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
+		// A row without a history. lastDelta and origin are set only if the row changes.
+		r.lastResiduals, r.lastAcceleration, r.positionSpeed, r.hasRotation = r.noMotion.residualLength, r.noMotion.acceleration, 0, false
 		if moved {
-			r.loadHistory(past, next, at)
-			at++
+			r.loadHistory(past, next, nextMoved)
+			nextMoved++
 		}
-		changed := r.codeChanged(i, recent, moved, &next.rows[i])
+		changed := r.codeChanged(i, recentChanges, moved, &next.rowCounters[i])
 		e.Charge(encoders.SlotFlags)
-		recent = (recent<<1 | changed) & 15
+		recentChanges = (recentChanges<<1 | changed) & 15
 		if changed == 0 {
-			if next.idle[i] < forever {
-				next.idle[i]++
+			if next.unchangedFor[i] < maxAge {
+				next.unchangedFor[i]++
 			}
 			continue
 		}
-		next.idle[i] = 0
+		next.unchangedFor[i] = 0
 		if !moved {
-			clear(r.lastShift)
-			copy(r.start, r.base)
+			clear(r.lastDelta)
+			copy(r.origin, r.base)
 		}
 		r.findNeighbour(next)
-		e.scene.coded = append(e.scene.coded, *r.place)
-		r.step = next.appendStep(i, n)
-		next.from = append(next.from, e.turn.fields(r.base))
-		if err := r.code(); err != nil {
+		e.scene.changedPositions = append(e.scene.changedPositions, *r.position)
+		r.motion = next.appendMotion(i, n)
+		next.rotations = append(next.rotations, e.rotation.values(r.base))
+		if err := r.codeFields(); err != nil {
 			return fmt.Errorf("%s %d: %w", e.schema.Item, i, err)
 		}
 	}
 	return nil
 }
 
-// loadHistory loads the last step of a row, the n-th that moved.
+// loadHistory prepares the predictions of a row that changed with base: it loads the row's motion,
+// the n-th of past, and scales its deltas to the ticks of next.
 func (r *rowState) loadHistory(past, next *memo, n int) {
-	copy(r.start, r.base)
-	s := past.step(n, r.e.fields)
-	r.missed, r.lastAcceleration = s.miss, s.acceleration
-	for f, v := range s.shift {
-		r.lastShift[f] = r.e.cols[f].scaled(v, past.ticks, next.ticks)
+	copy(r.origin, r.base)
+	s := past.motionAt(n, r.coder.fields)
+	r.lastResiduals, r.lastAcceleration = s.residualLength, s.acceleration
+	for f, v := range s.delta {
+		r.lastDelta[f] = r.coder.columns[f].scaleDelta(v, past.ticks, next.ticks)
 	}
-	r.predictRotation(past.from[n], float64(next.ticks)/float64(past.ticks))
-	for _, f := range r.e.place {
-		r.pace = max(r.pace, length(r.lastShift[f]))
+	r.predictRotation(past.rotations[n], float64(next.ticks)/float64(past.ticks))
+	for _, f := range r.coder.position {
+		r.positionSpeed = max(r.positionSpeed, bitLength(r.lastDelta[f]))
 	}
-	r.pace = min(r.pace, paces-1)
+	r.positionSpeed = min(r.positionSpeed, deltaLengths-1)
 }
 
-// findNeighbour finds the nearest among the last maxMovers rows that changed in this frame.
+// findNeighbour finds the nearest among the last maxMovers rows that changed in this frame; without
+// positions, the last of them. neighbourDistance is the bit length of the squared distance; noMover
+// if unknown.
 func (r *rowState) findNeighbour(next *memo) {
-	r.neighbour, r.distance = r.none, farthest
-	last, e := len(next.moved)-1, r.e
+	r.neighbour, r.neighbourDistance = r.noMotion, noMover
+	last, e := len(next.changedRows)-1, r.coder
 	if last < 0 {
 		return
 	}
-	pick := last
-	if len(e.place) > 0 {
+	nearest := last
+	if len(e.position) > 0 {
 		best := uint64(1<<64 - 1)
 		for k := last; k >= 0 && k > last-maxMovers; k-- {
-			if d := distance2(r.place, &e.scene.coded[k]); d < best {
-				best, pick = d, k
+			if d := squaredDistance(r.position, &e.scene.changedPositions[k]); d < best {
+				best, nearest = d, k
 			}
 		}
-		r.distance = uint32(bits.Len64(best))
+		r.neighbourDistance = uint32(bits.Len64(best))
 	}
-	r.neighbour = next.step(pick, e.fields)
+	r.neighbour = next.motionAt(nearest, e.fields)
 }
 
-// codeChanged codes whether row i changed; own is the counter of this row alone.
-func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *rangecoder.Counter) uint32 {
-	r.nearest, r.fastest = r.e.scene.distances(i, r.place, moved)
-	state := uint32(0)
-	for _, f := range r.e.states {
-		state = state<<1 | uint32(r.base[f]&1)
+// codeChanged codes whether row i changed and returns 1 if so. moved reports whether it changed in
+// the frame before; own is the counter of this row.
+func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *rangecoder.Counter) uint32 {
+	r.nearestDistance, r.fastestDistance = r.coder.scene.distances(i, r.position, moved)
+	rowFlags := uint32(0)
+	for _, f := range r.coder.rowFlags {
+		rowFlags = rowFlags<<1 | uint32(r.base[f]&1)
 	}
-	idle, pace := uint32(r.idle), uint32(r.pace)
-	x := &r.e.x
-	r.e.begin(r.e.shared)
-	x.AddContext(rowMark, idle, pace, recent&7)
-	x.AddContext(rowMark, idle, r.nearest, state)
-	x.AddContext(rowMark, idle, r.fastest, pace)
-	x.AddContext(rowMark, r.nearest, r.fastest, idle)
-	differ := int32(0)
+	idle, speed := uint32(r.idleClass), uint32(r.positionSpeed)
+	mixer := &r.coder.mixer
+	r.coder.beginContexts(r.coder.sharedWeights)
+	mixer.AddContext(decisionRow, idle, speed, recentChanges&7)
+	mixer.AddContext(decisionRow, idle, r.nearestDistance, rowFlags)
+	mixer.AddContext(decisionRow, idle, r.fastestDistance, speed)
+	mixer.AddContext(decisionRow, r.nearestDistance, r.fastestDistance, idle)
+	differs := int32(0) // not 0 if any value differs; unused by the decoder
 	for f, v := range r.cur {
-		differ |= v ^ r.base[f]
+		differs |= v ^ r.base[f]
 	}
-	return uint32(x.CodeBit(rowNode, rangecoder.Flag(differ != 0), own))
+	return uint32(mixer.CodeBit(rowNode, rangecoder.Flag(differs != 0), own))
 }
 
-// code codes a row that changed.
-func (r *rowState) code() error {
-	r.worst, r.last, r.same = 0, [2]int{}, 0
+// codeFields codes the fields of a row that changed.
+func (r *rowState) codeFields() error {
+	r.maxResidual, r.recentResiduals, r.unchangedFields = 0, [2]int{}, 0
 	r.prepareRotation()
-	all := true // no field has changed so far
+	allUnchanged := true // so far
 	for f := range r.cur {
-		col := &r.e.cols[f]
-		r.ahead = r.shiftAhead(f, col)
-		same := false // not coded for the last field if no other field changed
-		if f < len(r.cur)-1 || !all {
-			same = r.codeSame(f, col)
+		col := &r.coder.columns[f]
+		r.expectedLength = r.expectedDeltaLength(f, col)
+		isUnchanged := false // implied for the last field if no other field changed
+		if f < len(r.cur)-1 || !allUnchanged {
+			isUnchanged = r.codeUnchanged(f, col)
 		}
-		r.same = r.same<<1 | flag(same)
-		all = all && same
-		if same {
-			r.noteUnchanged(f, col)
+		r.unchangedFields = r.unchangedFields<<1 | flag(isUnchanged)
+		allUnchanged = allUnchanged && isUnchanged
+		if isUnchanged {
+			r.recordUnchanged(f, col)
 		} else if err := r.codeField(f, col); err != nil {
 			return err
 		}
-		if f == r.e.turn.at {
-			r.switchLargest(int(r.cur[f] - col.Min))
+		if f == r.coder.rotation.enumField {
+			r.updateLargest(int(r.cur[f] - col.Min))
 		}
-		r.e.Charge(encoders.FieldSlot(f))
+		r.coder.Charge(encoders.FieldSlot(f))
 	}
 	return nil
 }
 
-// codeSame codes whether field f of a changed row is unchanged.
-func (r *rowState) codeSame(f int, col *fieldPlan) bool {
-	x := &r.e.x
-	id := uint32(f)<<8 | sameMark
-	pace := uint32(r.ahead)
-	r.e.begin(col.slot)
-	x.AddContext(id, r.same&15, min(pace, 3), flag(r.largestChanged))
-	x.AddContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
-	x.AddContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
-	if f == r.e.turn.at {
-		x.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.rotated))
+// codeUnchanged codes whether field f of a changed row is unchanged.
+func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
+	mixer := &r.coder.mixer
+	id := uint32(f)<<8 | decisionUnchanged
+	expected := uint32(r.expectedLength)
+	r.coder.beginContexts(col.weightSet)
+	mixer.AddContext(id, r.unchangedFields&15, min(expected, 3), flag(r.largestChanged))
+	mixer.AddContext(id, expected, uint32(r.lastResiduals[f]), uint32(r.idleClass))
+	mixer.AddContext(id, uint32(r.neighbour.residualLength[f]), uint32(r.positionSpeed), r.unchangedFields&3)
+	if f == r.coder.rotation.enumField {
+		mixer.AddContext(id, flag(int(r.base[f]-col.Min) == r.first), r.margin, flag(r.hasRotation))
 	} else {
-		x.AddContext(id, r.nearest, uint32(r.idle), r.same&1)
+		mixer.AddContext(id, r.nearestDistance, uint32(r.idleClass), r.unchangedFields&1)
 	}
-	return x.CodeFlag(sameNode, r.cur[f] == r.base[f])
+	return mixer.CodeFlag(unchangedNode, r.cur[f] == r.base[f])
 }
 
-// shiftAhead returns the length of the predicted shift of field f.
-func (r *rowState) shiftAhead(f int, c *fieldPlan) int {
-	if r.lastShift[f] == 0 || !column.IsNumber(c.kind) {
+// expectedDeltaLength returns the length in bits of the last delta of field f, applied to origin.
+func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
+	if r.lastDelta[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
-	return length(c.difference(c.apply(r.start[f], r.lastShift[f]), r.start[f]))
+	return bitLength(c.difference(c.apply(r.origin[f], r.lastDelta[f]), r.origin[f]))
 }
 
-// noteUnchanged records that a field did not change.
-func (r *rowState) noteUnchanged(f int, col *fieldPlan) {
+// recordUnchanged records in the motion that a field did not change.
+func (r *rowState) recordUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
 	if column.IsNumber(col.kind) {
-		r.acceleration[f] = -r.lastShift[f]
-		r.recordResidual(f, r.ahead)
+		r.acceleration[f] = -r.lastDelta[f]
+		r.recordResidual(f, r.expectedLength)
 	}
 }
 
 // codeField codes the new value of a field that changed.
 func (r *rowState) codeField(f int, col *fieldPlan) error {
-	if err := r.e.Err(); err != nil {
+	if err := r.coder.Err(); err != nil {
 		return err
 	}
 	switch {
@@ -223,15 +231,16 @@ func (r *rowState) codeField(f int, col *fieldPlan) error {
 		r.codeSymbol(f, col)
 	}
 	if !col.Admits(r.cur[f]) {
-		return column.Error(r.e.schema, f, int64(r.cur[f]))
+		return column.RangeError(r.coder.schema, f, int64(r.cur[f]))
 	}
 	if r.cur[f] == r.base[f] {
-		return fmt.Errorf("field %s: %w", r.e.schema.Fields[f].Name, errUnchanged)
+		return fmt.Errorf("field %s: %w", r.coder.schema.Fields[f].Name, errUnchanged)
 	}
 	return nil
 }
 
-// idleClass returns the class of a row that did not change for n packets.
+// idleClass quantises the number of packets since a row changed into 7 classes; 6 means maxAge or
+// unknown.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:
@@ -240,230 +249,238 @@ func idleClass(n uint8) int {
 		return 3
 	case n < 32:
 		return 4
-	case n < forever:
+	case n < maxAge:
 		return 5
 	}
 	return 6
 }
 
-// length returns the number of bits of |v|.
-func length(v int32) int { return bits.Len32(magnitude(v)) }
+// bitLength returns the number of bits of |v|.
+func bitLength(v int32) int { return bits.Len32(abs(v)) }
 
-// flag returns 1 for true, as a part of a context.
+// flag returns 1 for true and 0 for false, as a value to hash into a context.
 func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
 const (
-	nodeCount   = 64 // weights of a field
-	firstWeight = rangecoder.Unit * 3 / 10
-	bias        = 256
+	nodeCount   = 64                       // weights in a weight set, by node
+	firstWeight = rangecoder.Unit * 3 / 10 // initial weight of every input
+	bias        = 256                      // logit of the mixer's bias input
 )
 
-// Nodes number the decisions of a field. Lengths have the first 16. Longer ones and
-// symbols, which no field has both of, share the next 32.
+// Nodes number the decisions of a field: they select the weights, and with the contexts the
+// counters. Lengths take the first 16. Long lengths and symbols, which no field has both, share the
+// next 32.
 const (
-	farNode    = 16
-	symbolNode = 16
-	signNode   = 48
-	topNode    = 48 // and the next three
-	bitNode    = 52
-	sameNode   = 53
-	rowNode    = 54
-	bodyNode   = 55
-	symbolBits = 12 // of an enum that have counters; the bits below are coded directly
+	longLengthNode = 16
+	symbolNode     = 16
+	signNode       = 48
+	topNode        = 48 // and the next three
+	bitNode        = 52
+	unchangedNode  = 53
+	rowNode        = 54
+	bodyNode       = 55
+	symbolBits     = 12 // upper bits of an enum that have counters; the bits below are coded directly
 )
 
-// codeNumber codes a numeric field as the residual of a prediction, which then learns the value, and
-// records the field's shift, acceleration and residual for the next frame.
+// codeNumber codes a numeric field as the residual of a prediction, updates the predictors with the
+// actual value, and records the field's motion for the next frame.
 func (r *rowState) codeNumber(f int, col *fieldPlan) {
-	g := r.predict(f, col)
-	miss := r.codeResidual(f, col, col.difference(r.cur[f], g.value), g.value)
-	r.cur[f] = col.add(g.value, miss)
-	g.learn(r.cur[f], col)
-	r.shift[f] = col.shift(r.start[f], r.cur[f])
-	r.acceleration[f] = r.shift[f] - r.lastShift[f] // floats do not use their acceleration
-	r.recordResidual(f, length(miss))
+	p := r.predict(f, col)
+	residual := r.codeResidual(f, col, col.difference(r.cur[f], p.value), p.value)
+	r.cur[f] = col.addResidual(p.value, residual)
+	p.learn(r.cur[f], col)
+	r.delta[f] = col.delta(r.origin[f], r.cur[f])
+	r.acceleration[f] = r.delta[f] - r.lastDelta[f] // floats do not use their acceleration
+	r.recordResidual(f, bitLength(residual))
 }
 
-// recordResidual records the length n, in bits, of the residual of field f.
-func (r *rowState) recordResidual(f, n int) {
-	r.miss[f] = uint8(n)
-	r.worst = max(r.worst, n)
-	r.last[1], r.last[0] = r.last[0], n
+// recordResidual records the length, in bits, of the residual of field f.
+func (r *rowState) recordResidual(f, length int) {
+	r.residualLength[f] = uint8(length)
+	r.maxResidual = max(r.maxResidual, length)
+	r.recentResiduals[1], r.recentResiduals[0] = r.recentResiduals[0], length
 }
 
 const (
-	lengthBits = 4
-	longest    = 1<<lengthBits - 1 // longer ones continue in a second tree
-	farBits    = 5
+	lengthBits     = 4                 // of the first tree
+	maxShortLength = 1<<lengthBits - 1 // a length of this or more continues in a second tree
+	longLengthBits = 5                 // of the second tree
 )
 
-// codeResidual codes a residual: the length of its magnitude, its sign unless the range implies
-// it, and the bits below the leading one.
-func (r *rowState) codeResidual(f int, col *fieldPlan, miss, guess int32) int32 {
-	x := &r.e.x
-	kind := flag(r.largestChanged && r.e.turn.has(f))
-	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
-	was, size := uint32(r.ahead), magnitude(miss)
-	r.e.begin(col.slot)
-	x.AddContext(id, kind, was, uint32(r.worst))
-	x.AddContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
-	x.AddContext(own, uint32(r.last[0]), uint32(r.last[1]), kind)
-	n := uint32(bits.Len32(size))
-	short := x.CodeTree(min(n, longest), lengthBits, 0)
-	if short == longest {
-		short += x.CodeTree(n-longest, farBits, farNode)
+// codeResidual codes and returns the residual of field f from the prediction guess: the number of
+// its bits, its sign unless the range implies it, and the bits below the highest.
+func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) int32 {
+	mixer := &r.coder.mixer
+	rotationClass := flag(r.largestChanged && r.coder.rotation.isComponent(f))
+	// Contexts with id share counters among fields of the same range and unit, those with fieldID do not.
+	id, fieldID := uint32(col.statsField)<<8|decisionLength, uint32(f)<<8|decisionLength
+	expected, size := uint32(r.expectedLength), abs(residual)
+	r.coder.beginContexts(col.weightSet)
+	mixer.AddContext(id, rotationClass, expected, uint32(r.maxResidual))
+	mixer.AddContext(id, uint32(r.lastResiduals[f]), uint32(r.idleClass), rotationClass)
+	mixer.AddContext(fieldID, uint32(r.recentResiduals[0]), uint32(r.recentResiduals[1]), rotationClass)
+	length := uint32(bits.Len32(size))
+	coded := mixer.CodeTree(min(length, maxShortLength), lengthBits, 0)
+	if coded == maxShortLength {
+		coded += mixer.CodeTree(length-maxShortLength, longLengthBits, longLengthNode)
 	}
-	n = min(short, 32)
-	if n == 0 {
+	length = min(coded, 32) // an invalid packet may hold more
+	if length == 0 {
 		return 0
 	}
-	up, down := col.room(guess)
-	least := uint64(1) << (n - 1)
+	maxUp, maxDown := col.residualBounds(guess)
+	smallest := uint64(1) << (length - 1)
 	var negative bool
 	switch {
-	case least > up:
-		negative = true
-	case least > down:
+	case smallest > maxUp:
+		negative = true // a positive residual would be out of range
+	case smallest > maxDown: // positive: a negative residual would be out of range
 	default:
-		negative = r.codeSign(f, miss, kind, col.part(guess)<<5|n)
+		negative = r.codeSign(f, residual, rotationClass, col.rangePart(guess)<<5|length)
 	}
-	size = r.codeLowBits(f, n, size)
+	size = r.codeLowBits(f, length, size)
 	if negative {
 		return int32(-size)
 	}
 	return int32(size)
 }
 
-// magnitude returns |v|; the magnitude of -2^31 is 2^31.
-func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
+// abs returns |v|; for -2^31 it is 2^31.
+func abs(v int32) uint32 { return uint32(max(v, -v)) }
 
-// codeSign codes the sign of a residual and reports whether it is negative.
-func (r *rowState) codeSign(f int, miss int32, kind, room uint32) bool {
-	x, col := &r.e.x, &r.e.cols[f]
-	id := uint32(col.class)<<8 | signMark
-	r.e.begin(col.slot)
-	x.AddContext(id, kind, signOf(r.lastShift[f]), 0)
-	x.AddContext(id, uint32(r.ahead), signOf(r.lastShift[f]), uint32(r.missed[f]))
-	x.AddContext(id, room, signOf(r.lastShift[f]), 0)
-	return x.CodeFlag(signNode, miss < 0)
+// codeSign codes the sign of a residual and reports whether it is negative. boundClass is a
+// context: how near the prediction is to the range's bounds.
+func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uint32) bool {
+	mixer, col := &r.coder.mixer, &r.coder.columns[f]
+	id := uint32(col.statsField)<<8 | decisionSign
+	r.coder.beginContexts(col.weightSet)
+	mixer.AddContext(id, rotationClass, signClass(r.lastDelta[f]), 0)
+	mixer.AddContext(id, uint32(r.expectedLength), signClass(r.lastDelta[f]), uint32(r.lastResiduals[f]))
+	mixer.AddContext(id, boundClass, signClass(r.lastDelta[f]), 0)
+	return mixer.CodeFlag(signNode, residual < 0)
 }
 
-func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
+// signClass returns 0, 1 or 2 for negative, zero and positive v.
+func signClass(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
-// codeLowBits codes the bits below the leading one of a magnitude of n bits: the first two with
-// contexts, the others directly.
-func (r *rowState) codeLowBits(f int, n, size uint32) uint32 {
-	x, col := &r.e.x, &r.e.cols[f]
-	r.e.begin(col.slot)
-	x.AddContext(uint32(col.class)<<8|topMark, n, 0, 0)
-	left, top := n-1, uint32(1)
-	for left > 0 && top < 4 {
-		left--
-		top = top<<1 | uint32(x.CodeBit(topNode+int(top), int(size>>left&1), nil))
+// codeLowBits codes the bits below the highest of a magnitude of the given length: the first two
+// with contexts, the others directly. It returns the magnitude. The decoder ignores size.
+func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
+	mixer, col := &r.coder.mixer, &r.coder.columns[f]
+	r.coder.beginContexts(col.weightSet)
+	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0)
+	bitsLeft, known := length-1, uint32(1) // known: the bits so far; the highest is 1
+	for bitsLeft > 0 && known < 4 {
+		bitsLeft--
+		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // only the contexts' counters
 	}
-	if left > 0 {
-		top = top<<left | uint32(r.e.Direct(uint64(size&(1<<left-1)), uint(left)))
+	if bitsLeft > 0 {
+		known = known<<bitsLeft | uint32(r.coder.Direct(uint64(size&(1<<bitsLeft-1)), uint(bitsLeft)))
 	}
-	return top
+	return known
 }
 
-// codeSymbol codes a flag or an enum that changed.
+// codeSymbol codes a flag or an enum that changed. A flag needs no bit.
 func (r *rowState) codeSymbol(f int, col *fieldPlan) {
-	was := col.Raw(r.base[f])
+	oldRaw := col.Raw(r.base[f])
 	if col.Span == 1 {
-		r.cur[f] = col.Value(1 - was)
+		r.cur[f] = col.FromRaw(1 - oldRaw)
 		return
 	}
-	e := r.e
-	x := &e.x
-	id := uint32(f)<<8 | enumMark
-	v, left, at := col.Raw(r.cur[f]), col.Width, uint32(1)
+	e := r.coder
+	mixer := &e.mixer
+	id := uint32(f)<<8 | decisionSymbol
+	raw, bitsLeft, node := col.Raw(r.cur[f]), col.Width, uint32(1)
 	for range min(col.Width, symbolBits) {
-		left--
-		e.begin(col.slot)
-		x.AddContext(id, at, was, 0)
-		x.AddContext(id, at, was, r.expected(f))
-		x.AddContext(id, at, r.expected(f), r.margin)
-		at = at<<1 | uint32(x.CodeBit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
+		bitsLeft--
+		e.beginContexts(col.weightSet)
+		mixer.AddContext(id, node, oldRaw, 0)
+		mixer.AddContext(id, node, oldRaw, r.expectedComponents(f))
+		mixer.AddContext(id, node, r.expectedComponents(f), r.margin)
+		// Nodes from 15 on share weights; nil: only the contexts' counters.
+		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
-	v = (at-1<<min(col.Width, symbolBits))<<left | uint32(e.Direct(uint64(v&(1<<left-1)), left))
-	r.cur[f] = col.Value(v)
+	// Without the leading 1 of node, followed by the lower bits.
+	raw = (node-1<<min(col.Width, symbolBits))<<bitsLeft | uint32(e.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
+	r.cur[f] = col.FromRaw(raw)
 }
 
-// expected returns the predicted largest components as a context if f is the enum of the rotation;
-// 0 for other fields.
-func (r *rowState) expected(f int) uint32 {
-	if f != r.e.turn.at {
+// expectedComponents returns a context for field f, if it is the enum of the rotation: the largest
+// and second largest component of the predicted rotation; 0 for other fields.
+func (r *rowState) expectedComponents(f int) uint32 {
+	if f != r.coder.rotation.enumField {
 		return 0
 	}
 	return uint32(1 + r.first*4 + r.second)
 }
 
-// codeBits codes which bits of a field of flags changed.
+// codeBits codes a field of kind Bits: for each of 32 bits, the lowest first, whether it changed.
 func (r *rowState) codeBits(f int) {
-	d := uint32(r.cur[f]) ^ uint32(r.base[f])
-	x := &r.e.x
-	var out, count uint32
+	changed := uint32(r.cur[f]) ^ uint32(r.base[f])
+	mixer := &r.coder.mixer
+	var out, count uint32 // the changes so far, and their number
 	for i := range uint32(32) {
-		r.e.begin(r.e.cols[f].slot)
-		x.AddContext(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
-		x.AddContext(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
-		b := uint32(x.CodeBit(bitNode, int(d>>i&1), nil))
+		r.coder.beginContexts(r.coder.columns[f].weightSet)
+		mixer.AddContext(uint32(f)<<8|decisionBits, i, uint32(r.base[f])>>i&1, 0)
+		mixer.AddContext(uint32(f)<<8|decisionBits, i, min(count, 3), 1)
+		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // only the contexts' counters
 		out |= b << i
 		count += b
 	}
 	r.cur[f] = int32(out ^ uint32(r.base[f]))
 }
 
-// rotationSize is the number of fields of a rotation.
-const rotationSize = parts + 1
+// rotationSize is the number of fields of a rotation: the enum and the components.
+const rotationSize = numComponents + 1
 
-// rotationState is the rotation of the row being coded, if its schema has one.
+// A rotationState is the rotation of the row being coded, if its schema has one.
 type rotationState struct {
-	rotated            bool                // the row has a last step to extrapolate from
+	hasRotation        bool                // the row has a last rotation to extrapolate from
 	current, predicted rotation.Quaternion // rotation in base, and the predicted rotation
-	first, second      int                 // largest and second largest component of predicted
+	first, second      int                 // indices of the largest and the second largest component of predicted
 	margin             uint32              // class of the difference of their magnitudes
 	largestChanged     bool                // the largest component differs from that in base
 }
 
-// fields returns the rotation's fields of a row.
-func (t *rotationFields) fields(row []int32) (v [rotationSize]int32) {
-	if t.at >= 0 {
-		copy(v[:], row[t.at:])
+// values returns the rotation's fields of a row; zeros if the schema has no rotation.
+func (t *rotationFields) values(row []int32) (v [rotationSize]int32) {
+	if t.enumField >= 0 {
+		copy(v[:], row[t.enumField:])
 	}
 	return v
 }
 
-// read returns the quaternion of a rotation's fields.
-func (r *rowState) read(fields []int32) rotation.Quaternion {
-	t := &r.e.turn
-	return t.Decode(fields[0]-r.e.cols[t.at].Min, fields[1:rotationSize])
+// decodeRotation returns the quaternion of a rotation's fields.
+func (r *rowState) decodeRotation(fields []int32) rotation.Quaternion {
+	t := &r.coder.rotation
+	return t.Decode(fields[0]-r.coder.columns[t.enumField].Min, fields[1:rotationSize])
 }
 
-// predictRotation extrapolates the rotation. fields is the rotation before the last step; times is
-// the ratio of the present ticks to the ticks of the last step.
-func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
-	t := &r.e.turn
-	if t.at < 0 {
+// predictRotation extrapolates the rotation of a row that changed before. before holds the
+// rotation's fields before the last motion; ratio is the ratio of the current ticks to those of the
+// last motion. It does nothing if the schema has no rotation.
+func (r *rowState) predictRotation(before [rotationSize]int32, ratio float64) {
+	t := &r.coder.rotation
+	if t.enumField < 0 {
 		return
 	}
-	from := r.read(fields[:])
-	r.current = r.read(r.base[t.at:])
-	r.predicted = extrapolate(&from, &r.current, times)
-	r.rotated = true
-	r.setReference(int(r.base[t.at] - r.e.cols[t.at].Min))
+	from := r.decodeRotation(before[:])
+	r.current = r.decodeRotation(r.base[t.enumField:])
+	r.predicted = extrapolate(&from, &r.current, ratio)
+	r.hasRotation = true
+	r.setReference(int(r.base[t.enumField] - r.coder.columns[t.enumField].Min))
 }
 
-// prepareRotation sets first, second and margin for a row that changed.
+// prepareRotation sets first, second and margin for a row that changed. The margin has 12 classes,
+// in steps of 1/40.
 func (r *rowState) prepareRotation() {
-	t := &r.e.turn
+	t := &r.coder.rotation
 	r.largestChanged, r.margin = false, 0
-	if t.at < 0 {
+	if t.enumField < 0 {
 		return
 	}
-	if !r.rotated {
-		r.current = r.read(r.base[t.at:])
+	if !r.hasRotation {
+		r.current = r.decodeRotation(r.base[t.enumField:])
 		r.predicted = r.current
 	}
 	r.first, r.second = r.predicted.Largest()
@@ -471,22 +488,23 @@ func (r *rowState) prepareRotation() {
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 
-// switchLargest converts start and lastShift if the largest component is now left, and not that in base.
-func (r *rowState) switchLargest(left int) {
-	t := &r.e.turn
-	if r.cur[t.at] != r.base[t.at] {
+// updateLargest converts origin and lastDelta if the largest component, now omitted, differs from
+// that in base.
+func (r *rowState) updateLargest(omitted int) {
+	t := &r.coder.rotation
+	if r.cur[t.enumField] != r.base[t.enumField] {
 		r.largestChanged = true
-		r.setReference(left)
+		r.setReference(omitted)
 	}
 }
 
-// setReference sets start and lastShift for the fields of the rotation. left is the component that
-// the fields omit.
-func (r *rowState) setReference(left int) {
-	t := &r.e.turn
-	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)
-	for k := range is {
-		f := t.at + 1 + k
-		r.start[f], r.lastShift[f] = is[k], goes[k]-is[k]
+// setReference sets origin and lastDelta of the rotation's fields, for quaternions without component
+// omitted.
+func (r *rowState) setReference(omitted int) {
+	t := &r.coder.rotation
+	current, predicted := t.components(&r.current, omitted), t.components(&r.predicted, omitted)
+	for k := range current {
+		f := t.enumField + 1 + k
+		r.origin[f], r.lastDelta[f] = current[k], predicted[k]-current[k]
 	}
 }

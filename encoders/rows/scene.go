@@ -7,48 +7,50 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// farthest is the distance where there is no mover.
-const farthest = 64
+// noMover is the distance if there are no movers: larger than the bit length of any distance.
+const noMover = 64
 
-// maxMovers bounds how many rows are compared by distance.
+// maxMovers bounds the number of rows to which distances are computed.
 const maxMovers = 24
 
-// mover is a row that changed in the frame before base.
+// A mover is a row that changed in the frame before base.
 type mover struct {
-	row   int
-	at    [maxPlace]int32
-	speed uint32
+	row      int
+	position [maxAxes]int32
+	speed    uint32 // greatest delta of a coordinate
 }
 
-// scene holds the positions of rows, and the movers.
+// A scene holds the positions of the rows in base, and the movers.
 type scene struct {
-	plan    *plan
-	places  [][maxPlace]int32 // of all rows in base
-	movers  []mover           // the fastest rows that moved
-	top     int               // index of the fastest mover; -1 if none
-	lanes   lanes             // the movers, for vector instructions
-	nearest []uint8           // by row: the distance of the nearest mover, itself included; may be empty
-	coded   [][maxPlace]int32 // of the rows that changed in this frame
+	plan             *plan
+	positions        [][maxAxes]int32 // by row, in base
+	movers           []mover          // the fastest, at most maxMovers
+	fastestIndex     int              // index of the fastest mover; -1 if none
+	lanes            moverLanes       // the positions of movers, for the vector routine
+	nearestDistance  []uint8          // by row: distance of the nearest mover, which may be the row itself; empty if not computed
+	changedPositions [][maxAxes]int32 // of the rows that changed in this frame, in order
 }
 
-// lanes holds the coordinates of movers by fours: the lower half of each word counts.
-type lanes [maxMovers / 4][maxPlace][4]int64
+// moverLanes holds the coordinates of movers in groups of four. Only the lower half of each word is
+// used.
+type moverLanes [maxMovers / 4][maxAxes][4]int64
 
-// begin collects the rows that moved on the way to base.
+// begin computes the positions of all rows in base and collects the movers: of the rows that changed
+// with base, the maxMovers fastest. past is the memo of base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
-	s.plan, s.movers, s.top = p, s.movers[:0], -1
-	s.coded, s.nearest = s.coded[:0], s.nearest[:0]
-	s.places = slices.Grow(s.places[:0], p.rows)[:p.rows]
-	wide := s.place(base.Table)
-	if len(p.place) == 0 {
+	s.plan, s.movers, s.fastestIndex = p, s.movers[:0], -1
+	s.changedPositions, s.nearestDistance = s.changedPositions[:0], s.nearestDistance[:0]
+	s.positions = slices.Grow(s.positions[:0], p.rows)[:p.rows]
+	tooWide := s.computePositions(base.Table)
+	if len(p.position) == 0 {
 		return
 	}
-	slowest := 0
-	for n, row := range past.moved {
-		shift := past.step(n, p.fields).shift
-		m := mover{row: int(row), at: s.places[row]}
-		for _, f := range p.place {
-			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
+	slowest := 0 // index of the slowest mover once there are maxMovers: a faster row replaces it
+	for n, row := range past.changedRows {
+		delta := past.motionAt(n, p.fields).delta
+		m := mover{row: int(row), position: s.positions[row]}
+		for _, f := range p.position {
+			m.speed = max(m.speed, uint32(max(delta[f], -delta[f])))
 		}
 		if len(s.movers) < maxMovers {
 			s.movers = append(s.movers, m)
@@ -66,74 +68,75 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 		}
 	}
 	for i := range s.movers {
-		if s.top < 0 || s.movers[i].speed > s.movers[s.top].speed {
-			s.top = i
+		if s.fastestIndex < 0 || s.movers[i].speed > s.movers[s.fastestIndex].speed {
+			s.fastestIndex = i
 		}
 	}
-	if len(s.movers) > 0 && !wide && hasVectors {
+	if len(s.movers) > 0 && !tooWide && hasVectors {
 		s.findNearest()
 	}
 }
 
-// place computes the positions of rows, by coordinates shifted so that their squares can be
-// added. It reports whether some are too far apart for vector instructions.
-func (s *scene) place(table []int32) (wide bool) {
-	if len(s.plan.place) == 0 {
-		clear(s.places)
+// computePositions computes the positions of all rows. Coordinates are shifted so that sums of
+// their squares do not overflow. It reports whether some are too large for the vector routine.
+func (s *scene) computePositions(table []int32) (tooWide bool) {
+	if len(s.plan.position) == 0 {
+		clear(s.positions)
 		return true
 	}
-	var beyond int32 // the bits that any coordinate needs
-	for row := range s.places {
-		at, values := &s.places[row], table[row*s.plan.fields:][:s.plan.fields]
-		for k, f := range s.plan.place {
-			v := values[f] >> s.plan.coarse
+	var usedBits int32 // union of the bits of all coordinates
+	for row := range s.positions {
+		at, values := &s.positions[row], table[row*s.plan.fields:][:s.plan.fields]
+		for k, f := range s.plan.position {
+			v := values[f] >> s.plan.positionShift
 			at[k] = v
-			beyond |= v ^ v>>31
+			usedBits |= v ^ v>>31 // the complement of a negative v
 		}
-		for k := len(s.plan.place); k < maxPlace; k++ {
+		for k := len(s.plan.position); k < maxAxes; k++ {
 			at[k] = 0
 		}
 	}
-	return beyond >= 1<<29
+	return usedBits >= 1<<29
 }
 
-// findNearest computes nearest with vector instructions.
+// findNearest computes nearestDistance with the vector routine.
 func (s *scene) findNearest() {
 	groups := (len(s.movers) + 3) / 4
 	for i := range groups * 4 {
-		m := &s.movers[min(i, len(s.movers)-1)] // the last one again changes nothing
-		for k, v := range m.at {
+		m := &s.movers[min(i, len(s.movers)-1)] // the last mover fills the rest of its group
+		for k, v := range m.position {
 			s.lanes[i/4][k][i%4] = int64(v)
 		}
 	}
-	s.nearest = slices.Grow(s.nearest, len(s.places))[:len(s.places)]
-	nearestAVX2(&s.nearest[0], &s.places[0], len(s.places), &s.lanes, groups)
+	s.nearestDistance = slices.Grow(s.nearestDistance, len(s.positions))[:len(s.positions)]
+	nearestAVX2(&s.nearestDistance[0], &s.positions[0], len(s.positions), &s.lanes, groups)
 }
 
-// distances returns the distances of the nearest mover and of the fastest from a row at a place, in
-// half octaves; farthest if none. A row that moved may itself be a mover, which does not
-// count.
-func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fastest uint32) {
+// distances returns the distances of the nearest and of the fastest mover from a row at a position,
+// in half octaves (the bit length of the squared distance); noMover without movers. The row itself
+// does not count; moved reports whether it may be a mover. fastest is 0 if the row itself is the
+// fastest mover.
+func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
-		return farthest, farthest
+		return noMover, noMover
 	}
-	if top := &s.movers[s.top]; top.row != row {
-		fastest = uint32(bits.Len64(distance2(at, &top.at)))
+	if top := &s.movers[s.fastestIndex]; top.row != row {
+		fastest = uint32(bits.Len64(squaredDistance(at, &top.position)))
 	}
-	if !moved && len(s.nearest) > 0 {
-		return uint32(s.nearest[row]), fastest
+	if !moved && len(s.nearestDistance) > 0 {
+		return uint32(s.nearestDistance[row]), fastest
 	}
 	best := uint64(1<<63 - 1)
 	for i := range s.movers {
 		if m := &s.movers[i]; m.row != row {
-			best = min(best, distance2(at, &m.at))
+			best = min(best, squaredDistance(at, &m.position))
 		}
 	}
 	return uint32(bits.Len64(best)), fastest
 }
 
-// distance2 returns the square of the distance of two places.
-func distance2(a, b *[maxPlace]int32) uint64 {
+// squaredDistance returns the square of the distance between two positions.
+func squaredDistance(a, b *[maxAxes]int32) uint64 {
 	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
 	return uint64(x*x + y*y + z*z)
 }

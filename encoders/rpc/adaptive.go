@@ -10,110 +10,113 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Adaptive predicts every field and range-codes the residuals with models that adapt
-// along the chain of baselines. From the schema it takes the kinds of the fields, and by
-// their units which field is the rate of change of another.
+// Adaptive returns the codec rpc-adaptive. It predicts every field and range-codes the residuals
+// with models that adapt along the chain of baselines. It derives from the units of the fields
+// which field is the rate of change of another: cm/s is the rate of cm. A packet holds the fields
+// in the order of orderFields.
 func Adaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 26, Name: "rpc-adaptive", Refs: 1, Quantises: true, Suits: suits,
-		Summary: "each field predicted from its rate of change, the rest range-coded by models learnt on the way",
-		Source:  "own, on the workload of " + source,
+		Summary: "each field predicted from its rate of change, residuals range-coded with adaptive models",
+		Source:  "own, for the workload of " + source,
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return newAdaptive(s), newAdaptive(s), nil
 		},
 	}
 }
 
-// adaptive is either end: one pass over the fields serves both directions.
+// An adaptive is an encoder or a decoder: one traversal of the fields serves both.
 type adaptive struct {
-	schema *frame.Schema
-	cols   []field
-	order  []int // fields, rates of change before their fields
-	rates  []int // field -> the field that is its rate of change, -1 if none
-	clock  int   // the field of the time, -1 if none
-	start  *memo
-	zero   float64 // seconds between two ticks, where no field tells the time
+	schema      *frame.Schema
+	fields      []field
+	codingOrder []int   // all fields, rates of change before their fields
+	rateField   []int   // by field: the field that is its rate of change; -1 if none
+	timeField   int     // the field of the time; -1 if none
+	initial     *memo   // memo of a baseline that has none
+	tickSeconds float64 // seconds between two ticks; used if there is no time field
 
-	c      rangecoder.Coder
-	b      *encoders.Budget
-	before int64 // spent until the field at hand
+	coder   rangecoder.Coder
+	budget  *encoders.Budget // of the current call; may be nil
+	charged int64            // coder.Spent at the last charge
 }
 
+// newAdaptive returns an encoder or a decoder. The time field is the first integer field with the
+// unit us.
 func newAdaptive(s *frame.Schema) *adaptive {
-	x := &adaptive{schema: s, cols: columns(s), clock: -1, zero: 1 / float64(max(s.TickHz, 1))}
-	x.rates = rates(s)
+	x := &adaptive{schema: s, fields: describeFields(s), timeField: -1, tickSeconds: 1 / float64(max(s.TickHz, 1))}
+	x.rateField = findRates(s)
 	for i, f := range s.Fields {
-		if f.Unit == "us" && !x.cols[i].float {
-			x.clock = i
+		if f.Unit == "us" && !x.fields[i].isFloat {
+			x.timeField = i
 			break
 		}
 	}
-	x.order = sequence(len(s.Fields), x.clock, x.rates)
+	x.codingOrder = orderFields(len(s.Fields), x.timeField, x.rateField)
 	numbers := 0
 	for _, f := range s.Fields {
 		if column.IsNumber(f.Kind) {
 			numbers++
 		}
 	}
-	x.start = newMemo(numbers, len(s.Fields)-numbers)
+	x.initial = newMemo(numbers, len(s.Fields)-numbers)
 	return x
 }
 
 // Encode implements encoders.Encoder.
 func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := check(x.schema, x.cols, cur); err != nil {
+	if err := checkCall(x.schema, x.fields, cur); err != nil {
 		return dst, nil, err
 	}
 	total, start := b.Total(), len(dst)
-	x.c.Write(dst)
-	x.b = b
-	m, err := x.code(cur, &refs[0], spare)
+	x.coder.Write(dst)
+	x.budget = b
+	m, err := x.codeCall(cur, &refs[0], spare)
 	if err != nil {
-		panic("rpc: a writer read something: " + err.Error())
+		panic("rpc: error while encoding: " + err.Error()) // errors come only from decoded values
 	}
-	dst = x.c.Finish()
+	dst = x.coder.Finish()
 	b.Close(total, len(dst)-start)
 	return dst, m, nil
 }
 
 // Decode implements encoders.Decoder.
 func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	x.c.Read(src)
-	x.b = nil
+	x.coder.Read(src)
+	x.budget = nil
 	dst.Body = dst.Body[:0]
-	m, err := x.code(dst, &refs[0], spare)
+	m, err := x.codeCall(dst, &refs[0], spare)
 	if err != nil {
 		return nil, err
 	}
-	if err := ended(x.c.Close(), rangecoder.ErrShort); err != nil {
+	if err := wrapReadError(x.coder.Close(), rangecoder.ErrShort); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// code passes over the fields: a writer rewrites the floats of f to what a reader
-// will find, a reader fills f.
-func (x *adaptive) code(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
+// codeCall codes all fields of f: the encoder replaces the floats by the values that the decoder
+// will have, the decoder sets all fields.
+func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
-		m = &memo{make([]numberMemo, len(x.start.numbers)), make([]symbolMemo, len(x.start.symbols))} // copied over in a moment
+		m = &memo{make([]numberMemo, len(x.initial.numbers)), make([]symbolMemo, len(x.initial.symbols))} // overwritten below
 	}
 	old, _ := ref.Memo.(*memo)
 	if old == nil {
-		old = x.start
+		old = x.initial
 	}
 	copy(m.numbers, old.numbers)
 	copy(m.symbols, old.symbols)
-	x.before = x.c.Spent()
+	x.charged = x.coder.Spent()
 	e := elapsed{ticks: int64(int32(f.Tick - ref.Frame.Tick)), seconds: 0}
-	e.seconds = float64(float64(e.ticks) * x.zero)
-	for _, i := range x.order {
+	e.seconds = float64(float64(e.ticks) * x.tickSeconds) // codeInteger replaces it if there is a time field
+	for _, i := range x.codingOrder {
 		var err error
-		if x.cols[i].float {
+		if x.fields[i].isFloat {
 			x.codeFloat(i, f, ref.Frame, m, &e)
 		} else {
-			err = x.codeWhole(i, f, ref.Frame, m, &e)
+			err = x.codeInteger(i, f, ref.Frame, m, &e)
 		}
 		if err != nil {
 			return nil, err
@@ -129,28 +132,28 @@ type elapsed struct {
 	seconds float64
 }
 
-// charge accounts for field i.
+// charge charges the bits since the last charge to field i.
 func (x *adaptive) charge(i int) {
-	if x.b == nil {
+	if x.budget == nil {
 		return
 	}
-	spent := x.c.Spent()
-	x.b.Charge(encoders.FieldSlot(i), spent-x.before)
-	x.before = spent
+	spent := x.coder.Spent()
+	x.budget.Charge(encoders.FieldSlot(i), spent-x.charged)
+	x.charged = spent
 }
 
-// rates finds, for each float field, the one that is its rate of change: the same
-// place among the fields whose unit is its own a second, as cm/s is of cm.
-func rates(s *frame.Schema) []int {
+// findRates returns, for each field, the field that is its rate of change; -1 if none. The n-th
+// float with unit U has the n-th float with unit U/s as its rate.
+func findRates(s *frame.Schema) []int {
 	list := make([]int, len(s.Fields))
 	for i, f := range s.Fields {
 		list[i] = -1
 		if f.Kind != frame.Float32 || f.Unit == "" {
 			continue
 		}
-		place := among(s, i, f.Unit)
+		index := countUnit(s, i, f.Unit)
 		for j, g := range s.Fields {
-			if g.Kind == frame.Float32 && g.Unit == f.Unit+"/s" && among(s, j, g.Unit) == place {
+			if g.Kind == frame.Float32 && g.Unit == f.Unit+"/s" && countUnit(s, j, g.Unit) == index {
 				list[i] = j
 				break
 			}
@@ -159,8 +162,8 @@ func rates(s *frame.Schema) []int {
 	return list
 }
 
-// among returns how many fields before i have the unit.
-func among(s *frame.Schema, i int, unit string) int {
+// countUnit returns the number of float fields before i with a unit.
+func countUnit(s *frame.Schema, i int, unit string) int {
 	n := 0
 	for _, f := range s.Fields[:i] {
 		if f.Kind == frame.Float32 && f.Unit == unit {
@@ -170,9 +173,9 @@ func among(s *frame.Schema, i int, unit string) int {
 	return n
 }
 
-// sequence orders the fields: the clock, then every field after its rate of change.
-// Units grow by "/s" along such a chain, so that it ends.
-func sequence(n, clock int, rates []int) []int {
+// orderFields orders n fields: the clock first, if any, and every field after its rate of change.
+// Units grow by "/s" along a chain of rates, so the recursion ends.
+func orderFields(n, clock int, rates []int) []int {
 	var order []int
 	done := make([]bool, n)
 	var visit func(i int)
@@ -191,238 +194,243 @@ func sequence(n, clock int, rates []int) []int {
 	return order
 }
 
-// Ways to predict a field.
+// The predictors of a field.
 const (
-	previous  = iota // the value before
-	byRate           // extrapolated by its rate of change
-	byHistory        // as it went on until the baseline
-	ways
+	unchanged = iota // the value in the baseline
+	byRate           // extrapolated with its rate of change
+	byHistory        // extrapolated with its change before the baseline
+	predictors
 )
 
-// farthest is the largest residual in tenths that is coded as one; beyond, the
-// float is sent as its bits.
-const farthest = 1 << 24
+// maxResidual bounds residuals, in steps. A float with a larger residual is sent as 32 bits.
+const maxResidual = 1 << 24
 
-// codeFloat codes a float: the residual in tenths, or its bits where that makes no
-// sense.
+// codeFloat codes a float: a flag whether it is sent as 32 bits, and then these or the residual in
+// steps.
 func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
-	fm := &m.numbers[x.cols[i].place]
-	was := float64(float(base.Table[i]))
-	guesses := [ways]float64{was, was, float64(fm.slope*float64(e.ticks)) + was}
-	if r := x.rates[i]; r >= 0 {
+	state := &m.numbers[x.fields[i].memoIndex]
+	old := float64(float(base.Table[i]))
+	guesses := [predictors]float64{unchanged: old, byRate: old, byHistory: float64(state.slope*float64(e.ticks)) + old}
+	if r := x.rateField[i]; r >= 0 {
 		mean := float64((float64(float(base.Table[r])) + float64(float(f.Table[r]))) * 0.5)
-		guesses[byRate] = float64(mean*e.seconds) + was
+		guesses[byRate] = float64(mean*e.seconds) + old
 	}
-	guess := guesses[fm.best()]
-	var tenths int32
-	plain := 0
-	if !x.c.Reading() {
+	guess := guesses[state.best()]
+	var steps int32 // the residual
+	direct := 0     // 1 if the float is sent as 32 bits
+	if !x.coder.Reading() {
 		var ok bool
-		tenths, ok = residual(float64(float(f.Table[i])), guess)
+		steps, ok = quantizeResidual(float64(float(f.Table[i])), guess)
 		if !ok {
-			plain = 1
+			direct = 1
 		}
 	}
-	plain = fm.plain.Code(&x.c, plain, slowLimit)
-	if plain != 0 {
-		f.Table[i] = int32(uint32(x.c.Direct(uint64(uint32(f.Table[i])), 32)))
-		fm.slope = 0
+	direct = state.raw.Code(&x.coder, direct, slowLimit)
+	if direct != 0 {
+		f.Table[i] = int32(uint32(x.coder.Direct(uint64(uint32(f.Table[i])), 32)))
+		state.slope = 0
 		return
 	}
-	tenths = x.codeNumber(fm, tenths)
-	v := float32(guess + float64(float64(tenths)/quantum))
+	steps = x.codeNumber(state, steps)
+	v := float32(guess + float64(float64(steps)/stepsPerUnit))
 	f.Table[i] = int32(math.Float32bits(v))
-	for w, g := range guesses {
-		fm.recordError(w, math.Abs(float64(v)-g)*quantum)
+	for predictor, g := range guesses {
+		state.recordError(predictor, math.Abs(float64(v)-g)*stepsPerUnit)
 	}
-	fm.recordChange(float64(v)-was, e.ticks)
+	state.recordChange(float64(v)-old, e.ticks)
 }
 
-// residual returns v less guess in tenths, rounded.
-func residual(v, guess float64) (tenths int32, ok bool) {
-	d := math.Floor(float64((v-guess)*quantum) + 0.5)
-	if !(d > -farthest && d < farthest) {
+// quantizeResidual returns v minus guess in steps, rounded; ok is false if that is out of range or
+// NaN.
+func quantizeResidual(v, guess float64) (steps int32, ok bool) {
+	d := math.Floor(float64((v-guess)*stepsPerUnit) + 0.5)
+	if !(d > -maxResidual && d < maxResidual) {
 		return 0, false
 	}
 	return int32(d), true
 }
 
-// codeWhole codes a field that is no float.
-func (x *adaptive) codeWhole(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
-	col := &x.cols[i]
-	now, was := col.Raw(f.Table[i]), col.Raw(base.Table[i])
+// codeInteger codes a field that is not a float. For the time field, which is coded first, it also
+// sets e.seconds. It returns an error if a decoded value is out of range.
+func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
+	col := &x.fields[i]
+	raw, old := col.Raw(f.Table[i]), col.Raw(base.Table[i])
 	if column.IsNumber(x.schema.Fields[i].Kind) {
-		now = x.codeQuantity(&m.numbers[col.place], now, was, e)
+		raw = x.codeQuantity(&m.numbers[col.memoIndex], raw, old, e)
 	} else {
-		now = x.codeSymbol(&m.symbols[col.place], col, now, was)
+		raw = x.codeSymbol(&m.symbols[col.memoIndex], col, raw, old)
 	}
-	if now > col.Span {
-		return outOfRange(x.schema, i)
+	if raw > col.Span {
+		return rangeError(x.schema, i)
 	}
-	f.Table[i] = col.Value(now)
-	if i == x.clock {
-		e.seconds = float64(float64(int32(now-was)) / 1e6)
+	f.Table[i] = col.FromRaw(raw)
+	if i == x.timeField {
+		e.seconds = float64(float64(int32(raw-old)) / 1e6)
 	}
 	return nil
 }
 
-// codeQuantity codes a number by its residual, modulo 2^32.
-func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uint32 {
-	step := float64(fm.slope * float64(e.ticks))
+// codeQuantity codes a number relative to the field's minimum: the residual modulo 2^32. The
+// residual -2^31, whose magnitude does not fit, is replaced by the 32 bits of the number. old is
+// the baseline's number.
+func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) uint32 {
+	step := float64(state.slope * float64(e.ticks))
 	if !(step > -1<<31 && step < 1<<31) {
 		step = 0
 	}
-	guesses := [ways]uint32{was, was, was + uint32(int32(math.Floor(step)))}
-	guess := guesses[fm.best()]
-	d := int32(now - guess)
-	plain := 0
-	if d == math.MinInt32 { // has no magnitude
-		plain = 1
+	guesses := [predictors]uint32{unchanged: old, byRate: old, byHistory: old + uint32(int32(math.Floor(step)))}
+	guess := guesses[state.best()]
+	d := int32(raw - guess)
+	direct := 0
+	if d == math.MinInt32 { // its magnitude does not fit
+		direct = 1
 	}
-	plain = fm.plain.Code(&x.c, plain, slowLimit)
-	if plain != 0 {
-		now = uint32(x.c.Direct(uint64(now), 32))
+	direct = state.raw.Code(&x.coder, direct, slowLimit)
+	if direct != 0 {
+		raw = uint32(x.coder.Direct(uint64(raw), 32))
 	} else {
-		now = guess + uint32(x.codeNumber(fm, d))
+		raw = guess + uint32(x.codeNumber(state, d))
 	}
-	for w, g := range guesses {
-		fm.recordError(w, math.Abs(float64(int32(now-g))))
+	for predictor, g := range guesses {
+		state.recordError(predictor, math.Abs(float64(int32(raw-g))))
 	}
-	fm.recordChange(float64(int32(now-was)), e.ticks)
-	return now
+	state.recordChange(float64(int32(raw-old)), e.ticks)
+	return raw
 }
 
-// codeSymbol codes a value that either is what it was, or is something else.
-func (x *adaptive) codeSymbol(sm *symbolMemo, col *field, now, was uint32) uint32 {
-	stays := &sm.stays[min(was, 1)][sm.moved]
-	sm.moved = 0
-	if stays.Code(&x.c, rangecoder.Flag(now == was), fastLimit) != 0 {
-		return was
+// codeSymbol codes an enum, a flag or bits: a flag whether the value is unchanged, and the value if
+// not.
+func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) uint32 {
+	counter := &state.unchanged[min(old, 1)][state.changed]
+	state.changed = 0
+	if counter.Code(&x.coder, rangecoder.Flag(raw == old), fastLimit) != 0 {
+		return old
 	}
-	sm.moved = 1
+	state.changed = 1
 	if col.Span == 1 {
-		return 1 - was
+		return 1 - old
 	}
-	return uint32(x.c.Direct(uint64(now), col.Width))
+	return uint32(x.coder.Direct(uint64(raw), col.Width))
 }
 
-// codeNumber codes a residual: how many bits its magnitude has, in the context of
-// how many the last one had; its sign; the two bits below the leading one if it is not
-// a long one; the rest directly.
-func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
-	n := uint32(bits.Len32(uint32(max(v, -v))))
-	n = x.codeLength(fm, n)
-	fm.class = classOf(n)
-	if n == 0 {
+// codeNumber codes a residual: the length of its magnitude in bits, in the context of the last
+// length; its sign; the two bits below the highest, with models unless the magnitude is long; and
+// the rest directly.
+func (x *adaptive) codeNumber(state *numberMemo, v int32) int32 {
+	length := uint32(bits.Len32(uint32(max(v, -v))))
+	length = x.codeLength(state, length)
+	state.lengthClass = classifyLength(length)
+	if length == 0 {
 		return 0
 	}
-	negative := fm.sign.Code(&x.c, rangecoder.Flag(v < 0), fastLimit)
-	magnitude, left := uint32(max(v, -v)), uint(n-1)
-	top := uint32(1)
-	learnt := uint(0)
-	if n <= shaped {
-		learnt = min(left, 2)
+	negative := state.sign.Code(&x.coder, rangecoder.Flag(v < 0), fastLimit)
+	magnitude, bitsLeft := uint32(max(v, -v)), uint(length-1)
+	known := uint32(1)
+	modelled := uint(0)
+	if length <= maxModelledLength {
+		modelled = min(bitsLeft, 2)
 	}
-	for range learnt {
-		left--
-		top = top<<1 | uint32(fm.top[n][top&3].Code(&x.c, int(magnitude>>left&1), slowLimit))
+	for range modelled {
+		bitsLeft--
+		known = known<<1 | uint32(state.topBits[length][known&3].Code(&x.coder, int(magnitude>>bitsLeft&1), slowLimit))
 	}
-	magnitude = top<<left | uint32(x.c.Direct(uint64(magnitude&(1<<left-1)), left))
+	magnitude = known<<bitsLeft | uint32(x.coder.Direct(uint64(magnitude&(1<<bitsLeft-1)), bitsLeft))
 	if negative != 0 {
 		return -int32(magnitude)
 	}
 	return int32(magnitude)
 }
 
-// codeLength codes a number of bits, 0..31, in unary up from nothing.
-func (x *adaptive) codeLength(fm *numberMemo, n uint32) uint32 {
-	ladder := &fm.length[fm.class]
-	for at := range uint32(longest) {
-		if ladder[at].Code(&x.c, rangecoder.Flag(n > at), fastLimit) == 0 {
-			return at
+// codeLength codes a length of 0..31 bits in unary: for each smaller length whether n is greater.
+func (x *adaptive) codeLength(state *numberMemo, n uint32) uint32 {
+	counters := &state.length[state.lengthClass]
+	for length := range uint32(maxLength) {
+		if counters[length].Code(&x.coder, rangecoder.Flag(n > length), fastLimit) == 0 {
+			return length
 		}
 	}
-	return longest
+	return maxLength
 }
 
-// How many decisions a model averages over in the end: few where players change
-// their minds.
+// Limits of rangecoder.Counter.Update: the number of decisions that a probability averages. Lengths,
+// signs and changes depend on the player, so they adapt fast.
 const (
 	fastLimit = 60
 	slowLimit = 250
 
-	longest = 31 // bits of a magnitude
-	shaped  = 12 // bits up to which the ones below the highest are learnt
-	classes = 4  // of how long the last residual was
+	maxLength         = 31 // bits of a magnitude
+	maxModelledLength = 12 // up to this length the bits below the highest have models
+	lengthClasses     = 4  // classes of the last residual's length
 )
 
-// memo is the adaptive state along the chain of baselines. Every call of the history has
-// one, and every call begins with a copy, so it is small: 12 kB for the workload.
+// A memo is the adaptive state after a call. Every call of the history has one, and encoding a call
+// starts with a copy, so it is small: 12 kB for the workload.
 type memo struct {
-	numbers []numberMemo
-	symbols []symbolMemo
+	numbers []numberMemo // by field.memoIndex
+	symbols []symbolMemo // by field.memoIndex
 }
 
-// numberMemo is the state of a numeric field.
+// A numberMemo is the state of a numeric field.
 type numberMemo struct {
-	length [classes][longest]rangecoder.Counter
-	top    [shaped + 1][4]rangecoder.Counter
-	sign   rangecoder.Counter
-	plain  rangecoder.Counter
-	class  uint8
-	errors [ways]float64 // how far off each way of predicting was lately
-	slope  float64       // change a tick until now
+	length      [lengthClasses][maxLength]rangecoder.Counter // is the length greater than this? by class of the last length
+	topBits     [maxModelledLength + 1][4]rangecoder.Counter // the two bits below the highest
+	sign        rangecoder.Counter
+	raw         rangecoder.Counter  // is the value sent as 32 bits?
+	lengthClass uint8               // of the last residual
+	meanErrors  [predictors]float64 // recent mean error, by predictor
+	slope       float64             // change per tick, up to the baseline
 }
 
-// symbolMemo is the state of a field that either keeps its value or gets another.
-// Contexts are whether it was zero and whether it changed last time.
+// A symbolMemo is the state of a field whose differences mean nothing.
 type symbolMemo struct {
-	stays [2][2]rangecoder.Counter
-	moved uint8
+	unchanged [2][2]rangecoder.Counter // is the value unchanged? by whether it was zero and whether it changed last time
+	changed   uint8                    // 1 if the value changed last time
 }
 
+// newMemo returns the initial memo of a schema with the given numbers of numeric fields and other
+// fields.
 func newMemo(numbers, symbols int) *memo {
 	m := &memo{numbers: make([]numberMemo, numbers), symbols: make([]symbolMemo, symbols)}
-	even := rangecoder.NewCounter(rangecoder.One/2, 0)
+	even := rangecoder.NewCounter(rangecoder.One/2, 0) // probability 1/2, as if never updated
 	for i := range m.numbers {
 		f := &m.numbers[i]
 		for c := range f.length {
 			rangecoder.Fill(f.length[c][:], rangecoder.NewCounter(rangecoder.One*3/4, 1))
 		}
-		for n := range f.top {
-			rangecoder.Fill(f.top[n][:], even)
+		for n := range f.topBits {
+			rangecoder.Fill(f.topBits[n][:], even)
 		}
 		f.sign = even
-		f.plain = rangecoder.NewCounter(rangecoder.One/1024, 20)
+		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // rare; counted as 20 updates, so it adapts slowly
 	}
 	for i := range m.symbols {
-		for s := range m.symbols[i].stays {
-			rangecoder.Fill(m.symbols[i].stays[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2))
+		for s := range m.symbols[i].unchanged {
+			rangecoder.Fill(m.symbols[i].unchanged[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2))
 		}
 	}
 	return m
 }
 
-// best returns the predictor with the least error.
+// best returns the predictor with the least recent error.
 func (f *numberMemo) best() int {
 	best := 0
-	for w, e := range f.errors {
-		if e < f.errors[best] {
-			best = w
+	for predictor, e := range f.meanErrors {
+		if e < f.meanErrors[best] {
+			best = predictor
 		}
 	}
 	return best
 }
 
-// recordError updates the mean error of a predictor. Large errors are clipped.
-func (f *numberMemo) recordError(way int, off float64) {
-	if !(off < 1<<16) {
-		off = 1 << 16
+// recordError updates the recent mean error of a predictor. Large errors are clipped.
+func (f *numberMemo) recordError(predictor int, err float64) {
+	if !(err < 1<<16) { // also NaN
+		err = 1 << 16
 	}
-	f.errors[way] += float64((off - f.errors[way]) * 0.125)
+	f.meanErrors[predictor] += float64((err - f.meanErrors[predictor]) * 0.125)
 }
 
-// recordChange stores the rate of change from a change over some ticks.
+// recordChange sets the slope from a change over a number of ticks; 0 if that is not plausible.
 func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0
@@ -431,8 +439,8 @@ func (f *numberMemo) recordChange(change float64, ticks int64) {
 	f.slope = change / float64(ticks)
 }
 
-// classOf groups lengths, as contexts for the next one.
-func classOf(n uint32) uint8 {
+// classifyLength groups lengths into classes.
+func classifyLength(n uint32) uint8 {
 	switch {
 	case n == 0:
 		return 0

@@ -21,8 +21,8 @@ const (
 	colMode         = 16
 )
 
-// open returns generated calls.
-func open(seed uint64) data.Source {
+// openCalls returns generated calls.
+func openCalls(seed uint64) data.Source {
 	src, err := workload.Kind.Open(context.Background(), "", data.Options{Seed: seed})
 	if err != nil {
 		panic(err)
@@ -30,14 +30,14 @@ func open(seed uint64) data.Source {
 	return src
 }
 
-func schema() *frame.Schema { return open(1).Schema() }
+func schema() *frame.Schema { return openCalls(1).Schema() }
 
-// all are the encoders, in the order of the ladder.
-func all() []encoders.Codec { return []encoders.Codec{Full(), Delta(), Adaptive()} }
+// allCodecs returns the codecs, the largest packets first.
+func allCodecs() []encoders.Codec { return []encoders.Codec{Full(), Delta(), Adaptive()} }
 
-// calls makes a stream of calls.
-func calls(seed uint64, n int) []*frame.Frame {
-	src := open(seed)
+// readCalls returns the first n calls.
+func readCalls(seed uint64, n int) []*frame.Frame {
+	src := openCalls(seed)
 	list := make([]*frame.Frame, n)
 	for i := range list {
 		list[i] = src.Schema().NewFrame()
@@ -46,15 +46,15 @@ func calls(seed uint64, n int) []*frame.Frame {
 	return list
 }
 
-// BenchmarkCall encodes and decodes calls against the one six before, as at a round
-// trip of 100 ms. It reports the two apart.
+// BenchmarkCall measures encoding and decoding of calls, separately, with baselines six calls old,
+// as at a round trip of 100 ms.
 func BenchmarkCall(b *testing.B) {
 	const age = 6
 	s := schema()
-	for _, c := range all() {
+	for _, c := range allCodecs() {
 		for _, decode := range []bool{false, true} {
 			b.Run(c.Name+map[bool]string{false: "/encode", true: "/decode"}[decode], func(b *testing.B) {
-				run(b, c, s, calls(7, 1200), age, decode)
+				run(b, c, s, readCalls(7, 1200), age, decode)
 			})
 		}
 	}

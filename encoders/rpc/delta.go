@@ -12,44 +12,47 @@ import (
 	"wirelab/internal/bitio"
 )
 
-// Delta sends what changed since a call that the server has: vectors of floats as
-// the rounded difference (three floats in a row make a vector), the other fields
-// XORed and run-length coded. Where there is no such call, or a difference is out
-// of range, or nothing is gained, the call goes in full.
+// Delta returns the codec rpc-delta. A packet holds a flag whether the call is relative to the
+// baseline; then either the rounded differences of the vectors (each up to three consecutive
+// floats) and the run-length coded XOR of the other fields, or the full call. A call is full if
+// there is no baseline, if a difference is out of range, or if it is not longer than the
+// difference. Without a baseline the flag is omitted, too.
 func Delta() encoders.Codec {
 	return encoders.Codec{
 		ID: 25, Name: "rpc-delta", Refs: 1, Quantises: true, Suits: suits,
 		Summary: "differences: vectors quantised to tenths, the rest XORed and run-length coded",
 		Source:  source + "; NetQuantize10: Unreal Engine, Epic Games",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newDelta(s, false), newDelta(s, false), nil
+			const fullOnly = false
+			return newDelta(s, fullOnly), newDelta(s, fullOnly), nil
 		},
 	}
 }
 
-// delta is either end of full and of rpc-delta.
+// A delta is the encoder or the decoder of full and of rpc-delta.
 type delta struct {
-	alone   bool // calls go in full
-	schema  *frame.Schema
-	cols    []field
-	vectors [][]int // fields of each vector, up to three
-	rest    []int   // the other fields
-	full    int     // bits of a call in full
+	fullOnly bool // the codec is full
+	schema   *frame.Schema
+	fields   []field
+	vectors  [][]int // fields of each vector, up to three
+	rest     []int   // the other fields
+	fullBits int     // size of a full call
 
-	diffs     []vector // of the call at hand
-	cur, base []byte   // the other fields, packed
-	runs      []byte
+	diffs              []vector // differences of the current call, by vector
+	packed, packedBase []byte   // the other fields, see pack
+	runs               []byte   // packed, run-length coded
 }
 
-func newDelta(s *frame.Schema, alone bool) *delta {
-	x := &delta{alone: alone, schema: s, cols: columns(s)}
-	for i := range x.cols {
-		x.full += int(x.cols[i].Width)
-		if !x.cols[i].float {
+// newDelta returns an encoder or a decoder; fullOnly selects the codec full.
+func newDelta(s *frame.Schema, fullOnly bool) *delta {
+	x := &delta{fullOnly: fullOnly, schema: s, fields: describeFields(s)}
+	for i := range x.fields {
+		x.fullBits += int(x.fields[i].Width)
+		if !x.fields[i].isFloat {
 			x.rest = append(x.rest, i)
 			continue
 		}
-		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.cols[i-1].float {
+		if last := len(x.vectors) - 1; last >= 0 && len(x.vectors[last]) < vectorSize && i > 0 && x.fields[i-1].isFloat {
 			x.vectors[last] = append(x.vectors[last], i)
 		} else {
 			x.vectors = append(x.vectors, []int{i})
@@ -59,27 +62,27 @@ func newDelta(s *frame.Schema, alone bool) *delta {
 	return x
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See Delta for the format.
 func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := check(x.schema, x.cols, cur); err != nil {
+	if err := checkCall(x.schema, x.fields, cur); err != nil {
 		return dst, nil, err
 	}
 	before, start := b.Total(), len(dst)
 	var w bitio.Writer
 	w.Reset(dst)
-	relative := !x.alone && x.differ(cur, refs[0].Frame)
-	if !x.alone && !blank(refs[0].Frame) {
+	relative := !x.fullOnly && x.computeDelta(cur, refs[0].Frame)
+	if !x.fullOnly && !isInitial(refs[0].Frame) {
 		w.Bits(uint64(rangecoder.Flag(relative)), 1)
 		b.Bits(encoders.SlotFlags, 1)
 	}
 	if relative {
-		x.write(&w, b)
-		x.rebuild(cur, refs[0].Frame)
+		x.writeDelta(&w, b)
+		x.applyVectors(cur, refs[0].Frame)
 	} else {
-		for i := range x.cols {
-			w.Bits(uint64(x.cols[i].Raw(cur.Table[i])), x.cols[i].Width)
-			b.Bits(encoders.FieldSlot(i), int(x.cols[i].Width))
+		for i := range x.fields {
+			w.Bits(uint64(x.fields[i].Raw(cur.Table[i])), x.fields[i].Width)
+			b.Bits(encoders.FieldSlot(i), int(x.fields[i].Width))
 		}
 	}
 	dst = w.Bytes()
@@ -87,9 +90,8 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	return dst, nil, nil
 }
 
-// blank reports whether a call is the one that both ends begin with: all zeros,
-// which is no baseline.
-func blank(f *frame.Frame) bool {
+// isInitial reports whether a call is the initial state: all zeros, which is no useful baseline.
+func isInitial(f *frame.Frame) bool {
 	for _, v := range f.Table {
 		if v != 0 {
 			return false
@@ -98,37 +100,39 @@ func blank(f *frame.Frame) bool {
 	return true
 }
 
-// differ prepares the differences and reports whether they are to be sent.
-func (x *delta) differ(cur, base *frame.Frame) bool {
-	if blank(base) {
+// computeDelta sets x.diffs and x.runs to the differences of cur from base. It returns false if the
+// call must be sent in full: if base is the initial state, if a difference is out of range, or if
+// the differences are not shorter.
+func (x *delta) computeDelta(cur, base *frame.Frame) bool {
+	if isInitial(base) {
 		return false
 	}
-	total := 0
+	vectorBits := 0
 	for n, fields := range x.vectors {
 		v := &x.diffs[n]
 		*v = vector{}
 		for c, i := range fields {
 			var ok bool
-			v[c], ok = round(float32(float(cur.Table[i]) - float(base.Table[i])))
+			v[c], ok = quantize(float32(float(cur.Table[i]) - float(base.Table[i])))
 			if !ok {
 				return false
 			}
 		}
-		total += v.bitsOf()
+		vectorBits += v.bitLength()
 	}
-	x.cur, x.base = x.pack(x.cur[:0], cur), x.pack(x.base[:0], base)
-	for i := range x.cur {
-		x.cur[i] ^= x.base[i]
+	x.packed, x.packedBase = x.pack(x.packed[:0], cur), x.pack(x.packedBase[:0], base)
+	for i := range x.packed {
+		x.packed[i] ^= x.packedBase[i]
 	}
-	x.runs = appendRuns(x.runs[:0], x.cur)
-	return total+8*len(x.runs) < x.full
+	x.runs = appendRuns(x.runs[:0], x.packed)
+	return vectorBits+8*len(x.runs) < x.fullBits
 }
 
-// write writes the differences.
-func (x *delta) write(w *bitio.Writer, b *encoders.Budget) {
+// writeDelta writes the differences.
+func (x *delta) writeDelta(w *bitio.Writer, b *encoders.Budget) {
 	for n := range x.diffs {
 		x.diffs[n].write(w)
-		chargeVector(b, x.vectors[n], x.diffs[n].size())
+		chargeVector(b, x.vectors[n], x.diffs[n].sizeExponent())
 	}
 	for _, v := range x.runs {
 		w.Bits(uint64(v), 8)
@@ -136,191 +140,192 @@ func (x *delta) write(w *bitio.Writer, b *encoders.Budget) {
 	b.Bits(encoders.SlotTable, 8*len(x.runs))
 }
 
-// chargeVector accounts for a vector: the first of its fields pays for what they
-// have in common.
-func chargeVector(b *encoders.Budget, fields []int, k uint) {
-	b.Bits(encoders.FieldSlot(fields[0]), int(sizeBits(k)+(vectorSize-uint(len(fields)))*(k+2)))
+// chargeVector charges a vector of the given exponent. The first of its fields pays for the
+// exponent and for unused components.
+func chargeVector(b *encoders.Budget, fields []int, exponent uint) {
+	b.Bits(encoders.FieldSlot(fields[0]), int(exponentBits(exponent)+(vectorSize-uint(len(fields)))*(exponent+2)))
 	for _, i := range fields {
-		b.Bits(encoders.FieldSlot(i), int(k+2))
+		b.Bits(encoders.FieldSlot(i), int(exponent+2))
 	}
 }
 
-// rebuild sets the floats of f to what the differences make of base.
-func (x *delta) rebuild(f, base *frame.Frame) {
+// applyVectors sets the floats of f to those of base plus the differences.
+func (x *delta) applyVectors(f, base *frame.Frame) {
 	for n, fields := range x.vectors {
 		for c, i := range fields {
-			v := float32(float(base.Table[i]) + unround(x.diffs[n][c]))
+			v := float32(float(base.Table[i]) + dequantize(x.diffs[n][c]))
 			f.Table[i] = int32(math.Float32bits(v))
 		}
 	}
 }
 
-// Decode implements encoders.Decoder.
+// Decode implements encoders.Decoder. See Delta for the format.
 func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var r bitio.Reader
 	r.Reset(src)
 	dst.Body = dst.Body[:0]
-	if x.alone || blank(refs[0].Frame) || r.Bits(1) == 0 {
-		for i := range x.cols {
-			raw := uint32(r.Bits(x.cols[i].Width))
-			if raw > x.cols[i].Span {
-				return nil, outOfRange(x.schema, i)
+	if x.fullOnly || isInitial(refs[0].Frame) || r.Bits(1) == 0 { // a full call
+		for i := range x.fields {
+			raw := uint32(r.Bits(x.fields[i].Width))
+			if raw > x.fields[i].Span {
+				return nil, rangeError(x.schema, i)
 			}
-			dst.Table[i] = x.cols[i].Value(raw)
+			dst.Table[i] = x.fields[i].FromRaw(raw)
 		}
-		return nil, ended(cmp.Or(r.Err(), r.Close()), bitio.ErrShort)
+		return nil, wrapReadError(cmp.Or(r.Err(), r.Close()), bitio.ErrShort)
 	}
 	base := refs[0].Frame
 	for n := range x.diffs {
 		if !x.diffs[n].read(&r) {
-			return nil, ended(bitio.ErrTrailing, bitio.ErrShort)
+			return nil, wrapReadError(bitio.ErrTrailing, bitio.ErrShort) // larger exponent than necessary
 		}
 	}
 	if err := x.readRest(&r, dst, base); err != nil {
 		return nil, err
 	}
-	x.rebuild(dst, base)
-	return nil, ended(r.Close(), bitio.ErrShort)
+	x.applyVectors(dst, base)
+	return nil, wrapReadError(r.Close(), bitio.ErrShort)
 }
 
-// readRest reads the fields that are no floats.
+// readRest reads the fields that are not floats.
 func (x *delta) readRest(r *bitio.Reader, dst, base *frame.Frame) error {
-	x.base = x.pack(x.base[:0], base)
-	x.cur = append(x.cur[:0], x.base...)
-	if err := fillRuns(x.cur, func() byte { return byte(r.Bits(8)) }); err != nil {
+	x.packedBase = x.pack(x.packedBase[:0], base)
+	x.packed = append(x.packed[:0], x.packedBase...) // for its length; readRuns overwrites the content
+	if err := readRuns(x.packed, func() byte { return byte(r.Bits(8)) }); err != nil {
 		return err
 	}
-	for i := range x.cur {
-		x.cur[i] ^= x.base[i]
+	for i := range x.packed {
+		x.packed[i] ^= x.packedBase[i]
 	}
 	return x.unpack(dst)
 }
 
-// pack appends the fields that are no floats, in the bits they have.
+// pack appends the fields that are not floats, with all their bits.
 func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	for _, i := range x.rest {
-		w.Bits(uint64(x.cols[i].Raw(f.Table[i])), x.cols[i].Width)
+		w.Bits(uint64(x.fields[i].Raw(f.Table[i])), x.fields[i].Width)
 	}
 	return w.Bytes()
 }
 
-// unpack is the inverse of pack, from x.cur.
+// unpack is the inverse of pack, from x.packed.
 func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
-	r.Reset(x.cur)
+	r.Reset(x.packed)
 	for _, i := range x.rest {
-		raw := uint32(r.Bits(x.cols[i].Width))
-		if raw > x.cols[i].Span {
-			return outOfRange(x.schema, i)
+		raw := uint32(r.Bits(x.fields[i].Width))
+		if raw > x.fields[i].Span {
+			return rangeError(x.schema, i)
 		}
-		f.Table[i] = x.cols[i].Value(raw)
+		f.Table[i] = x.fields[i].FromRaw(raw)
 	}
-	return ended(r.Close(), bitio.ErrShort)
+	return wrapReadError(r.Close(), bitio.ErrShort)
 }
 
+// float returns the float32 with these bits.
 func float(bits int32) float32 { return math.Float32frombits(uint32(bits)) }
 
-// UE's FVector_NetQuantize10: vectors of three floats, rounded to tenths, all three
-// in as many bits as the largest needs (WritePackedVector<10, 24>, Epic Games). The
-// bits are those that UE writes, least significant first.
+// Unreal's FVector_NetQuantize10: vectors of three floats, rounded to tenths, all three with as many
+// bits as the largest needs (WritePackedVector<10, 24>, Epic Games). The bits are those that Unreal
+// writes, least significant first.
 const (
-	quantum    = 10 // steps a unit
-	mostBits   = 24 // of a component, which bounds it to +-1,677,721.5
-	vectorSize = 3  // components
+	stepsPerUnit     = 10 // a step is a tenth
+	maxComponentBits = 24 // bounds a component to +-1,677,721.5
+	vectorSize       = 3  // components
 )
 
-// vector is three components, rounded.
+// A vector has three components in steps.
 type vector [vectorSize]int32
 
-// round returns v in tenths, rounded as UE does it: half up, in float32. ok is false
-// for what is no number or needs more than mostBits.
-func round(v float32) (i int32, ok bool) {
-	x := float32(v * quantum)
+// quantize returns v in steps, rounded as Unreal does it: half up, in float32. ok is false for NaN
+// and values of more than maxComponentBits.
+func quantize(v float32) (steps int32, ok bool) {
+	x := float32(v * stepsPerUnit)
 	x = float32(x + 0.5)
 	x = float32(math.Floor(float64(x)))
-	const limit = 1 << mostBits
+	const limit = 1 << maxComponentBits
 	if !(x > -limit && x < limit) {
 		return 0, false
 	}
 	return int32(x), true
 }
 
-// unround returns the float that i tenths stand for.
-func unround(i int32) float32 { return float32(float32(i) / quantum) }
+// dequantize returns the float of a number of steps.
+func dequantize(steps int32) float32 { return float32(float32(steps) / stepsPerUnit) }
 
-// size returns the number k by which the vector states its width: each component
-// takes k+2 bits.
-func (v *vector) size() uint {
-	most := uint32(0)
+// sizeExponent returns the number k that precedes a vector: each component takes k+2 bits.
+func (v *vector) sizeExponent() uint {
+	largest := uint32(0)
 	for _, i := range v {
-		most = max(most, uint32(max(i, -i)))
+		largest = max(largest, uint32(max(i, -i)))
 	}
-	// ceil(log2(1+most)) is the number of bits of most.
-	return uint(min(max(bits.Len32(most), 1), mostBits)) - 1
+	// Unreal computes ceil(log2(1+largest)), which is the number of bits of largest.
+	return uint(min(max(bits.Len32(largest), 1), maxComponentBits)) - 1
 }
 
-// sizeBits returns the bits in which k travels: a number below 24, of which the
-// fifth bit is known if the other four leave no room for it.
-func sizeBits(k uint) uint {
-	if k&15 >= mostBits-16 {
+// exponentBits returns the number of bits of a size exponent, which is below 24: its fifth bit is
+// omitted if the lower four bits are 8 or more, because then it must be 0.
+func exponentBits(exponent uint) uint {
+	if exponent&15 >= maxComponentBits-16 {
 		return 4
 	}
 	return 5
 }
 
-// bitsOf returns how many bits the vector takes.
-func (v *vector) bitsOf() int {
-	k := v.size()
-	return int(sizeBits(k) + vectorSize*(k+2))
+// bitLength returns the number of bits of the vector.
+func (v *vector) bitLength() int {
+	k := v.sizeExponent()
+	return int(exponentBits(k) + vectorSize*(k+2))
 }
 
-// write writes the vector.
+// write writes the exponent k of the vector and then each component in k+2 bits, offset by 1<<(k+1)
+// so that it is not negative.
 func (v *vector) write(w *bitio.Writer) {
-	k := v.size()
-	w.Bits(uint64(k), sizeBits(k))
+	exponent := v.sizeExponent()
+	w.Bits(uint64(exponent), exponentBits(exponent))
 	for _, i := range v {
-		w.Bits(uint64(i+1<<(k+1)), k+2)
+		w.Bits(uint64(i+1<<(exponent+1)), exponent+2)
 	}
 }
 
-// read reads a vector; not ok if no writer would have put it so.
+// read reads a vector. ok is false if its exponent is not the one that write would have chosen.
 func (v *vector) read(r *bitio.Reader) (ok bool) {
-	k := uint(r.Bits(4))
-	if sizeBits(k) == 5 {
-		k |= uint(r.Bits(1)) << 4
+	exponent := uint(r.Bits(4))
+	if exponentBits(exponent) == 5 {
+		exponent |= uint(r.Bits(1)) << 4
 	}
 	for c := range v {
-		v[c] = int32(r.Bits(k+2)) - 1<<(k+1)
+		v[c] = int32(r.Bits(exponent+2)) - 1<<(exponent+1)
 	}
-	return v.size() == k
+	return v.sizeExponent() == exponent
 }
 
-// The source's run-length code: a byte L up to mostRun means that the next byte
-// comes L times; one above it, that L-128 literal bytes follow.
+// The run-length code of the source. A byte L up to maxRun means that the next byte is repeated L
+// times; a larger byte means that L-128 literal bytes follow.
 const (
-	mostRun     = 128
-	mostLiteral = 127
-	leastRun    = 3 // shorter ones gain nothing among literals
+	maxRun     = 128
+	maxLiteral = 127
+	minRun     = 3 // shorter runs are literals
 )
 
 // appendRuns appends src, run-length coded, to dst.
 func appendRuns(dst, src []byte) []byte {
 	for len(src) > 0 {
-		if n := runAt(src); n >= leastRun || n == len(src) {
-			n = min(n, mostRun)
+		if n := countRun(src); n >= minRun || n == len(src) { // a short run at the end is no longer than literals
+			n = min(n, maxRun)
 			dst, src = append(dst, byte(n), src[0]), src[n:]
 			continue
 		}
-		n := literalAt(src)
-		dst, src = append(append(dst, byte(mostRun+n)), src[:n]...), src[n:]
+		n := countLiterals(src)
+		dst, src = append(append(dst, byte(maxRun+n)), src[:n]...), src[n:]
 	}
 	return dst
 }
 
-// runAt returns how often the first byte of src is repeated there.
-func runAt(src []byte) int {
+// countRun returns how many times the first byte of src is repeated there.
+func countRun(src []byte) int {
 	n := 1
 	for n < len(src) && src[n] == src[0] {
 		n++
@@ -328,37 +333,38 @@ func runAt(src []byte) int {
 	return n
 }
 
-// literalAt returns how many bytes come before the next run that is worth it.
-func literalAt(src []byte) int {
+// countLiterals returns the number of bytes before the next run of at least minRun bytes, up to
+// maxLiteral.
+func countLiterals(src []byte) int {
 	n := 0
-	for n < len(src) && n < mostLiteral && runAt(src[n:]) < leastRun {
+	for n < len(src) && n < maxLiteral && countRun(src[n:]) < minRun {
 		n++
 	}
 	return n
 }
 
-// fillRuns fills dst from what next yields of run-length code, which must give
-// exactly that many bytes.
-func fillRuns(dst []byte, next func() byte) error {
-	for at := 0; at < len(dst); {
-		l := int(next())
-		literal := l > mostRun
-		if literal {
-			l -= mostRun
+// readRuns fills dst with run-length coded bytes. next returns the next byte of the code. The code
+// must give exactly len(dst) bytes.
+func readRuns(dst []byte, next func() byte) error {
+	for offset := 0; offset < len(dst); {
+		length := int(next())
+		isLiteral := length > maxRun
+		if isLiteral {
+			length -= maxRun
 		}
-		if l == 0 || l > len(dst)-at {
-			return fmt.Errorf("rpc: run of %d bytes where %d are left: %w", l, len(dst)-at, encoders.ErrCorrupt)
+		if length == 0 || length > len(dst)-offset {
+			return fmt.Errorf("rpc: run of %d bytes, expected 1 to %d: %w", length, len(dst)-offset, encoders.ErrCorrupt)
 		}
-		if literal {
-			for range l {
-				dst[at] = next()
-				at++
+		if isLiteral {
+			for range length {
+				dst[offset] = next()
+				offset++
 			}
 			continue
 		}
-		for v := next(); l > 0; l-- {
-			dst[at] = v
-			at++
+		for v := next(); length > 0; length-- {
+			dst[offset] = v
+			offset++
 		}
 	}
 	return nil

@@ -1,15 +1,14 @@
-// Package rpc encodes calls that a game client makes many times a second, each a
-// row of numbers that differs little from the row before: where the player is, how
-// fast, which keys are down (High-frequency upstream RPC, 2023).
+// Package rpc encodes calls that a game client makes many times a second (High-frequency upstream
+// RPC, 2023). A call is one row of numbers, such as the player's position, velocity and keys, that
+// differs little from the call before.
 //
-// Three encoders form a ladder. Full sends every field in the bits it has. Delta
-// sends what changed since a call that the server acknowledged: vectors of
-// floats as UE's NetQuantize10 would, the rest XORed and run-length coded. Adaptive
-// predicts each field from the fields that are its rate of change, and gives the
-// rest to a range coder whose models travel along the chain of baselines.
+// There are three encoders. Full sends every field with all its bits. Delta sends what changed
+// since an acknowledged call: vectors of floats like Unreal's NetQuantize10, the other fields XORed
+// and run-length coded. Adaptive predicts each field from its rate of change and range-codes the
+// residuals with models that adapt along the chain of baselines.
 //
-// The two last are lossy in floats, by half a tenth of a unit. Both ends go on from
-// the value that was reconstructed, never from the true one, so errors do not add up.
+// Delta and Adaptive are lossy for floats, by half a tenth of a unit. Both endpoints continue from
+// the reconstructed value, not from the original one, so errors do not accumulate.
 package rpc
 
 import (
@@ -20,69 +19,72 @@ import (
 	"wirelab/encoders/column"
 )
 
+// source is the publication that describes the workload and the scheme of rpc-delta.
 const source = "High-frequency upstream RPC, 2023"
 
-// suits takes frames that are one call.
+// suits reports whether frames are calls.
 func suits(s *frame.Schema) bool { return s.Rows == 1 && s.Item == "call" && len(s.Fields) > 0 }
 
-// field describes a field of a call.
+// A field describes a field of a call.
 type field struct {
 	column.Range
-	float bool // IEEE bits
-	place int  // in the memos, among the numbers or among the symbols
+	isFloat   bool // coded as the bits of a float32
+	memoIndex int  // index in memo.numbers or memo.symbols
 }
 
-// columns describes the fields of a call.
-func columns(s *frame.Schema) []field {
+// describeFields describes the fields of a call.
+func describeFields(s *frame.Schema) []field {
 	list := make([]field, len(s.Fields))
 	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
-		c := field{Range: column.RangeOf(&f), float: f.Kind == frame.Float32}
+		c := field{Range: column.NewRange(&f), isFloat: f.Kind == frame.Float32}
 		if column.IsNumber(f.Kind) {
-			c.place, numbers = numbers, numbers+1
+			c.memoIndex, numbers = numbers, numbers+1
 		} else {
-			c.place, symbols = symbols, symbols+1
+			c.memoIndex, symbols = symbols, symbols+1
 		}
 		list[i] = c
 	}
 	return list
 }
 
-// check returns an error unless a frame is a call of the schema.
-func check(s *frame.Schema, cols []field, f *frame.Frame) error {
-	if len(f.Table) != len(cols) || len(f.Body) != 0 {
-		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(cols))
+// checkCall returns an error unless a frame is a call of the schema.
+func checkCall(s *frame.Schema, fields []field, f *frame.Frame) error {
+	if len(f.Table) != len(fields) || len(f.Body) != 0 {
+		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(fields))
 	}
 	for i, v := range f.Table {
-		if !cols[i].Admits(v) {
+		if !fields[i].Admits(v) {
 			return fmt.Errorf("rpc: %w", s.Check(f))
 		}
 	}
 	return nil
 }
 
-// outOfRange is the error of a decoder that read a value which no field has.
-func outOfRange(s *frame.Schema, i int) error {
+// rangeError returns the error of a decoded value outside of the range of field i.
+func rangeError(s *frame.Schema, i int) error {
 	return fmt.Errorf("rpc: field %s: %w: %w", s.Fields[i].Name, encoders.ErrCorrupt, frame.ErrRange)
 }
 
-// ended translates the end of a bit stream.
-func ended(err, short error) error {
+// wrapReadError wraps an error of reading a payload; nil stays nil. short is the error at the end
+// of the input.
+func wrapReadError(err, short error) error {
 	if err = encoders.DecodeError(err, short); err != nil {
 		err = fmt.Errorf("rpc: %w", err)
 	}
 	return err
 }
 
-// Full sends every field of every call in the bits it has: what the other two are
-// measured against, and exact.
+// Full returns the codec full, which sends every field of every call with all its bits. It is
+// exact, and the yardstick for the other two.
 func Full() encoders.Codec {
 	return encoders.Codec{
 		ID: 24, Name: "full", Refs: 1, Standalone: true, Suits: suits,
-		Summary: "every field of every call, in the bits it has",
+		Summary: "every field of every call with all its bits",
 		Source:  source,
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newDelta(s, true), newDelta(s, true), nil
+			const fullOnly = true
+			return newDelta(s, fullOnly), newDelta(s, fullOnly), nil
 		},
 	}
 }

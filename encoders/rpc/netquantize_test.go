@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/bitio"
 )
 
-// The published table: below each bound, which is exclusive above zero and inclusive
-// below it, a vector takes so many bits, and from it on the next size.
+// The published table: the bits of a vector below each bound. Bounds are exclusive above zero and
+// inclusive below zero.
 var published = []struct {
 	bound float32
 	bits  int
@@ -19,8 +19,8 @@ var published = []struct {
 	{1677721.5, 80},
 }
 
-// sent writes a vector and demands that it is read as it was; it returns the bits.
-func sent(t *testing.T, v vector) int {
+// checkRoundTrip writes and reads a vector and returns its bits.
+func checkRoundTrip(t *testing.T, v vector) int {
 	t.Helper()
 	var w bitio.Writer
 	w.Reset(nil)
@@ -29,22 +29,23 @@ func sent(t *testing.T, v vector) int {
 	var r bitio.Reader
 	r.Reset(w.Bytes())
 	var got vector
-	if !got.read(&r) || got != v || r.Pos() != n || r.Close() != nil || v.bitsOf() != n {
-		t.Fatalf("%v is read as %v, %d bits of %d, said to be %d", v, got, r.Pos(), n, v.bitsOf())
+	if !got.read(&r) || got != v || r.Pos() != n || r.Close() != nil || v.bitLength() != n {
+		t.Fatalf("%v is read as %v, %d bits of %d, said to be %d", v, got, r.Pos(), n, v.bitLength())
 	}
 	return n
 }
 
-// bitsAt returns the bits of a vector with v in any place, 0 if it is out of range.
-func bitsAt(t *testing.T, v float32) int {
+// bitsOfComponent returns the bits of a vector with component v in any position; 0 if v is out of
+// range.
+func bitsOfComponent(t *testing.T, v float32) int {
 	t.Helper()
-	i, ok := round(v)
+	i, ok := quantize(v)
 	if !ok {
 		return 0
 	}
-	n := sent(t, vector{i, 0, 0})
-	if sent(t, vector{0, i, 0}) != n || sent(t, vector{0, 0, i}) != n {
-		t.Fatalf("%v takes other sizes in other places", v)
+	n := checkRoundTrip(t, vector{i, 0, 0})
+	if checkRoundTrip(t, vector{0, i, 0}) != n || checkRoundTrip(t, vector{0, 0, i}) != n {
+		t.Fatalf("%v has a different size with other component order", v)
 	}
 	return n
 }
@@ -61,22 +62,22 @@ func TestNetQuantizeTable(t *testing.T) {
 			down(row.bound): row.bits, row.bound: beyond, up(row.bound): beyond,
 			up(-row.bound): row.bits, -row.bound: row.bits, down(-row.bound): beyond,
 		} {
-			if got := bitsAt(t, v); got != want {
+			if got := bitsOfComponent(t, v); got != want {
 				t.Errorf("%v takes %d bits, want %d", v, got, want)
 			}
 		}
 	}
-	if got := bitsAt(t, 0); got != 11 {
-		t.Errorf("nothing takes %d bits, want 11", got)
+	if got := bitsOfComponent(t, 0); got != 11 {
+		t.Errorf("the zero vector takes %d bits, want 11", got)
 	}
 	for _, v := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32} {
-		if _, ok := round(v); ok {
+		if _, ok := quantize(v); ok {
 			t.Errorf("%v was rounded", v)
 		}
 	}
 }
 
-// The bits are those that Unreal's SerializeInt writes, one by one.
+// The bits are those that Unreal's SerializeInt writes.
 func TestNetQuantizeBits(t *testing.T) {
 	for _, v := range []vector{{0, 0, 0}, {1, -1, 0}, {7, 3, -8}, {511, -300, 2}, {40000, 1, -70000}, {1<<24 - 1, 0, -1<<24 + 1}} {
 		var want []byte
@@ -113,7 +114,7 @@ func TestNetQuantizeBits(t *testing.T) {
 	}
 }
 
-// What states more bits than it needs was written by nobody.
+// Vectors with a larger exponent than necessary are refused.
 func TestNetQuantizeIsCanonical(t *testing.T) {
 	var w bitio.Writer
 	w.Reset(nil)

@@ -9,9 +9,9 @@ import (
 	"wirelab/encoders"
 )
 
-func unrun(src []byte, n int) ([]byte, []byte, error) {
+func decodeRuns(src []byte, n int) ([]byte, []byte, error) {
 	dst := make([]byte, n)
-	err := fillRuns(dst, func() byte {
+	err := readRuns(dst, func() byte {
 		if len(src) == 0 {
 			return 0
 		}
@@ -22,7 +22,7 @@ func unrun(src []byte, n int) ([]byte, []byte, error) {
 	return dst, src, err
 }
 
-// The source's own examples, and runs at the length where they are split.
+// The examples of the publication, and runs of the maximum length.
 func TestRunsAsPublished(t *testing.T) {
 	zeros := make([]byte, 300)
 	for _, c := range []struct{ in, want []byte }{
@@ -41,7 +41,7 @@ func TestRunsAsPublished(t *testing.T) {
 	}
 }
 
-func TestRunsComeBack(t *testing.T) {
+func TestRunsRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		in := make([]byte, rng.IntN(400))
@@ -53,25 +53,25 @@ func TestRunsComeBack(t *testing.T) {
 			}
 		}
 		out := appendRuns(nil, in)
-		if got, left, err := unrun(out, len(in)); err != nil || len(left) != 0 || !bytes.Equal(got, in) {
-			t.Fatalf("%v comes back as %v, %d bytes left, error %v", in, got, len(left), err)
+		if got, left, err := decodeRuns(out, len(in)); err != nil || len(left) != 0 || !bytes.Equal(got, in) {
+			t.Fatalf("%v decoded as %v, %d bytes left, error %v", in, got, len(left), err)
 		}
-		if most := len(in) + (len(in)+mostLiteral-1)/mostLiteral + 1; len(out) > most {
+		if most := len(in) + (len(in)+maxLiteral-1)/maxLiteral + 1; len(out) > most {
 			t.Fatalf("%d bytes became %d, expected at most %d", len(in), len(out), most)
 		}
 	}
 }
 
-func TestRunsThatLie(t *testing.T) {
+func TestMalformedRuns(t *testing.T) {
 	for _, src := range [][]byte{{0, 1}, {128, 7}, {5, 7}, {133, 1, 2, 3, 4, 5}, {4, 1, 2, 0}, {2, 1, 128, 0}} {
-		if got, _, err := unrun(src, 4); !errors.Is(err, encoders.ErrCorrupt) && err != nil || err == nil && len(got) != 4 {
+		if got, _, err := decodeRuns(src, 4); !errors.Is(err, encoders.ErrCorrupt) && err != nil || err == nil && len(got) != 4 {
 			t.Errorf("%v: %v, error %v", src, got, err)
 		}
 	}
-	if _, _, err := unrun([]byte{5, 7}, 4); !errors.Is(err, encoders.ErrCorrupt) {
+	if _, _, err := decodeRuns([]byte{5, 7}, 4); !errors.Is(err, encoders.ErrCorrupt) {
 		t.Errorf("a run of 5 in 4 bytes: error %v", err)
 	}
-	if _, _, err := unrun([]byte{128}, 0); err != nil {
-		t.Errorf("nothing to fill: error %v", err)
+	if _, _, err := decodeRuns([]byte{128}, 0); err != nil {
+		t.Errorf("empty destination: error %v", err)
 	}
 }

@@ -9,17 +9,16 @@ import (
 	"wirelab/encoders"
 )
 
-// chain sends calls, each against the one so many before it (the initial call at
-// first), and returns the mean bits of a packet. See is told of each call as it was
-// made and as both ends now hold it.
-func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i int, truth, held *frame.Frame)) float64 {
+// runChain encodes n calls, each against the call age calls before (at first the initial state),
+// and returns the mean bits of a packet. It calls see with the original call and the decoded one.
+func runChain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i int, truth, held *frame.Frame)) float64 {
 	t.Helper()
 	s := schema()
 	enc, dec, err := c.New(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := calls(seed, n)
+	list := readCalls(seed, n)
 	sent, got := make([]encoders.Memo, n), make([]encoders.Memo, n)
 	bytes := 0
 	for i, cur := range list {
@@ -38,7 +37,7 @@ func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i i
 		held := s.NewFrame()
 		held.Tick = cur.Tick
 		if got[i], err = dec.Decode(held, payload, seen, nil); err != nil || !held.Equal(cur) {
-			t.Fatalf("%s, call %d: another one came out, error %v", c.Name, i, err)
+			t.Fatalf("%s, call %d: decoded call differs, error %v", c.Name, i, err)
 		}
 		if see != nil {
 			see(i, truth, held)
@@ -47,32 +46,32 @@ func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i i
 	return float64(bytes) * 8 / float64(n)
 }
 
-// The figures to hold it against: a call of 540 bits, at most 68 % of that in
-// differences (the source's 365 of 540), and at most 60 % of those predicted.
+// A full call takes 540 bits, rpc-delta at most 68 % of that (365 bits in the publication),
+// rpc-adaptive at most 60 % of rpc-delta.
 func TestLadder(t *testing.T) {
-	if got := newDelta(schema(), false).full; got != 540 {
-		t.Errorf("a call has %d bits, want the source's 540", got)
+	if got := newDelta(schema(), false).fullBits; got != 540 {
+		t.Errorf("a call takes %d bits, want 540 as published", got)
 	}
 	for _, age := range []int{2, 6, 18} { // round trips of 33, 100 and 300 ms
 		const n = 3600
-		full := chain(t, Full(), 7, n, age, nil)
-		diff := chain(t, Delta(), 7, n, age, nil)
-		adapt := chain(t, Adaptive(), 7, n, age, nil)
-		t.Logf("age %2d: full %.1f, rpc-delta %.1f (%.1f %%), rpc-adaptive %.1f (%.1f %%) bits a call",
+		full := runChain(t, Full(), 7, n, age, nil)
+		diff := runChain(t, Delta(), 7, n, age, nil)
+		adapt := runChain(t, Adaptive(), 7, n, age, nil)
+		t.Logf("age %2d: full %.1f, rpc-delta %.1f (%.1f %%), rpc-adaptive %.1f (%.1f %%) bits per call",
 			age, full, diff, 100*diff/full, adapt, 100*adapt/diff)
 		if full != 544 || diff > 0.68*540 || adapt > 0.60*diff {
-			t.Errorf("age %d: %.1f, %.1f, %.1f bits a call; want 544, at most 68 %% of 540, at most 60 %% of that", age, full, diff, adapt)
+			t.Errorf("age %d: %.1f, %.1f, %.1f bits per call; want 544, at most 68 %% of 540, at most 60 %% of that", age, full, diff, adapt)
 		}
 	}
 }
 
-// No float is ever further off than half a tenth and the rounding of a float32, on
-// the last call of a long chain as on the first; all else is exact.
-func TestErrorsDoNotAddUp(t *testing.T) {
+// On every call of a long chain, floats are off by at most half a tenth plus a rounding of float32;
+// all other fields are exact.
+func TestErrorsDoNotAccumulate(t *testing.T) {
 	s := schema()
 	for _, c := range []encoders.Codec{Delta(), Adaptive()} {
 		worst := 0.0
-		chain(t, c, 3, 6000, 1, func(n int, truth, held *frame.Frame) {
+		runChain(t, c, 3, 6000, 1, func(n int, truth, held *frame.Frame) {
 			for i, f := range s.Fields {
 				if f.Kind != frame.Float32 {
 					if truth.Table[i] != held.Table[i] {
@@ -90,14 +89,14 @@ func TestErrorsDoNotAddUp(t *testing.T) {
 			}
 		})
 		if worst < 0.01 {
-			t.Errorf("%s is never off by more than %v: was anything rounded?", c.Name, worst)
+			t.Errorf("%s: largest error %v; want some rounding", c.Name, worst)
 		}
 	}
 }
 
-// Where a difference makes no sense the call goes in full, exactly, and the chain
-// goes on from it: no number, infinities, the other end of the world, garbage.
-func TestOddFloats(t *testing.T) {
+// If a difference is NaN, infinite or too large, the call is sent in full, exactly, and the chain
+// continues from it.
+func TestNonFiniteFloats(t *testing.T) {
 	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -math.MaxFloat32,
 		math.SmallestNonzeroFloat32, float32(math.Copysign(0, -1)), 1.7e6, -1.7e6, 0}
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -126,7 +125,7 @@ func TestOddFloats(t *testing.T) {
 			held := s.NewFrame()
 			held.Tick = cur.Tick
 			if got, err = dec.Decode(held, payload, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !held.Equal(cur) {
-				t.Fatalf("%s, call %d: another one came out, error %v", c.Name, n, err)
+				t.Fatalf("%s, call %d: decoded call differs, error %v", c.Name, n, err)
 			}
 			for i := colPosition; i < colMode; i++ {
 				a, b := float64(float(truth.Table[i])), float64(float(held.Table[i]))
@@ -139,9 +138,9 @@ func TestOddFloats(t *testing.T) {
 	}
 }
 
-// At the bounds of what a vector holds: the largest difference that fits goes as one,
-// the next float beyond makes a full call, exact in every field.
-func TestBoundsOfDifferences(t *testing.T) {
+// The largest difference that fits a vector is sent as a difference; the next float makes a full
+// call, exact in every field.
+func TestLargestDifference(t *testing.T) {
 	s := schema()
 	const bound = float32(1_677_721.5)
 	for _, c := range []struct {
@@ -164,7 +163,7 @@ func TestBoundsOfDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := dec.Decode(held, payload, refs, nil); err != nil || !held.Equal(cur) {
-			t.Errorf("%v: another call came out, error %v", c.to, err)
+			t.Errorf("%v: decoded call differs, error %v", c.to, err)
 		}
 		exact := float(held.Table[colVelocity+1]) == c.to
 		if full := len(payload) == 68; full == c.fits || full && !exact {
@@ -173,10 +172,10 @@ func TestBoundsOfDifferences(t *testing.T) {
 	}
 }
 
-// The schema tells which field is the rate of change of which.
+// Rates of change are derived from the units of the schema.
 func TestRates(t *testing.T) {
 	s := schema()
-	got := rates(s)
+	got := findRates(s)
 	for i, f := range s.Fields {
 		want := -1
 		switch {
@@ -190,9 +189,9 @@ func TestRates(t *testing.T) {
 		}
 	}
 	seen := map[int]bool{}
-	for _, i := range newAdaptive(s).order {
+	for _, i := range newAdaptive(s).codingOrder {
 		if r := got[i]; r >= 0 && !seen[r] {
-			t.Errorf("%s comes before its rate of change", s.Fields[i].Name)
+			t.Errorf("%s is ordered before its rate of change", s.Fields[i].Name)
 		}
 		seen[i] = true
 	}
@@ -201,10 +200,10 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// What is no call is refused by name.
+// Frames that are not calls of the schema are refused.
 func TestEncodeRefuses(t *testing.T) {
 	s := schema()
-	for _, c := range all() {
+	for _, c := range allCodecs() {
 		enc, _, _ := c.New(s, nil)
 		bad := s.NewFrame()
 		bad.Table[colMode] = 16
@@ -216,7 +215,7 @@ func TestEncodeRefuses(t *testing.T) {
 			}
 		}
 		if c.Suits(frame.Cubes(1)) || c.Suits(&frame.Schema{Item: "byte"}) || !c.Suits(s) {
-			t.Errorf("%s suits what is no call, or does not suit one", c.Name)
+			t.Errorf("%s: Suits is wrong", c.Name)
 		}
 	}
 }

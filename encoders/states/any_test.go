@@ -14,8 +14,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// anySchema is a schema that nobody would write, with hints that are mostly wrong.
-func anySchema(rng *rand.Rand) *frame.Schema {
+// randomSchema returns a schema of random fields with random hints, most of them wrong.
+func randomSchema(rng *rand.Rand) *frame.Schema {
 	s := &frame.Schema{Name: "any", Item: "row", TickHz: 60, Rows: 1 + rng.IntN(9)}
 	ends := []int32{math.MinInt32, -1 << 30, -1 << 20, -3, 0, 1, 2, 1 << 20, 1 << 30, math.MaxInt32}
 	odd := []float64{0, 0, 1, 0.001, 360, 1e-30, 1e30, -5, math.Inf(1), math.NaN()}
@@ -43,8 +43,8 @@ func anySchema(rng *rand.Rand) *frame.Schema {
 	return s
 }
 
-// anyValue is any value of a field: of floats often one that games have.
-func anyValue(rng *rand.Rand, f *frame.Field) int32 {
+// randomValue returns a value in the range of a field; of floats often a multiple of 1/8.
+func randomValue(rng *rand.Rand, f *frame.Field) int32 {
 	if f.Kind == frame.Float32 && rng.IntN(5) > 0 {
 		v := rng.NormFloat64() * []float64{1e-40, 1e-3, 1, 300, 1e6, 1e12, 1e38}[rng.IntN(7)]
 		if rng.IntN(2) == 0 {
@@ -66,15 +66,15 @@ func anyValue(rng *rand.Rand, f *frame.Field) int32 {
 	return int32(uint32(low) + uint32(rng.Uint64N(uint64(span)+1)))
 }
 
-// anyStep changes some values of a frame, now and then of fields that are none of a row's part,
-// and lets rows come and go.
-func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
+// mutate changes some values of a frame, occasionally of fields outside of their row's part, and
+// makes rows appear and vanish.
+func mutate(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 	n := len(s.Fields)
 	for row := range s.Rows {
 		p := s.PartOf(row)
 		gone := rng.IntN(6) == 0
 		if k := rng.IntN(n); rng.IntN(8) == 0 && (k < p.Field || k >= p.Field+p.Size) {
-			f.Table[row*n+k] = anyValue(rng, &s.Fields[k])
+			f.Table[row*n+k] = randomValue(rng, &s.Fields[k])
 		}
 		for k := p.Field; k < p.Field+p.Size; k++ {
 			at, fd := row*n+k, &s.Fields[k]
@@ -83,7 +83,7 @@ func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 			case gone && uint32(-low) <= span:
 				f.Table[at] = 0
 			case rng.IntN(6) == 0:
-				f.Table[at] = anyValue(rng, fd)
+				f.Table[at] = randomValue(rng, fd)
 			case rng.IntN(3) == 0 && fd.Kind != frame.Flag:
 				f.Table[at] = int32(min(max(int64(f.Table[at])+rng.Int64N(9)-4, int64(low)), int64(low)+int64(span)))
 			}
@@ -91,21 +91,22 @@ func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 	}
 }
 
-// Whatever the schema and its hints, frames come back through chains of memos, from references of
-// several ages and through leaps of ticks, and both ends remember the same; and what was forged
-// from their packets is a frame of the schema, or an error, and never disturbs the chain, though
-// its memo is written over. The packets are the same on every machine.
-func TestAnySchema(t *testing.T) {
+// For random schemas and hints, frames survive the round trip through chains of memos, from
+// baselines of several ages and across gaps of ticks, and sender and receiver end with equal memos.
+// A damaged packet decodes to a frame within the schema's ranges or to an error, and never disturbs
+// the chain, although the memo of its result is reused. The checksum shows that packets are the
+// same on every machine.
+func TestRandomSchemas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	schemas, want, sum := 30, uint32(0x8bf55a94), uint32(0)
 	if testkit.Thorough() {
 		schemas, want = 300, 0x310e18a1
 	}
 	for n := range schemas {
-		s := anySchema(rng)
-		enc, dec := New(s, usualLimit, usualRate)
+		s := randomSchema(rng)
+		enc, dec := New(s, defaultLimit, defaultRate)
 		base := s.NewFrame()
-		for i := range base.Table { // 0 is no value of some
+		for i := range base.Table { // 0 is outside the range of some fields
 			f := &s.Fields[i%len(s.Fields)]
 			low, span := f.Span()
 			if uint32(-low) > span {
@@ -114,10 +115,10 @@ func TestAnySchema(t *testing.T) {
 		}
 		for row := range s.Rows {
 			for k, p := 0, s.PartOf(row); k < p.Size; k++ {
-				base.Table[row*len(s.Fields)+p.Field+k] = anyValue(rng, &s.Fields[p.Field+k])
+				base.Table[row*len(s.Fields)+p.Field+k] = randomValue(rng, &s.Fields[p.Field+k])
 			}
 		}
-		// What each end holds: the frames that references may be, and memos that may be written over.
+		// The last four frames, and their memos at the sender and at the receiver.
 		var frames [4]*frame.Frame
 		var sent, got [4]encoders.Memo
 		var spare encoders.Memo
@@ -127,12 +128,12 @@ func TestAnySchema(t *testing.T) {
 			base, cur, back := frames[from], &frame.Frame{}, &frame.Frame{}
 			cur.CopyFrom(base)
 			cur.Tick += uint32(1 + rng.IntN(300)*rng.IntN(2))
-			anyStep(rng, s, cur)
+			mutate(rng, s, cur)
 			if rng.IntN(3) == 0 {
 				cur.Body = append(cur.Body, byte(step))
 			}
 			ref := encoders.Ref{Frame: base, Memo: sent[from]}
-			if rng.IntN(2) == 0 { // what may have changed, and more
+			if rng.IntN(2) == 0 { // a superset of the changed rows is allowed
 				ref.Changed = frame.NewRows(s.Rows)
 				ref.Changed.Compare(cur.Table, base.Table, len(s.Fields))
 				ref.Changed.Add(rng.IntN(s.Rows))
@@ -155,10 +156,10 @@ func TestAnySchema(t *testing.T) {
 			back.Tick = cur.Tick
 			m, err := dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got[from]}}, spare)
 			if err != nil || !back.Equal(cur) {
-				t.Fatalf("schema %d: came back as another frame, error %v\n%+v\n%+v", n, err, s.Fields, s.Parts)
+				t.Fatalf("schema %d: decoded frame differs, error %v\n%+v\n%+v", n, err, s.Fields, s.Parts)
 			}
 			if step == 11 && !reflect.DeepEqual(m, next) {
-				t.Fatalf("schema %d: the two ends remember different things\n%+v\n%+v", n, s.Fields, s.Parts)
+				t.Fatalf("schema %d: the memos of sender and receiver differ\n%+v\n%+v", n, s.Fields, s.Parts)
 			}
 			frames[to], sent[to], got[to], spare = cur, next, m, got[to]
 		}

@@ -1,17 +1,31 @@
-// Package states codes tables of things that have a state, such as players and missiles. It is
-// delta-adaptive for schemas with floats, parts or hints, and delta-trained.
+// Package states encodes tables whose rows have a state, such as the players and missiles of a
+// game. The codec delta-adaptive uses it for schemas with floats, parts or hints; the codec
+// delta-trained also starts from a pretrained model.
 //
-// It codes which rows changed, which of their fields, and the distance of their values from
-// predictions: the old value, the same step again, the velocity (which is coded before the
-// place), drag and a push. Each predictor has a distribution of its own past errors, which
-// predicts every binary decision on the way to a value. An adaptive mixer combines these with the
-// predictions of counters in several contexts (Mahoney's PAQ). The class of a float comes before
-// its value: whole, eighth, multiple of the schema's step, or other. A new row is made from one
-// that is there.
+// # Model
 //
-// All adaptive state is part of the frame's memo (Giesen's gaffer_net), which has a fixed size,
-// so loss cannot desynchronise the two ends. Everything is integer arithmetic but single
-// operations on floats, which every machine rounds alike.
+// A frame is encoded against one baseline. The coder first codes which rows changed, then which
+// fields of those rows, and then the new values. A value is coded by its distance from a first
+// guess. Up to nine predictors contribute: the old value, the old value plus its last step, the
+// position moved by the velocity (velocities are coded before positions), the velocity after drag
+// and a push, and others. The errors that a predictor has made are counted in a distribution
+// (errorDist); from it follows a probability for each binary decision on the way to the value. A
+// logistic mixer (Mahoney, PAQ) combines these probabilities with those of counters selected by up
+// to six contexts.
+//
+// A float is preceded by its class: whole number, multiple of 1/8, multiple of the schema's step,
+// or other, because games store such values in floats. A row that appears is coded relative to a
+// source row that is already present.
+//
+// # State
+//
+// Counters, weights, error distributions and the histories of rows are the memo of a frame (compare
+// Giesen's gaffer_net): a pure function of the frame, its baseline and the baseline's memo. Losses
+// therefore cannot desynchronise sender and receiver. The size of a memo is fixed and at most 256
+// KB.
+//
+// All arithmetic is integer, except for single float64 operations, whose results IEEE 754 defines
+// exactly. So packets are the same on every machine.
 package states
 
 import (
@@ -23,44 +37,54 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Bounds of tables, so that memos are small.
+// Bounds of tables. Larger schemas are left to encoders/rows; see Suits.
 const (
 	maxRows   = 1 << 12
 	maxFields = 1 << 10
 )
 
-// coder is the encoder or the decoder: one traversal serves both. A packet has, in this order,
-// the time of the frame, values in fields outside of their row's part, the rows, and the body.
+// A coder is an encoder or a decoder: one traversal of the frame serves both, because every
+// decision passes through the range coder, which writes or reads it. A packet holds, in this order:
+//
+//  1. the time of the frame, if the schema has a field of role Now: a flag whether it is as
+//     predicted, otherwise 32 bits
+//  2. if the schema has parts: changed values outside the fields of their row's part, see codeStrays
+//  3. for each row a flag whether it changed, and its new contents if so, see row
+//  4. a flag whether the body equals the baseline's, otherwise its length and bytes
 type coder struct {
 	encoders.TableCoder[memo]
 	*plan
-	x       rangecoder.StateMixer
-	changed frame.Rows
+	mixer   rangecoder.StateMixer
+	changed frame.Rows // of the encoder: rows that differ between cur and base
 
-	cur, base  []int32 // tables
-	m          *memo
-	tick       int64  // ticks since base
-	recent     uint32 // which of the rows before changed, the last in the lowest bit
-	row        row
-	predictors predictorList
-	logs       *logarithms
+	cur, base     []int32       // tables of the frame being coded and of its baseline
+	memo          *memo         // of the frame being coded; starts as a copy of the baseline's
+	ticks         int64         // from base to cur, 1..maxAge
+	recentChanges uint32        // flags: whether each of the previous rows changed, the last in bit 0
+	row           row           // scratch space: the row being coded
+	predictors    predictorList // scratch space: predictors of the number being coded
+	logs          *logarithms   // table for the predictions of numbers
 }
 
-// New returns an encoder and a decoder for a schema. limit is the number of decisions that a
-// probability rests on at most, rate the learning rate of the mixing weights.
+// New returns an encoder and a decoder for a schema, of which Suits must report true. limit is the
+// maximum number of updates that a counter's confidence stands for, rate is the learning rate of
+// the mixer's weights in units of 1/131072.
 func New(s *frame.Schema, limit, rate int) (encoders.Encoder, encoders.Decoder) {
 	return newCoder(s, limit, rate), newCoder(s, limit, rate)
 }
 
+// newCoder returns an encoder or a decoder; see New for the parameters.
 func newCoder(s *frame.Schema, limit, rate int) *coder {
 	e := &coder{plan: newPlan(s), changed: frame.NewRows(s.Rows), logs: logTable()}
-	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.code}
-	e.x = rangecoder.StateMixer{Coder: &e.Coder, LearnRate: int32(rate / 2), StateLimit: rangecoder.MaxState(limit)}
+	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
+	// LearnRate is in units of 1/65536, rate in units of 1/131072.
+	e.mixer = rangecoder.StateMixer{Coder: &e.Coder, LearnRate: int32(rate / 2), StateLimit: rangecoder.MaxState(limit)}
 	e.row.coder = e
 	return e
 }
 
-// check refuses a frame that cannot be coded, and finds the rows that changed.
+// check returns an error if cur has the wrong size, or if a row that differs from ref is outside of
+// the schema's ranges. It sets e.changed to the rows that differ.
 func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 	if err := e.CheckSize(cur); err != nil {
 		return err
@@ -79,14 +103,15 @@ func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 	return nil
 }
 
-// code codes a frame.
-func (e *coder) code(cur, base *frame.Frame, past, next *memo) error {
+// codeFrame codes a frame; the decoder stores the result in cur. past is the baseline's memo; next
+// becomes the memo of cur.
+func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	next.begin(past)
-	e.m, e.recent = next, 0
-	e.x.Use(next.counters, next.weights, next.count)
+	e.memo, e.recentChanges = next, 0
+	e.mixer.SetModel(next.counters, next.weights, next.frames) // next.frames is the seed of stochastic rounding
 	e.cur, e.base = cur.Table, base.Table
-	e.tick = int64(min(max(cur.Tick-base.Tick, 1), forever))
-	if err := e.codeNow(); err != nil {
+	e.ticks = int64(min(max(cur.Tick-base.Tick, 1), maxAge))
+	if err := e.codeTime(); err != nil {
 		return err
 	}
 	if len(e.schema.Parts) > 0 {
@@ -99,109 +124,116 @@ func (e *coder) code(cur, base *frame.Frame, past, next *memo) error {
 			return err
 		}
 	}
-	e.x.Begin()
-	e.x.AddContext(markBody, flag(len(base.Body) == 0), 0, 0)
-	same := e.x.CodeFlag(string(cur.Body) == string(base.Body), 0, markBody, 1)
+	e.mixer.Begin()
+	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
+	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1) // node 0, one context
 	err := e.Body(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err
 }
 
-// codeStrays codes changes of fields that are not part of their row. A table that keeps the
-// schema's rules has none, but no frame is refused.
+// codeStrays codes stray values: changed values in fields that do not belong to their row's part. A
+// table that follows its schema has none, but the encoder must not refuse a frame that has. Each
+// stray takes 32 bits for its index in the table and 32 for its value; a flag before each reports
+// whether another one follows. Only the first flag has an adaptive probability: it is nearly always
+// 0, and strays are too rare to model.
 func (e *coder) codeStrays() error {
-	at := -1
+	strayCell := -1 // index of the next stray; -1: none left. A decoder ignores it.
 	if !e.Reading() {
-		at = e.stray(0)
+		strayCell = e.findStray(0)
 	}
-	e.x.Begin()
-	e.x.AddContext(markStray, 0, 0, 0)
-	for more := e.x.CodeFlag(at >= 0, 0, markStray, 1); more; more = e.Direct(uint64(flag(at >= 0)), 1) != 0 {
+	e.mixer.Begin()
+	e.mixer.AddContext(decisionStray, 0, 0, 0)
+	for more := e.mixer.CodeFlag(strayCell >= 0, 0, decisionStray, 1); more; more = e.Direct(uint64(flag(strayCell >= 0)), 1) != 0 {
 		v := uint64(0)
-		if at >= 0 {
-			v = uint64(uint32(e.cur[at]))
+		if strayCell >= 0 {
+			v = uint64(uint32(e.cur[strayCell]))
 		}
-		where := e.Direct(uint64(max(at, 0)), 32)
+		target := e.Direct(uint64(max(strayCell, 0)), 32) // index of the stray in the table
 		v = e.Direct(v, 32)
 		if err := e.Err(); err != nil {
 			return err
 		}
-		if where >= uint64(len(e.cur)) {
-			return fmt.Errorf("value %d of %d", where, len(e.cur))
+		if target >= uint64(len(e.cur)) {
+			return fmt.Errorf("index of a stray value is %d, expected less than %d", target, len(e.cur))
 		}
-		row, k := int(where)/e.fields, int(where)%e.fields
-		if !e.cols[k].Admits(int32(v)) {
-			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.Error(e.schema, k, int64(int32(v))))
+		row, k := int(target)/e.fields, int(target)%e.fields
+		if !e.columns[k].Admits(int32(v)) {
+			return fmt.Errorf("%s %d, %w", e.schema.Item, row, column.RangeError(e.schema, k, int64(int32(v))))
 		}
-		e.cur[where] = int32(v)
-		at = -1
+		e.cur[target] = int32(v)
+		strayCell = -1
 		if !e.Reading() {
-			at = e.stray(int(where) + 1)
+			strayCell = e.findStray(int(target) + 1)
 		}
 	}
 	e.Charge(encoders.SlotTable)
 	return nil
 }
 
-// stray returns the first value, at index from or later, that changed in a field that is not
-// part of its row; -1 if none.
-func (e *coder) stray(from int) int {
+// findStray returns the index in the table of the first stray value at or after from; -1 if there
+// is none.
+func (e *coder) findStray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]
-		for at := max(from, i*e.fields); at < (i+1)*e.fields; at++ {
-			k := at - i*e.fields
-			if (k < q.field || k >= q.field+q.fields) && e.cur[at] != e.base[at] {
-				return at
+		for cell := max(from, i*e.fields); cell < (i+1)*e.fields; cell++ {
+			k := cell - i*e.fields
+			if (k < q.firstField || k >= q.firstField+q.fields) && e.cur[cell] != e.base[cell] {
+				return cell
 			}
 		}
 	}
 	return -1
 }
 
-// codeNow codes the time of the frame. It is predicted from the time per tick so far.
-func (e *coder) codeNow() error {
-	e.m.lapse = e.tick
-	if e.now.row < 0 {
+// codeTime codes the time of the frame, if the schema has a field of role Now: a flag whether it is
+// as predicted, otherwise 32 bits. The prediction continues with the last plausible time per tick.
+// codeTime sets memo.elapsed: the time since the baseline in units of that field; in ticks without
+// such a field; 0 if the time did not increase, or by 2^20 or more.
+func (e *coder) codeTime() error {
+	e.memo.elapsed = e.ticks
+	if e.timeCell.row < 0 {
 		return nil
 	}
-	at := e.now.row*e.fields + e.now.field
-	was := e.base[at]
-	predicted := int64(was) + (e.tick*e.m.pace+1<<15)>>16
-	e.x.Begin()
-	e.x.AddContext(markNow, 0, 0, 0)
-	v := int64(e.cur[at])
-	if e.x.CodeFlag(v == predicted, 0, markNow, 1) {
+	timeIndex := e.timeCell.row*e.fields + e.timeCell.field // in the table
+	old := e.base[timeIndex]
+	predicted := int64(old) + (e.ticks*e.memo.timePerTick+1<<15)>>16 // timePerTick has 16 fractional bits
+	e.mixer.Begin()
+	e.mixer.AddContext(decisionTime, 0, 0, 0)
+	v := int64(e.cur[timeIndex])
+	if e.mixer.CodeFlag(v == predicted, 0, decisionTime, 1) { // node 0, one context
 		v = predicted
 	} else {
 		v = int64(int32(e.Direct(uint64(uint32(v)), 32)))
 	}
-	if v != int64(int32(v)) || !e.cols[e.now.field].Admits(int32(v)) {
-		return column.Error(e.schema, e.now.field, v)
+	if v != int64(int32(v)) || !e.columns[e.timeCell.field].Admits(int32(v)) {
+		return column.RangeError(e.schema, e.timeCell.field, v)
 	}
-	e.cur[at] = int32(v)
-	lapse := v - int64(was)
-	e.m.lapse = 0
-	if lapse > 0 && lapse < 1<<20 {
-		e.m.lapse = lapse
-		e.m.pace = (lapse << 16) / e.tick
+	e.cur[timeIndex] = int32(v)
+	elapsed := v - int64(old)
+	e.memo.elapsed = 0
+	if elapsed > 0 && elapsed < 1<<20 {
+		e.memo.elapsed = elapsed
+		e.memo.timePerTick = (elapsed << 16) / e.ticks
 	}
-	e.Charge(encoders.FieldSlot(e.now.field))
+	e.Charge(encoders.FieldSlot(e.timeCell.field))
 	return nil
 }
 
-// flag returns 1 for true, as a part of a context.
+// flag returns 1 for true and 0 for false, as a value to hash into a context.
 func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
-// Suits reports whether a schema is one that this coder is for: one with floats, hints or parts,
-// and small memos.
+// Suits reports whether New accepts a schema. It needs floats, parts (ranges of rows with fields of
+// their own) or hints (what a field means), because encoders/rows makes no use of them, and a memo
+// of at most maxMemory bytes.
 func Suits(s *frame.Schema) bool {
 	if s.Rows > maxRows || len(s.Fields) > maxFields {
 		return false
 	}
-	more := len(s.Parts) > 0
+	hasState := len(s.Parts) > 0
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		more = more || f.Kind == frame.Float32 || f.Hint != (frame.Hint{})
+		hasState = hasState || f.Kind == frame.Float32 || f.Hint != (frame.Hint{})
 	}
-	return more && newPlan(s).memory <= maxMemory
+	return hasState && newPlan(s).memory <= maxMemory
 }

@@ -7,27 +7,28 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Predictions are computed in fixed point: x stands for x * 2^-unit, where the unit of a float
-// follows from the largest values that the field has had.
-
+// Predictions are computed in fixed point: x stands for x * 2^-unit. The unit of a float field
+// adapts to the largest value that the field has had, so that this value takes floatReach bits.
 const (
-	maxFixed    = 1 << 44
-	integerUnit = 4  // the unit of fields that are not floats
-	floatReach  = 32 // bits of the largest value of a float so far
+	maxFixed    = 1 << 44 // bound of fixed-point values
+	integerUnit = 4       // unit of fields that are not floats: predictions are in sixteenths of a step
+	floatReach  = 32      // bits of the largest value of a float field
+	minUnit     = -96     // unit of a field whose largest value is near the greatest float, 2^128
 )
 
-// fix returns the value of a float's bits in fixed point.
-func fix(b uint32, unit int) int64 {
+// floatToFixed returns the fixed-point value of the float whose bits are b, rounded, and limited to
+// about maxFixed.
+func floatToFixed(b uint32, unit int) int64 {
 	e := int(b >> 23 & 255)
 	m := int64(b & (1<<23 - 1))
-	if e == 0 {
+	if e == 0 { // subnormal: no implicit bit
 		e = 1
 	} else {
 		m |= 1 << 23
 	}
-	shift := e - 150 + unit
+	shift := e - 150 + unit // the value is m * 2^(e-150): 127 of the exponent's bias, 23 fraction bits
 	switch {
-	case shift >= 21:
+	case shift >= 21: // m has up to 24 bits: the result would exceed maxFixed
 		if m != 0 {
 			m = maxFixed
 		}
@@ -35,7 +36,7 @@ func fix(b uint32, unit int) int64 {
 		m <<= uint(shift)
 	case shift > -32:
 		m = (m + 1<<uint(-shift-1)) >> uint(-shift)
-	default:
+	default: // far below the unit
 		m = 0
 	}
 	if b>>31 != 0 {
@@ -44,175 +45,180 @@ func fix(b uint32, unit int) int64 {
 	return m
 }
 
-// unfix returns the bits of the float nearest to x.
-func unfix(x int64, unit int) uint32 {
+// fixedToFloat returns the bits of the float nearest to the fixed-point value x. Values too small
+// for a normal float become 0.
+func fixedToFloat(x int64, unit int) uint32 {
 	if x == 0 {
 		return 0
 	}
 	b := math.Float32bits(float32(x))
-	e := int(b>>23&255) - unit
+	e := int(b>>23&255) - unit // biased exponent of the result
 	if e <= 0 {
-		return b & (1 << 31)
+		return b & (1 << 31) // a zero with the sign of x
 	}
 	return b&^(255<<23) | uint32(min(e, 254))<<23
 }
 
-// exponent returns e with 2^e <= |v| < 2^(e+1).
+// exponent returns e with 2^e <= |v| < 2^(e+1) for the normal float v whose bits are b.
 func exponent(b uint32) int { return int(b>>23&255) - 127 }
 
-// ordered maps the bits of a float to an integer in the order of floats; both zeros are 0.
-func ordered(b uint32) int64 {
+// orderedIndex maps the bits of a float to an integer such that larger floats have larger integers.
+// Both zeros map to 0.
+func orderedIndex(b uint32) int64 {
 	if b>>31 == 1 {
 		return -int64(b & math.MaxInt32)
 	}
 	return int64(b)
 }
 
-// unordered is the inverse of ordered.
-func unordered(i int64) uint32 {
+// fromOrderedIndex is the inverse of orderedIndex.
+func fromOrderedIndex(i int64) uint32 {
 	if i < 0 {
 		return uint32(-i) | 1<<31
 	}
 	return uint32(i)
 }
 
-// class is the class of a float: games have whole numbers, eighths, and multiples of a step
-// where they have floats.
-type class uint8
+// A floatClass is the class of a float value. Games store whole numbers, multiples of 1/8 and
+// multiples of a step as floats; the class makes the index of such a value small.
+type floatClass uint8
 
 const (
-	whole class = iota
-	eighth
-	stepped  // a multiple of the field's step
-	fraction // any other finite number
-	strange  // -0, infinite, or not a number: coded as its bits
-	integer  // a field that is not a float
+	classWhole   floatClass = iota
+	classEighth             // multiple of 1/8
+	classStepped            // multiple of the field's step
+	classOther              // any other finite number
+	classSpecial            // -0, an infinity or a NaN: coded as 32 bits
+	classInteger            // not a float; only in a grid
 )
 
-// classOf returns the class of a float.
-func (c *fieldPlan) classOf(b uint32) class {
+// classOf returns the class of the float whose bits are b; classWhole for a field that is not a
+// float.
+func (c *fieldPlan) classOf(b uint32) floatClass {
 	if c.kind != frame.Float32 {
-		return whole
+		return classWhole
 	}
 	e := exponent(b)
 	switch {
-	case b == 1<<31 || e == 128:
-		return strange
+	case b == 1<<31 || e == 128: // -0; infinite or NaN
+		return classSpecial
 	case b == 0:
-		return whole
-	case e < -3 && c.step == 0:
-		return fraction
+		return classWhole
+	case e < -3 && c.step == 0: // magnitude below 1/8
+		return classOther
 	}
-	low := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
-	switch {
-	case low >= 0 && e < 24:
-		return whole
-	case low >= -3 && e < 18:
-		return eighth
+	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
+	switch {                                                      // the bounds of e keep indices within maxIndex
+	case lowestBit >= 0 && e < 24:
+		return classWhole
+	case lowestBit >= -3 && e < 18:
+		return classEighth
 	}
 	if c.step != 0 {
 		v := float64(math.Float32frombits(b))
 		if n := math.Round(float64(v / c.step)); math.Abs(n) < 1<<20 && float32(float64(n*c.step)) == float32(v) {
-			return stepped
+			return classStepped
 		}
 	}
-	return fraction
+	return classOther
 }
 
-// grid maps the values of a class to indices, in order.
+// A grid maps the values of a class to consecutive integers, their indices, in order.
 type grid struct {
-	class class
-	unit  int
-	step  float64 // of class stepped
-	by    int64   // the same in fixed point, in units of 2^-16
+	class     floatClass
+	unit      int     // of the fixed point; see toFixed
+	step      float64 // of classStepped
+	fixedStep int64   // step in fixed point, in units of 2^-16
 }
 
-// grid returns the grid of a class.
-func (c *fieldPlan) grid(k class, unit int) grid {
-	g := grid{class: k, unit: unit, step: c.step}
+// grid returns the grid of a class of the field's values. unit is that of the field's fixed point.
+func (c *fieldPlan) grid(class floatClass, unit int) grid {
+	g := grid{class: class, unit: unit, step: c.step}
 	if c.kind != frame.Float32 {
-		g.class = integer
-	} else if k == stepped {
-		g.by = max(int64(min(math.Ldexp(c.step, unit+16), 1<<40)), 1)
+		g.class = classInteger
+	} else if class == classStepped {
+		g.fixedStep = max(int64(min(math.Ldexp(c.step, unit+16), 1<<40)), 1)
 	}
 	return g
 }
 
-// index returns the index of a value, given by its bits, of the class.
+// index returns the index of a value of the class. b holds the bits of the float, or the integer.
 func (g *grid) index(b uint32) int64 {
 	switch v := math.Float32frombits(b); g.class {
-	case integer:
+	case classInteger:
 		return int64(int32(b))
-	case whole:
+	case classWhole:
 		return int64(v)
-	case eighth:
+	case classEighth:
 		return int64(v * 8)
-	case stepped:
+	case classStepped:
 		return int64(math.Round(float64(float64(v) / g.step)))
 	}
-	return ordered(b)
+	return orderedIndex(b)
 }
 
-// bits is the inverse of index.
+// bits returns the value with index i: the bits of the float, or the integer. It is the inverse of
+// index.
 func (g *grid) bits(i int64) uint32 {
 	switch g.class {
-	case integer:
+	case classInteger:
 		return uint32(i)
-	case whole:
+	case classWhole:
 		return math.Float32bits(float32(i))
-	case eighth:
+	case classEighth:
 		return math.Float32bits(float32(i) / 8)
-	case stepped:
+	case classStepped:
 		return math.Float32bits(float32(float64(float64(i) * g.step)))
 	}
-	return unordered(i)
+	return fromOrderedIndex(i)
 }
 
-// most returns the largest index.
-func (g *grid) most() int64 {
+// maxIndex returns the largest index. The smallest is its negative, except of classInteger.
+func (g *grid) maxIndex() int64 {
 	switch g.class {
-	case integer:
+	case classInteger:
 		return math.MaxInt32
-	case whole:
-		return 1<<24 - 1
-	case eighth:
-		return 1<<21 - 1
-	case stepped:
-		return 1<<20 - 1
+	case classWhole:
+		return 1<<24 - 1 // all whole numbers up to this have an exact float
+	case classEighth:
+		return 1<<21 - 1 // magnitudes below 2^18, as classOf requires
+	case classStepped:
+		return 1<<20 - 1 // as classOf requires
 	}
-	return 0x7f7fffff
+	return 0x7f7fffff // the largest finite float
 }
 
-// nearest returns the index of the value nearest to x.
-func (g *grid) nearest(x int64) int64 {
+// nearestIndex returns the index of the value nearest to x, in fixed point.
+func (g *grid) nearestIndex(x int64) int64 {
 	var i int64
 	switch g.class {
-	case fraction:
-		i = ordered(unfix(x, g.unit))
-	case stepped:
-		x = min(max(x, -1<<45), 1<<45)<<16 + g.by/2
-		i = x / g.by
-		if x < 0 && i*g.by != x {
+	case classOther:
+		i = orderedIndex(fixedToFloat(x, g.unit))
+	case classStepped:
+		x = min(max(x, -1<<45), 1<<45)<<16 + g.fixedStep/2 // fixedStep has 16 fractional bits
+		i = x / g.fixedStep
+		if x < 0 && i*g.fixedStep != x { // division rounds towards zero, not down
 			i--
 		}
 	default:
-		i = round(x, g.shift())
+		i = roundShift(x, g.shift())
 	}
-	most := g.most()
-	return min(max(i, -most-1), most)
+	maxIndex := g.maxIndex()
+	// Integers have one more negative value. Indices of floats are limited again after coding.
+	return min(max(i, -maxIndex-1), maxIndex)
 }
 
-// shift returns the number of bits of a value in fixed point that lie below an index of a whole
-// number, an eighth or an integer.
+// shift returns the number of fixed-point bits below an index, for all classes except classStepped
+// and classOther.
 func (g *grid) shift() int {
-	if g.class == eighth {
+	if g.class == classEighth {
 		return g.unit - 3
 	}
 	return g.unit
 }
 
-// round returns x / 2^shift, rounded.
-func round(x int64, shift int) int64 {
+// roundShift returns x / 2^shift, rounded. It shifts left by at most 8 if shift is negative.
+func roundShift(x int64, shift int) int64 {
 	switch {
 	case shift <= 0:
 		return x << uint(min(-shift, 8))
@@ -222,13 +228,13 @@ func round(x int64, shift int) int64 {
 	return (x + 1<<uint(shift-1)) >> uint(shift)
 }
 
-// below returns, in fixed point, where the values begin that are nearest to index i.
-func (g *grid) below(i int64) int64 {
+// lowerBound returns the fixed-point value midway between indices i-1 and i.
+func (g *grid) lowerBound(i int64) int64 {
 	switch g.class {
-	case fraction:
-		return (g.fix(i) + g.fix(i-1)) / 2
-	case stepped:
-		return ((2*i - 1) * g.by) >> 17
+	case classOther:
+		return (g.toFixed(i) + g.toFixed(i-1)) / 2
+	case classStepped:
+		return ((2*i - 1) * g.fixedStep) >> 17 // one bit for the half, 16 for the fraction of fixedStep
 	}
 	s := g.shift() - 1
 	if s < 0 {
@@ -237,28 +243,29 @@ func (g *grid) below(i int64) int64 {
 	return (2*i - 1) << uint(min(s, 36))
 }
 
-// fix returns the value, in fixed point, of an index of class fraction.
-func (g *grid) fix(i int64) int64 {
-	return fix(unordered(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit)
+// toFixed returns the fixed-point value of an index of classOther.
+func (g *grid) toFixed(i int64) int64 {
+	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit)
 }
 
-// fine returns the logarithm of the smallest error that counts: a quarter of a step.
-func (g *grid) fine() int {
+// resolution returns the logarithm of the smallest error that counts, in fixed point: a quarter of
+// the grid's step; 4 units of the fixed point for classOther, whose grid may be finer than those.
+func (g *grid) resolution() int {
 	n := 2
 	switch g.class {
-	case fraction:
-	case stepped:
-		n = bits.Len64(uint64(g.by)) - 17 - 2
+	case classOther:
+	case classStepped:
+		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
 	default:
 		n = g.shift() - 2
 	}
 	return min(max(n, 0), 60)
 }
 
-// scaled returns a*b*2^-shift, at most maxFixed.
-func scaled(a, b int64, shift int) int64 {
+// mulShift returns a*b*2^-shift, limited to +-maxFixed; 0 if shift is out of range.
+func mulShift(a, b int64, shift int) int64 {
 	negative := (a < 0) != (b < 0)
-	hi, lo := bits.Mul64(uint64(magnitude(a)), uint64(magnitude(b)))
+	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
 	var v uint64
 	switch {
 	case shift <= 0 || shift >= 128:
@@ -279,10 +286,9 @@ func scaled(a, b int64, shift int) int64 {
 	return x
 }
 
-// magnitude returns |v|.
-func magnitude(v int64) int64 { return max(v, -v) }
+func abs(v int64) int64 { return max(v, -v) }
 
-// halfOctaves returns i with 2^(i/2) <= v < 2^((i+1)/2), for v >= 1.
+// halfOctaves returns 2*log2(v), rounded down, for v >= 1. An octave is a factor of 2.
 func halfOctaves(v uint64) int {
 	n := bits.Len64(v) - 1
 	top := v << uint(63-n) // 1 to 2 in units of 2^-63

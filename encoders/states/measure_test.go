@@ -21,8 +21,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// match opens a recorded match.
-func match(t testing.TB, name string) dataset.Source {
+// openMatch opens a recorded match.
+func openMatch(t testing.TB, name string) dataset.Source {
 	t.Helper()
 	kind := "quake3:"
 	if strings.HasSuffix(name, ".demo") {
@@ -35,39 +35,41 @@ func match(t testing.TB, name string) dataset.Source {
 	return src
 }
 
-// result is what came of a match.
-type result struct {
-	frames int // that are counted
-	bytes  int // packets
-	own    int // what the game spent, in bits
-	encode time.Duration
-	decode time.Duration
-	played int
-	budget encoders.Budget
-	sum    uint32 // checksum of all packets
+// A matchResult sums up an encoded match. bytes, gameBits and budget count only the frames that the
+// game encoded against the frame before.
+type matchResult struct {
+	frames   int // number of counted frames
+	bytes    int // of packets
+	gameBits int // size of the game's own encoding
+	encode   time.Duration
+	decode   time.Duration
+	encoded  int // number of frames
+	budget   encoders.Budget
+	checksum uint32 // of all packets
 }
 
-func (r *result) ratio() float64 { return float64(8*r.bytes) / float64(r.own) }
+func (r *matchResult) ratio() float64 { return float64(8*r.bytes) / float64(r.gameBits) }
 
-type run struct {
-	back   int
-	frames int // 0: all
-	verify bool
-	budget bool
-	schema func(*frame.Schema)
-	book   []byte
+// matchOptions are the options of encodeMatch.
+type matchOptions struct {
+	baselineAge int  // in frames
+	frames      int  // number of frames to encode; 0 means all
+	verify      bool // decode every packet and compare
+	budget      bool
+	schema      func(*frame.Schema) // changes the schema; nil leaves it
+	modelFile   []byte              // nil means no pretrained model
 }
 
-func cpu() time.Duration {
+// cpuTime returns the CPU time of this process.
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano())
 }
 
-// play encodes a match against the frames before, each of which both ends have, and counts those
-// for which the game, too, used the one before.
-func play(t testing.TB, name string, o run) (res result) {
-	src := match(t, name)
+// encodeMatch encodes a match, each frame against the frame baselineAge frames before.
+func encodeMatch(t testing.TB, name string, o matchOptions) (res matchResult) {
+	src := openMatch(t, name)
 	if c, ok := src.(io.Closer); ok {
 		defer c.Close()
 	}
@@ -77,9 +79,9 @@ func play(t testing.TB, name string, o run) (res result) {
 		o.schema(&schema)
 	}
 	s := &schema
-	enc, dec := usualCoder(s), usualCoder(s)
-	if o.book != nil {
-		if err := errors.Join(enc.open(o.book), dec.open(o.book)); err != nil {
+	enc, dec := defaultCoder(s), defaultCoder(s)
+	if o.modelFile != nil {
+		if err := errors.Join(enc.loadModel(o.modelFile), dec.loadModel(o.modelFile)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +89,7 @@ func play(t testing.TB, name string, o run) (res result) {
 		frame frame.Frame
 		memo  encoders.Memo
 	}
-	ring := make([][2]end, o.back+1)
+	ring := make([][2]end, o.baselineAge+1)
 	for i := range ring {
 		src.Initial(&ring[i][0].frame)
 		src.Initial(&ring[i][1].frame)
@@ -101,95 +103,97 @@ func play(t testing.TB, name string, o run) (res result) {
 			t.Fatal(err)
 		}
 		cur.Tick = uint32(i + 1)
-		if len(recent) <= o.back {
+		if len(recent) <= o.baselineAge {
 			recent = append(recent, frame.NewRows(s.Rows))
 		}
 		copy(recent[i%len(recent)], src.(source.Tracked).Changed())
 		changed := frame.NewRows(s.Rows)
-		for back := range min(o.back, i+1) {
+		for back := range min(o.baselineAge, i+1) {
 			changed.Union(recent[(i-back)%len(recent)])
 		}
 		to, from := &ring[i%len(ring)], &ring[(i+1)%len(ring)]
 		price := src.(source.Priced).Price()
-		counts := price.Base == 1 && i >= o.back
+		counts := price.Base == 1 && i >= o.baselineAge
 		var budget *encoders.Budget
 		if o.budget && counts {
 			budget = &res.budget
 		}
-		start := cpu()
+		start := cpuTime()
 		out, memo, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: &from[0].frame, Memo: from[0].memo, Changed: changed}}, to[0].memo, budget)
-		res.encode += cpu() - start
+		res.encode += cpuTime() - start
 		if err != nil {
 			t.Fatal(err)
 		}
-		res.sum = crc32.Update(res.sum, crc32.IEEETable, out)
+		res.checksum = crc32.Update(res.checksum, crc32.IEEETable, out)
 		to[0].memo = memo
 		to[0].frame.CopyFrom(cur)
 		if o.verify {
 			b := &to[1]
 			b.frame.Tick = cur.Tick
-			start := cpu()
+			start := cpuTime()
 			memo, err := dec.Decode(&b.frame, out, []encoders.Ref{{Frame: &from[1].frame, Memo: from[1].memo}}, b.memo)
-			res.decode += cpu() - start
+			res.decode += cpuTime() - start
 			if err != nil {
 				t.Fatalf("frame %d: %v", i, err)
 			}
 			if b.memo = memo; !b.frame.Equal(cur) {
-				t.Fatalf("frame %d came back as another one", i)
+				t.Fatalf("frame %d decoded differently", i)
 			}
 		}
 		if counts {
 			res.frames++
 			res.bytes += len(out)
-			res.own += price.Bits
+			res.gameBits += price.Bits
 		}
-		res.played++
+		res.encoded++
 	}
 	return res
 }
 
-func kindsAlone(s *frame.Schema) {
+// removeHints leaves only the kinds of fields.
+func removeHints(s *frame.Schema) {
 	for i := range s.Fields {
 		s.Fields[i].Hint = frame.Hint{}
 	}
 }
 
-// Whole matches take this much of what the games spent on them, by the same baselines.
-func TestMatches(t *testing.T) {
+// Whole matches take at most this ratio of the bits that the games themselves spent, with the same
+// baselines.
+func TestMatchesBeatGames(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run
+		matchOptions
 		most float64
 	}{
-		{"oa-ctf.dm_71", run{back: 1, verify: true}, 0.31},
-		{"oa-dm4.dm_71", run{back: 1, verify: true}, 0.36},
-		{"oa-dm4.dm_71", run{back: 1, schema: kindsAlone}, 0.45},
-		{"tw-ctf2.demo", run{back: 1, verify: true}, 0.30},
-		{"tw-dm1.demo", run{back: 1, verify: true}, 0.36},
+		{"oa-ctf.dm_71", matchOptions{baselineAge: 1, verify: true}, 0.31},
+		{"oa-dm4.dm_71", matchOptions{baselineAge: 1, verify: true}, 0.36},
+		{"oa-dm4.dm_71", matchOptions{baselineAge: 1, schema: removeHints}, 0.45},
+		{"tw-ctf2.demo", matchOptions{baselineAge: 1, verify: true}, 0.30},
+		{"tw-dm1.demo", matchOptions{baselineAge: 1, verify: true}, 0.36},
 	} {
 		if !testkit.Thorough() {
 			c.frames, c.most = 200, 1
 		} else if strings.Contains(c.name, "ctf") && !testkit.Long() {
 			continue
 		}
-		r := play(t, c.name, c.run)
+		r := encodeMatch(t, c.name, c.matchOptions)
 		n := float64(max(r.frames, 1))
-		t.Logf("%s: %d frames, game %.1f bits, ours %.1f, ratio %.4f; %.0f us, decoding %.0f us of CPU", c.name, r.frames, float64(r.own)/n,
-			float64(8*r.bytes)/n, r.ratio(), float64(r.encode.Microseconds())/float64(r.played), float64(r.decode.Microseconds())/float64(r.played))
+		t.Logf("%s: %d frames, game %.1f bits, ours %.1f, ratio %.4f; %.0f us, decoding %.0f us of CPU", c.name, r.frames, float64(r.gameBits)/n,
+			float64(8*r.bytes)/n, r.ratio(), float64(r.encode.Microseconds())/float64(r.encoded), float64(r.decode.Microseconds())/float64(r.encoded))
 		if r.ratio() > c.most {
 			t.Errorf("%s takes %.4f of the game's own bits, want at most %.2f", c.name, r.ratio(), c.most)
 		}
 	}
 }
 
-// usualCoder returns a coder with the default parameters.
-func usualCoder(s *frame.Schema) *coder { return newCoder(s, usualLimit, usualRate) }
+// defaultCoder returns a coder with the default parameters.
+func defaultCoder(s *frame.Schema) *coder { return newCoder(s, defaultLimit, defaultRate) }
 
-// clip is a match to learn from, or its first frames.
-func clip(t testing.TB, name string, frames int) train.Clip {
-	src := match(t, name)
+// trainingClip returns a match to train on; frames limits its length, 0 means no limit.
+func trainingClip(t testing.TB, name string, frames int) train.Clip {
+	src := openMatch(t, name)
 	return train.Clip{Name: name, Schema: src.Schema(), Frames: func(yield func(*frame.Frame) error) error {
-		src := match(t, name)
+		src := openMatch(t, name)
 		f := src.Schema().NewFrame()
 		for n := 0; frames == 0 || n < frames; n++ {
 			if err := src.Next(f); err == io.EOF {
@@ -206,8 +210,8 @@ func clip(t testing.TB, name string, frames int) train.Clip {
 	}}
 }
 
-// What was learnt from one match helps with another one.
-func TestTrained(t *testing.T) {
+// A model trained on one match makes the packets of another match smaller.
+func TestTrainedModelHelps(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		back     int
@@ -219,22 +223,22 @@ func TestTrained(t *testing.T) {
 		if testkit.Thorough() {
 			frames = 1200
 		}
-		files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, c.from, frames)}}, train.Log{})
+		files, err := trainModel(context.Background(), train.Job{Clips: []train.Clip{trainingClip(t, c.from, frames)}}, train.Log{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := play(t, c.to, run{back: c.back, frames: frames, verify: true, book: files[0].Data})
-		alone := play(t, c.to, run{back: c.back, frames: frames})
-		t.Logf("%s, %d back, learnt from %s (%d bytes): ratio %.4f, without %.4f", c.to, c.back, c.from, len(files[0].Data), r.ratio(), alone.ratio())
+		r := encodeMatch(t, c.to, matchOptions{baselineAge: c.back, frames: frames, verify: true, modelFile: files[0].Data})
+		alone := encodeMatch(t, c.to, matchOptions{baselineAge: c.back, frames: frames})
+		t.Logf("%s, baseline age %d, trained on %s (%d bytes): ratio %.4f, without %.4f", c.to, c.back, c.from, len(files[0].Data), r.ratio(), alone.ratio())
 		if r.bytes >= alone.bytes {
-			t.Errorf("%s takes %d bytes, and without what was learnt %d", c.to, r.bytes, alone.bytes)
+			t.Errorf("%s takes %d bytes, without the model %d", c.to, r.bytes, alone.bytes)
 		}
 	}
 }
 
-// Packets of the beginnings of matches are these, on every machine, and with a frame travel at
-// most 256 KB.
-func TestPacketsStay(t *testing.T) {
+// The packets of the first 150 frames of matches are fixed, on every machine, and memos stay within
+// their bound.
+func TestGoldenPackets(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		bytes int
@@ -244,17 +248,16 @@ func TestPacketsStay(t *testing.T) {
 		{"oa-dm4.dm_71", 813, 0x2beea292},
 		{"tw-dm1.demo", 6577, 0xb7d763c1},
 	} {
-		if r := play(t, c.name, run{back: 1, frames: 150}); r.bytes != c.bytes || r.sum != c.sum {
-			t.Errorf("%s: 150 packets take %d bytes of checksum %#x, want %d of %#x", c.name, r.bytes, r.sum, c.bytes, c.sum)
+		if r := encodeMatch(t, c.name, matchOptions{baselineAge: 1, frames: 150}); r.bytes != c.bytes || r.checksum != c.sum {
+			t.Errorf("%s: 150 packets take %d bytes of checksum %#x, want %d of %#x", c.name, r.bytes, r.checksum, c.bytes, c.sum)
 		}
-		if size := newMemo(newPlan(match(t, c.name).Schema())).bytes(); size > maxMemory {
-			t.Errorf("%s: %d bytes travel with a frame", c.name, size)
+		if size := newMemo(newPlan(openMatch(t, c.name).Schema())).bytes(); size > maxMemory {
+			t.Errorf("%s: %d bytes in a memo", c.name, size)
 		}
 	}
 }
 
-// Schemas whose memos would take more than 256 KB are left to another coder, and all that are
-// not take no more.
+// Suits refuses schemas whose memos would exceed 256 KB; the memos of all others stay within.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		rows, fields, parts, size int
@@ -266,7 +269,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		{maxRows + 1, 8, 0, 0, false},
 		{8, maxFields + 1, 0, 0, false},
 		{64, 52, 2, 52, true},
-		{300, maxFields, 300, 4, false}, // each part has places of its own
+		{300, maxFields, 300, 4, false}, // each part has its own fields
 		{300, maxFields, 300, maxFields, false},
 	} {
 		s := &frame.Schema{Name: "large", Item: "row", Rows: c.rows}
@@ -281,17 +284,17 @@ func TestMemoryIsBounded(t *testing.T) {
 		if Suits(s) != c.suits {
 			t.Errorf("%+v: suits is %v", c, !c.suits)
 		} else if size := newMemo(newPlan(s)).bytes(); c.suits && size > maxMemory {
-			t.Errorf("%+v: %d bytes travel with a frame", c, size)
+			t.Errorf("%+v: %d bytes in a memo", c, size)
 		}
 	}
 }
 
-// The first frame of a large table, where all rows are new, and the next come back, and a packet
-// that ends early costs no more decisions than its bytes are for.
-func TestLargeTables(t *testing.T) {
+// The first frames of a large table, in which all rows are new, survive the round trip. Decoding a
+// truncated packet stops early.
+func TestLargeTable(t *testing.T) {
 	s := &frame.Schema{Name: "large", Item: "row", Rows: maxRows, Fields: []frame.Field{{Name: "x", Kind: frame.Float32},
 		{Name: "y", Min: math.MinInt32, Max: math.MaxInt32}, {Name: "z", Kind: frame.Bits}}}
-	enc, dec := usualCoder(s), usualCoder(s)
+	enc, dec := defaultCoder(s), defaultCoder(s)
 	base, back := s.NewFrame(), s.NewFrame()
 	ref := []encoders.Ref{{Frame: base}}
 	got := ref
@@ -306,20 +309,20 @@ func TestLargeTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := dec.Decode(back, nil, got, nil); !errors.Is(err, encoders.ErrTruncated) || dec.row.index > maxRows/2 {
-			t.Errorf("frame %d, cut: row %d, error %v", n, dec.row.index, err)
+			t.Errorf("frame %d, truncated: row %d, error %v", n, dec.row.index, err)
 		}
 		other, err := dec.Decode(back, out, got, nil)
 		if err != nil || !back.Equal(cur) || !reflect.DeepEqual(memo, other) {
-			t.Fatalf("frame %d came back as another one, error %v", n, err)
+			t.Fatalf("frame %d decoded differently, error %v", n, err)
 		}
 		ref, got = []encoders.Ref{{Frame: cur, Memo: memo}}, []encoders.Ref{{Frame: cur, Memo: other}}
 	}
 }
 
-// bytes returns the memory of a memo.
+// bytes returns the size of a memo in memory.
 func (m *memo) bytes() int {
 	n := int(unsafe.Sizeof(*m))
-	for _, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(&m.learnt).Elem()} {
+	for _, v := range []reflect.Value{reflect.ValueOf(m).Elem(), reflect.ValueOf(&m.model).Elem()} {
 		for i := range v.NumField() {
 			if f := v.Field(i); f.Kind() == reflect.Slice {
 				n += f.Cap() * int(f.Type().Elem().Size())
@@ -329,10 +332,10 @@ func (m *memo) bytes() int {
 	return n
 }
 
-// In steady state nothing is allocated.
+// Encode and Decode do not allocate when memos and buffers are reused.
 func TestNoAllocations(t *testing.T) {
-	s := match(t, "oa-dm4.dm_71").Schema()
-	enc, dec := New(s, usualLimit, usualRate)
+	s := openMatch(t, "oa-dm4.dm_71").Schema()
+	enc, dec := New(s, defaultLimit, defaultRate)
 	base, cur, back := s.NewFrame(), s.NewFrame(), s.NewFrame()
 	for i := range 40 {
 		cur.Table[i*len(s.Fields)*3] = 1
@@ -351,31 +354,31 @@ func TestNoAllocations(t *testing.T) {
 			other, err = dec.Decode(back, out, refs, other)
 		}
 	}); n != 0 || err != nil {
-		t.Errorf("%v allocations a frame, error %v", n, err)
+		t.Errorf("%v allocations per frame, error %v", n, err)
 	}
 }
 
-// A book that is damaged, cut or of another schema is refused.
-func TestBooksAreChecked(t *testing.T) {
-	files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, "oa-dm4.dm_71", 40)}}, train.Log{})
+// A model file that is damaged, truncated or of another schema is refused.
+func TestLoadModelRefusesDamage(t *testing.T) {
+	files, err := trainModel(context.Background(), train.Job{Clips: []train.Clip{trainingClip(t, "oa-dm4.dm_71", 40)}}, train.Log{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, s := files[0].Data, match(t, "oa-ctf.dm_71").Schema()
-	if err := usualCoder(s).open(book); err != nil {
+	book, s := files[0].Data, openMatch(t, "oa-ctf.dm_71").Schema()
+	if err := defaultCoder(s).loadModel(book); err != nil {
 		t.Errorf("another match: %v", err)
 	}
-	if err := usualCoder(match(t, "tw-dm1.demo").Schema()).open(book); !errors.Is(err, errShape) {
+	if err := defaultCoder(openMatch(t, "tw-dm1.demo").Schema()).loadModel(book); !errors.Is(err, errShape) {
 		t.Errorf("another game: error %v", err)
 	}
 	for at := 0; at < len(book); at += len(book) / 50 {
 		bad := append([]byte(nil), book...)
 		bad[at] ^= 4
-		if err := usualCoder(s).open(bad); err == nil {
-			t.Errorf("byte %d damaged: taken", at)
+		if err := defaultCoder(s).loadModel(bad); err == nil {
+			t.Errorf("byte %d damaged: accepted", at)
 		}
-		if err := usualCoder(s).open(book[:at]); !errors.Is(err, errNoBook) {
-			t.Errorf("cut after %d bytes: error %v", at, err)
+		if err := defaultCoder(s).loadModel(book[:at]); !errors.Is(err, errNotModel) {
+			t.Errorf("truncated to %d bytes: error %v", at, err)
 		}
 	}
 }

@@ -5,149 +5,155 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
+// Sizes. The 64 Ki counters of two bytes take half of a memo.
 const (
-	counterBits = 16
-	errorBits   = 7
-	forever     = 255
-	maxSlots    = 256 // of a part
+	counterBits   = 16  // logarithm of the number of counters
+	errorDistBits = 7   // logarithm of the number of error distributions
+	maxAge        = 255 // ages saturate here
+	maxSlots      = 256 // of a part
 
-	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave.
-	maxMemory = 256 << 10
-	models    = 2<<counterBits + 34<<rangecoder.StateWeightBits + 128<<errorBits
-	rowSize   = 6
-	cellSize  = 8
-	slotSize  = 96
-	fieldSize = 72
-	groupSize = 3 * 72
+	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave. The other
+	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
+	maxMemory    = 256 << 10
+	modelBytes   = 2<<counterBits + 34<<rangecoder.StateWeightBits + 128<<errorDistBits
+	rowBytes     = 6
+	cellBytes    = 8
+	slotBytes    = 96
+	clusterBytes = 72
+	groupBytes   = 3 * 72
 )
 
-// memo is the memo of a frame: the history of its rows, and the state of adaptive models. It is
-// a pure function of the frame, its reference and the reference's memo.
+// A memo holds the coder's state after a frame: the histories of its rows, and the adaptive models.
+// It is a pure function of the frame, its baseline and the baseline's memo, so sender and receiver
+// always have the same one. Encoding a frame copies the baseline's memo and updates the copy.
 type memo struct {
-	count  uint32 // frames of the chain
-	lapse  int64  // time from its baseline to this frame
-	source uint32 // 1 + the row, within its part, that the last new row was made from
-	rows   []rowMemo
-	slot   []uint16 // by row: 1 + the slot of its history; 0 if it has none
-	owner  []slotMemo
-	cells  []cellMemo // by slot and field
-	learnt
+	frames     uint32 // number of memos before this one in the chain of baselines; also the seed of stochastic rounding
+	elapsed    int64  // time from the baseline to this frame; see coder.codeTime
+	lastSource uint32 // 1 + the index within its part of the last source row; 0 if none
+	rows       []rowHistory
+	slotByRow  []uint16      // 1 + the index in slots of the row's history; 0 if it has none
+	slots      []slotHistory // of plan.historySlots rows, ordered by part
+	cells      []cellHistory // by slot, then by field of the part
+	model
 }
 
-// learnt is the part of a memo that another match can begin with.
-type learnt struct {
-	pace     int64 // time per tick, in 2^-16
-	counters []rangecoder.StateCounter
-	weights  []rangecoder.StateWeights
-	errors   []errorDist
-	unit     []int8 // by field: of its fixed point
-	speeds   []cluster
-	pushes   [][2]cluster
-	steps    []cluster // by velocity
+// A model is the part of a memo that does not refer to rows. A pretrained model initialises it.
+type model struct {
+	timePerTick int64                     // of role Now, in units of 2^-16
+	counters    []rangecoder.StateCounter // 1<<counterBits
+	weights     []rangecoder.StateWeights
+	errors      []errorDist  // 1<<errorDistBits, selected by hash
+	units       []int8       // by field: exponent of its fixed point; see fixed.go
+	speeds      []cluster    // by group: speeds along the push
+	pushes      [][2]cluster // by group: lengths of pushes, with drag and without; see slotHistory.lastPush
+	steps       []cluster    // by fieldPlan.stepCluster: frequent changes of velocities
 }
 
-// rowMemo is the history of a row.
-type rowMemo struct {
-	moved uint8 // in which of the last frames it changed, the last in the lowest bit
-	idle  uint8 // frames since it changed
-	since uint8 // frames since it appeared or vanished
-	life  uint8 // frames from then to the time before that it did
+// A rowHistory is kept for every row. Ages are in frames of the chain, up to maxAge.
+type rowHistory struct {
+	changes         uint8 // flags: whether the row changed in the last 8 frames, the last in bit 0
+	unchangedFor    uint8 // frames since it changed
+	presenceAge     uint8 // frames since it appeared or vanished
+	lastPresenceAge uint8 // presenceAge when it last appeared or vanished
 }
 
-// slotMemo is the history of a row that changes, as long as it has a slot.
-type slotMemo struct {
-	row   int32
-	stamp uint32 // the frame in which it was last used
-	drive [2]drive
-	// rest bounds what each coordinate was before it was rounded, less what it is now.
-	rest [2 * maxAxes]int64
+// A slotHistory is kept for rows that changed recently, as long as they keep their slot.
+type slotHistory struct {
+	row      int32   // -1 if the slot is free
+	lastUsed uint32  // memo.frames when the row last changed
+	lastPush [2]push // of driven groups: after drag, and as if there were no drag
+
+	// rounding holds bounds of the exact position minus the rounded one, by axis: lower bound, upper
+	// bound. See row.narrowRounding.
+	rounding [2 * maxAxes]int64
 }
 
-// cellMemo is the history of a value of such a row.
-type cellMemo struct {
-	old   int32 // the value before its last change
-	moved uint8 // as in rowMemo
-	idle  uint8
-	miss  uint8 // half octaves of the last residual
-	best  uint8 // the predictor that was nearest
+// A cellHistory is the history of a value of a row that has a slot.
+type cellHistory struct {
+	old       int32 // value before the last change; of a vanished row the last value
+	changes   uint8 // flags: whether the value changed when its row changed, the last in bit 0
+	residual  uint8 // size of the last residual, in octaves
+	bestInput uint8 // predictor.input of the predictor that was nearest to the last value
 }
 
+// newMemo returns the initial memo of a plan.
 func newMemo(p *plan) *memo {
-	m := &memo{rows: make([]rowMemo, p.rows), slot: make([]uint16, p.rows), owner: make([]slotMemo, p.slots),
-		cells: make([]cellMemo, p.cells), learnt: learnt{
-			pace: 1 << 16, counters: make([]rangecoder.StateCounter, 1<<counterBits),
-			weights: make([]rangecoder.StateWeights, 1<<rangecoder.StateWeightBits), errors: make([]errorDist, 1<<errorBits),
-			unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)), pushes: make([][2]cluster, len(p.groups)),
+	m := &memo{rows: make([]rowHistory, p.rows), slotByRow: make([]uint16, p.rows), slots: make([]slotHistory, p.historySlots),
+		cells: make([]cellHistory, p.historyCells), model: model{
+			timePerTick: 1 << 16 /* one unit per tick */, counters: make([]rangecoder.StateCounter, 1<<counterBits),
+			weights: make([]rangecoder.StateWeights, 1<<rangecoder.StateWeightBits), errors: make([]errorDist, 1<<errorDistBits),
+			units: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)), pushes: make([][2]cluster, len(p.groups)),
 			steps: make([]cluster, p.velocities)}}
-	rangecoder.Fill(m.rows, rowMemo{idle: forever, since: forever, life: forever})
-	rangecoder.Fill(m.owner, slotMemo{row: -1})
+	rangecoder.Fill(m.rows, rowHistory{unchangedFor: maxAge, presenceAge: maxAge, lastPresenceAge: maxAge})
+	rangecoder.Fill(m.slots, slotHistory{row: -1})
 	rangecoder.Fill(m.counters, rangecoder.NewStateCounter)
 	rangecoder.Fill(m.weights, rangecoder.NewStateWeights())
 	rangecoder.Fill(m.errors, newErrorDist())
-	for i := range m.unit {
-		m.unit[i] = integerUnit
-		if p.cols[i].kind == frame.Float32 {
-			m.unit[i] = floatReach - 1
+	for i := range m.units {
+		m.units[i] = integerUnit
+		if p.columns[i].kind == frame.Float32 {
+			m.units[i] = floatReach - 1 // for values below 2, until a larger one is coded
 		}
 	}
 	return m
 }
 
-// begin copies past into m.
+// begin makes m a copy of past, in m's memory, and counts the frame.
 func (m *memo) begin(past *memo) {
-	m.count, m.lapse, m.source = past.count+1, past.lapse, past.source
+	m.frames, m.elapsed, m.lastSource = past.frames+1, past.elapsed, past.lastSource
 	m.rows = append(m.rows[:0], past.rows...)
-	m.slot = append(m.slot[:0], past.slot...)
-	m.owner = append(m.owner[:0], past.owner...)
+	m.slotByRow = append(m.slotByRow[:0], past.slotByRow...)
+	m.slots = append(m.slots[:0], past.slots...)
 	m.cells = append(m.cells[:0], past.cells...)
-	m.learnt.copyFrom(&past.learnt)
+	m.model.copyFrom(&past.model)
 }
 
 // copyFrom makes l a copy of past, in l's memory.
-func (l *learnt) copyFrom(past *learnt) {
-	l.pace = past.pace
+func (l *model) copyFrom(past *model) {
+	l.timePerTick = past.timePerTick
 	l.counters = append(l.counters[:0], past.counters...)
 	l.weights = append(l.weights[:0], past.weights...)
 	l.errors = append(l.errors[:0], past.errors...)
-	l.unit = append(l.unit[:0], past.unit...)
+	l.units = append(l.units[:0], past.units...)
 	l.speeds = append(l.speeds[:0], past.speeds...)
 	l.pushes = append(l.pushes[:0], past.pushes...)
 	l.steps = append(l.steps[:0], past.steps...)
 }
 
-// find returns the slot of a row; -1 if it has none.
-func (m *memo) find(row int) int { return int(m.slot[row]) - 1 }
+// findSlot returns the index of a row's slot; -1 if it has none.
+func (m *memo) findSlot(row int) int { return int(m.slotByRow[row]) - 1 }
 
-// claim returns the slot of a row. A row without one takes a free slot of its part, or that of
-// the row that has not changed for longest.
-func (m *memo) claim(row int, q *part, base []int32) int {
-	if n := m.find(row); n >= 0 {
-		m.owner[n].stamp = m.count
+// claimSlot returns the index of a row's slot and marks the slot as used now. A row without a slot
+// gets a free one of its part q, or that of the row of the part that has not changed for longest; its
+// history starts empty. base holds the part's fields of the row in the baseline.
+func (m *memo) claimSlot(row int, q *part, base []int32) int {
+	if n := m.findSlot(row); n >= 0 {
+		m.slots[n].lastUsed = m.frames
 		return n
 	}
-	oldest := q.slot
-	for i := q.slot; i < q.slot+q.slots; i++ {
-		if m.owner[i].row < 0 {
-			oldest = i
+	chosen := q.firstSlot // a free slot, or the one used longest ago
+	for i := q.firstSlot; i < q.firstSlot+q.slots; i++ {
+		if m.slots[i].row < 0 {
+			chosen = i
 			break
 		}
-		if m.owner[i].stamp < m.owner[oldest].stamp {
-			oldest = i
+		if m.slots[i].lastUsed < m.slots[chosen].lastUsed {
+			chosen = i
 		}
 	}
-	o := &m.owner[oldest]
-	if o.row >= 0 {
-		m.slot[o.row] = 0
+	slot := &m.slots[chosen]
+	if slot.row >= 0 { // this row loses its history
+		m.slotByRow[slot.row] = 0
 	}
-	*o = slotMemo{row: int32(row), stamp: m.count}
-	m.slot[row] = uint16(oldest + 1)
+	*slot = slotHistory{row: int32(row), lastUsed: m.frames}
+	m.slotByRow[row] = uint16(chosen + 1)
 	for i, v := range base {
-		m.of(oldest, q)[i] = cellMemo{idle: forever, old: v}
+		m.slotCells(chosen, q)[i] = cellHistory{old: v}
 	}
-	return oldest
+	return chosen
 }
 
-// of returns the cells of a slot of a part.
-func (m *memo) of(slot int, q *part) []cellMemo {
-	return m.cells[q.cell+(slot-q.slot)*q.fields:][:q.fields]
+// slotCells returns the cells of a slot of part q.
+func (m *memo) slotCells(slot int, q *part) []cellHistory {
+	return m.cells[q.firstCell+(slot-q.firstSlot)*q.fields:][:q.fields]
 }

@@ -9,395 +9,409 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// numeric codes a number: of a float its class, then the index of its value among those of the
-// class, relative to a first guess. skip means that it is not old.
-func (r *row) numeric(k int, c *fieldPlan, old int32, skip bool) error {
-	m, cell := r.m, &r.cells[k-r.part.field]
-	fresh := flag(r.fresh)
-	want := uint32(r.cur[k])
-	cls, oldClass := whole, c.classOf(uint32(old))
+// codeNumber codes field k, a number: of a float first its class; then the index of its value in
+// the grid of that class, relative to the index nearest to the first guess. differs means that the
+// value is known to differ from old.
+func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
+	m, history := r.memo, &r.cells[k-r.part.firstField]
+	isNew := flag(r.isNew)
+	actual := uint32(r.cur[k])
+	class, oldClass := classWhole, c.classOf(uint32(old))
 	if c.kind == frame.Float32 {
-		cls = r.class(c, c.classOf(want), uint32(k)<<9|fresh<<8|markClass, uint32(oldClass), uint32(cell.miss))
-		if cls == strange {
-			r.cur[k] = int32(r.Direct(uint64(want), 32))
+		class = r.codeClass(c, c.classOf(actual), uint32(k)<<9|isNew<<8|decisionClass, uint32(oldClass), uint32(history.residual))
+		if class == classSpecial {
+			r.cur[k] = int32(r.Direct(uint64(actual), 32))
 			return nil
 		}
 	}
-	g := c.grid(cls, int(m.unit[c.alike]))
-	primary := r.predict(k, c, old, cls)
-	list := r.predictors.list()
-	i0 := g.nearest(primary)
-	skip = skip && oldClass == cls && i0 == g.index(uint32(old))
-	apart := uint32(0) // half octaves between the first two predictions
-	if len(list) > 1 {
-		d := uint64(magnitude(list[0].at[0]-list[1].at[0])) >> uint(max(g.fine()-2, 0))
-		apart = uint32(min(halfOctaves(d+1), 40))
+	classGrid := c.grid(class, int(m.units[c.statsField]))
+	predicted := r.predict(k, c, old, class)
+	predictors := r.predictors.list()
+	guess := classGrid.nearestIndex(predicted)
+	// That the value is not old excludes the first guess only if that is old.
+	differs = differs && oldClass == class && guess == classGrid.index(uint32(old))
+	spreadClass := uint32(0) // distance of the first two predictions, in half octaves
+	if len(predictors) > 1 {
+		distance := uint64(abs(predictors[0].points[0]-predictors[1].points[0])) >> uint(max(classGrid.resolution()-2, 0))
+		spreadClass = uint32(min(halfOctaves(distance+1), 40))
 	}
-	key := (uint32(c.alike)<<9|fresh<<8)<<3 | uint32(cls)
-	r.x.Begin()
-	r.x.AddContext(key, r.kind, markNumber, 0)
-	r.x.AddContext(key, uint32(cell.miss), apart/2, 1)
-	r.x.AddContext(key, r.kind, apart, 3)
-	n := numberCoder{mixer: &r.x, list: list, logs: r.logs, grid: &g, fine: g.fine(), i0: i0, dir: 1,
-		set: rangecoder.Hash(key, uint32(cell.best), r.best, 9)}
-	i := n.code(g.index(want), skip)
-	b := g.bits(i)
-	r.cur[k] = int32(b)
-	if c.kind != frame.Float32 && i != int64(int32(i)) {
-		return column.Error(r.schema, k, int64(int32(i)))
+	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class)
+	r.mixer.Begin()
+	r.mixer.AddContext(id, r.typeContext, decisionNumber, 0)
+	r.mixer.AddContext(id, uint32(history.residual), spreadClass/2, 1)
+	r.mixer.AddContext(id, r.typeContext, spreadClass, 3)
+	number := numberCoder{mixer: &r.mixer, predictors: predictors, logs: r.logs, grid: &classGrid,
+		resolution: classGrid.resolution(), guess: guess, direction: 1,
+		weightSet: rangecoder.Hash(id, uint32(history.bestInput), r.axisBest, 9)}
+	index := number.code(classGrid.index(actual), differs)
+	valueBits := classGrid.bits(index)
+	r.cur[k] = int32(valueBits)
+	if c.kind != frame.Float32 && index != int64(int32(index)) {
+		return column.RangeError(r.schema, k, int64(int32(index)))
 	}
-	cell.best = nearest(list, r.fixed(k, int32(b)))
-	r.best = 0
+	history.bestInput = nearestInput(predictors, r.toFixed(k, int32(valueBits)))
+	r.axisBest = 0
 	if c.group >= 0 {
-		r.best = uint32(cell.best) + 1
+		r.axisBest = uint32(history.bestInput) + 1
 	}
-	miss := uint32(min(halfOctaves(uint64(magnitude(i-i0))+1), 63)) / 2
-	cell.miss = uint8(miss)
-	r.miss = r.miss<<6&0xfff | miss
+	history.residual = uint8(min(halfOctaves(uint64(abs(index-guess))+1), 63) / 2)
 	if c.role == frame.Velocity {
-		r.lastSym = rangecoder.Hash(uint32(k), 1, 2, 0)
+		r.lastSymbol = rangecoder.Hash(uint32(k), 1, 2, 0)
 	}
-	if c.kind == frame.Float32 {
-		if unit := floatReach - 1 - exponent(b); unit < int(m.unit[c.alike]) {
-			m.unit[c.alike] = int8(max(unit, -96))
+	if c.kind == frame.Float32 { // a larger value than before needs a coarser fixed point
+		if unit := floatReach - 1 - exponent(valueBits); unit < int(m.units[c.statsField]) {
+			m.units[c.statsField] = int8(max(unit, minUnit))
 		}
 	}
 	return nil
 }
 
-// class codes the class of a float: for each class in turn whether it is that one.
-func (r *row) class(c *fieldPlan, cls class, id, old, miss uint32) class {
-	x := &r.x
-	x.Begin()
-	x.AddContext(id, r.kind, old, 0)
-	x.AddContext(id, r.kind, old, miss+1)
-	x.AddContext(id, r.sym, old, 2)
-	for k := whole; k < strange; k++ {
-		if k == stepped && c.step == 0 {
+// codeClass codes the class of a float: for each class in turn, whether it is the one. id
+// identifies the field; oldClass is the class of the old value, residual is cellHistory.residual.
+func (r *row) codeClass(c *fieldPlan, actual floatClass, id, oldClass, residual uint32) floatClass {
+	mixer := &r.mixer
+	mixer.Begin()
+	mixer.AddContext(id, r.typeContext, oldClass, 0)
+	mixer.AddContext(id, r.typeContext, oldClass, residual+1)
+	mixer.AddContext(id, r.symbolHash, oldClass, 2)
+	for candidate := classWhole; candidate < classSpecial; candidate++ {
+		if candidate == classStepped && c.step == 0 {
 			continue
 		}
-		if x.CodeFlag(cls == k, uint32(k), id<<3|uint32(k), 3) {
-			return k
+		if mixer.CodeFlag(actual == candidate, uint32(candidate), id<<3|uint32(candidate), 3) {
+			return candidate
 		}
 	}
-	return strange
+	return classSpecial
 }
 
-// fixed returns a value of a field in fixed point.
-func (r *row) fixed(k int, v int32) int64 {
-	c := &r.cols[k]
+// toFixed returns value v of field k in the field's fixed point.
+func (r *row) toFixed(k int, v int32) int64 {
+	c := &r.columns[k]
 	if c.kind == frame.Float32 {
-		return fix(uint32(v), int(r.m.unit[c.alike]))
+		return floatToFixed(uint32(v), int(r.memo.units[c.statsField]))
 	}
 	return int64(v) << integerUnit
 }
 
-// nearest returns the lane of the predictor that was nearest to a value. A later one must be
-// nearer by a quarter.
-func nearest(list []predictor, v int64) uint8 {
-	best, least := 0, int64(1<<62)
+// nearestInput returns the input of the predictor with the point nearest to v. To replace an
+// earlier predictor, a later one must be nearer by a quarter, so that ties do not change the
+// choice.
+func nearestInput(list []predictor, v int64) uint8 {
+	bestInput, leastDistance := 0, int64(1<<62)
 	for i := range list {
 		p := &list[i]
-		for k := range p.places {
-			if d := magnitude(v - p.at[k]); d < least-least/4 {
-				best, least = p.lane, d
+		for k := range p.nPoints {
+			if d := abs(v - p.points[k]); d < leastDistance-leastDistance/4 {
+				bestInput, leastDistance = p.input, d
 			}
 		}
 	}
-	return uint8(best)
+	return uint8(bestInput)
 }
 
-// Decisions of a number.
+// Decision nodes of a number. The nodes of one number must differ, because they select the
+// counters.
 const (
-	nodeSame = 1
-	nodeUp   = 2
-	nodeSize = 8  // and 31 more
-	nodeRest = 64 // bits below the highest
+	nodeGuess   = 1  // is it the first guess?
+	nodeAbove   = 2  // is it above the first guess?
+	nodeLength  = 8  // first of 32: the tree of codeDistance
+	nodeLowBits = 64 // first of codeLowBits: with the length in bits 8.., the depth and three known bits below
 )
 
-// A numberCoder codes an index: whether it is the first guess i0, whether it is above, the
-// number of bits of its distance by a binary tree of five levels, and the bits below the
-// highest. Before each decision every predictor predicts it.
+// A numberCoder codes an index of a grid as binary decisions: whether it is the first guess;
+// whether it is above; the position of the highest bit of its distance, by a binary tree of five
+// levels; and the bits below the highest. Before each decision, every predictor gives the mixer a
+// prediction of it: the ratio of the masses of its error distribution on both sides of the split.
 type numberCoder struct {
-	mixer   *rangecoder.StateMixer
-	list    []predictor
-	logs    *logarithms
-	grid    *grid
-	fine    int // see grid.fine
-	i0, dir int64
-	set     uint32 // of weights
+	mixer            *rangecoder.StateMixer
+	predictors       []predictor
+	logs             *logarithms
+	grid             *grid
+	resolution       int    // see grid.resolution
+	guess, direction int64  // the index of the first guess; 1 if the value is above it, -1 if below
+	weightSet        uint32 // selects the weights of the mixer
 }
 
-// code codes index i. skip means that it is not i0.
-func (n *numberCoder) code(i int64, skip bool) int64 {
-	x, logs, list, fine := n.mixer, n.logs, n.list, n.fine
-	lane := 0
-	for i := range list {
-		lane = max(lane, list[i].lane)
+// code codes index i and returns it. differs means that it is known not to be the first guess.
+func (n *numberCoder) code(i int64, differs bool) int64 {
+	mixer, logs, predictors, resolution := n.mixer, n.logs, n.predictors, n.resolution
+	maxInput := 0
+	for k := range predictors {
+		maxInput = max(maxInput, predictors[k].input)
 	}
-	x.ReservePredictors(lane + 1)
-	low, high := n.grid.below(n.i0), n.grid.below(n.i0+1)
-	for k := range list {
-		p := &list[k]
+	mixer.ReservePredictors(maxInput + 1)
+	low, high := n.grid.lowerBound(n.guess), n.grid.lowerBound(n.guess+1) // values in between round to the first guess
+	for k := range predictors {
+		p := &predictors[k]
 		p.prepare()
-		p.last, p.first = p.mass(low, fine), p.mass(high, fine)
+		p.splitMass, p.guessEndMass = p.massBelow(low, resolution), p.massBelow(high, resolution)
 	}
-	if !skip {
-		for k := range list {
-			p := &list[k]
-			in := p.first - p.last
-			x.Predict(p.lane, logs.logOdds(in, p.high-in))
+	if !differs {
+		for k := range predictors {
+			p := &predictors[k]
+			guessMass := p.guessEndMass - p.splitMass
+			mixer.Predict(p.input, logs.logOdds(guessMass, p.highMass-guessMass))
 		}
-		if x.CodeFlag(i == n.i0, nodeSame, n.set+nodeSame, 3) {
-			n.learn(n.i0)
-			return n.i0
+		if mixer.CodeFlag(i == n.guess, nodeGuess, n.weightSet+nodeGuess, 3) {
+			n.learnErrors(n.guess)
+			return n.guess
 		}
 	}
-	for k := range list {
-		p := &list[k]
-		x.Predict(p.lane, logs.logOdds(p.high-p.first, p.last))
+	for k := range predictors {
+		p := &predictors[k]
+		mixer.Predict(p.input, logs.logOdds(p.highMass-p.guessEndMass, p.splitMass))
 	}
-	up := x.CodeFlag(i > n.i0, nodeUp, n.set+nodeUp, 3)
-	for k := range list {
-		if p := &list[k]; up {
-			p.low = p.first
+	above := mixer.CodeFlag(i > n.guess, nodeAbove, n.weightSet+nodeAbove, 3)
+	for k := range predictors {
+		if p := &predictors[k]; above {
+			p.lowMass = p.guessEndMass
 		} else {
-			p.high = p.last
+			p.highMass = p.splitMass
 		}
 	}
-	if !up {
-		n.dir = -1
+	if !above {
+		n.direction = -1
 	}
-	i = n.i0 + n.dir*n.distance((i-n.i0)*n.dir)
-	if n.grid.class != integer {
-		most := n.grid.most()
-		i = min(max(i, -most), most)
+	i = n.guess + n.direction*n.codeDistance((i-n.guess)*n.direction)
+	if n.grid.class != classInteger { // an invalid packet may hold an index that no float has
+		maxIndex := n.grid.maxIndex()
+		i = min(max(i, -maxIndex), maxIndex)
 	}
-	n.learn(i)
+	n.learnErrors(i)
 	return i
 }
 
-// distance codes the distance from the first guess, at least 1.
-func (n *numberCoder) distance(far int64) int64 {
-	size := 0
-	if far > 0 {
-		size = bits.Len64(uint64(far)) - 1
+// codeDistance codes the distance from the first guess, at least 1 and below 2^32: first the
+// position of its highest bit, then the bits below.
+func (n *numberCoder) codeDistance(distance int64) int64 {
+	actual := 0 // position of the highest bit; unused by the decoder
+	if distance > 0 {
+		actual = bits.Len64(uint64(distance)) - 1
 	}
 	node, length := uint32(1), 0
-	for d := 4; d >= 0; d-- {
-		split := length + 1<<d
-		n.predict(1 << split)
-		b := n.mixer.CodeBit(size>>d&1, nodeSize+node, n.set+nodeSize+node, 3)
-		n.narrow(b == 1)
+	for level := 4; level >= 0; level-- {
+		split := length + 1<<level
+		n.predictSplit(1 << split)
+		b := n.mixer.CodeBit(actual>>level&1, nodeLength+node, n.weightSet+nodeLength+node, 3)
+		n.restrict(b == 1)
 		if b == 1 {
 			length = split
 		}
 		node = node<<1 | uint32(b)
 	}
-	return n.lower(far, length)
+	return n.codeLowBits(distance, length)
 }
 
-// lower codes the bits of a distance below the highest, of which there are length. They are
-// coded directly once the predictors have been of no use for two bits.
-func (n *numberCoder) lower(far int64, length int) int64 {
-	so := int64(1) << length
-	even := 0
-	for d := length - 1; d >= 0; d-- {
-		depth := length - 1 - d
-		if even >= 2 && d > 0 && depth > 3 || depth > 24 {
-			rest := uint(d + 1)
-			return so | int64(n.mixer.Coder.Direct(uint64(far)&(1<<rest-1), rest))
+// codeLowBits codes the bits of a distance below its highest bit, whose position is length. If
+// after at least four bits the predictors were uninformed for the last two, or after 25 bits, the
+// rest is coded directly: each bit with probability 1/2.
+func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
+	known := int64(1) << length
+	unhelpful := 0 // number of consecutive bits for which all predictors were uninformed
+	for pos := length - 1; pos >= 0; pos-- {
+		depth := length - 1 - pos
+		if unhelpful >= 2 && pos > 0 && depth > 3 || depth > 24 {
+			rest := uint(pos + 1)
+			return known | int64(n.mixer.Coder.Direct(uint64(distance)&(1<<rest-1), rest))
 		}
-		even++
-		if !n.predict(so + 1<<d) {
-			even = 0
+		unhelpful++
+		if !n.predictSplit(known + 1<<pos) {
+			unhelpful = 0
 		}
-		contexts, node := 2, nodeRest+uint32(length)<<8+uint32(min(depth, 6))<<4
+		// The first three bits below the highest have contexts of their own; deeper ones share them by depth.
+		contexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
 		if depth >= 3 {
 			contexts = 1
 		} else {
-			node |= uint32(so>>(d+1)) & 7
+			node |= uint32(known>>(pos+1)) & 7
 		}
-		b := n.mixer.CodeBit(int(far>>d&1), node, n.set+nodeRest+uint32(min(depth, 6)), contexts)
-		n.narrow(b == 1)
+		b := n.mixer.CodeBit(int(distance>>pos&1), node, n.weightSet+nodeLowBits+uint32(min(depth, 6)), contexts)
+		n.restrict(b == 1)
 		if b == 1 {
-			so += 1 << d
+			known += 1 << pos
 		}
 	}
-	return so
+	return known
 }
 
-// predict sets the predictions of whether the distance is at least split. It reports whether all
-// are about even.
-func (n *numberCoder) predict(split int64) bool {
-	v := n.i0 + split
-	if n.dir < 0 {
-		v = n.i0 - split + 1
+// predictSplit gives the mixer the predictions of whether the distance is at least split. It
+// reports whether all predictors are uninformed: their probability is within 0.005 of 1/2 (a logit
+// below 41/2048).
+func (n *numberCoder) predictSplit(split int64) bool {
+	boundary := n.guess + split // indices below are on one side of the split, others on the other side
+	if n.direction < 0 {
+		boundary = n.guess - split + 1 // because index guess-split is at least split away
 	}
-	x, logs, list, fine, down := n.mixer, n.logs, n.list, n.fine, n.dir < 0
-	at := n.grid.below(v)
-	flat := true
-	for k := range list {
-		p := &list[k]
-		p.last = p.mass(at, fine)
-		yes, no := p.high-p.last, p.last-p.low
-		if down {
-			yes, no = no, yes
+	mixer, logs, predictors, resolution, downward := n.mixer, n.logs, n.predictors, n.resolution, n.direction < 0
+	boundaryFixed := n.grid.lowerBound(boundary)
+	uninformed := true
+	for k := range predictors {
+		p := &predictors[k]
+		p.splitMass = p.massBelow(boundaryFixed, resolution)
+		farMass, nearMass := p.highMass-p.splitMass, p.splitMass-p.lowMass
+		if downward {
+			farMass, nearMass = nearMass, farMass
 		}
 		logit := int32(0)
-		if yes+no > 2 {
-			logit = logs.logOdds(yes, no)
+		if farMass+nearMass > 2 { // otherwise the value is where this predictor expects none
+			logit = logs.logOdds(farMass, nearMass)
 		}
-		x.Predict(p.lane, logit)
-		flat = flat && logit < 41 && logit > -41
+		mixer.Predict(p.input, logit)
+		uninformed = uninformed && logit < 41 && logit > -41
 	}
-	return flat
+	return uninformed
 }
 
-// narrow restricts what is possible to distances at least as far as the last decision's, or to
-// nearer ones.
-func (n *numberCoder) narrow(far bool) {
-	above, list := far == (n.dir > 0), n.list
-	for k := range list {
-		if p := &list[k]; above {
-			p.low = p.last
+// restrict restricts the masses of all predictors to the outcome of the last decision: far means
+// that the distance is at least the last split.
+func (n *numberCoder) restrict(far bool) {
+	above, predictors := far == (n.direction > 0), n.predictors
+	for k := range predictors {
+		if p := &predictors[k]; above {
+			p.lowMass = p.splitMass
 		} else {
-			p.high = p.last
+			p.highMass = p.splitMass
 		}
 	}
 }
 
-// learn counts the errors of all predictors, each from its nearest place.
-func (n *numberCoder) learn(i int64) {
-	v := (n.grid.below(i) + n.grid.below(i+1)) / 2
-	for k := range n.list {
-		p := &n.list[k]
-		by := v - p.at[0]
-		for _, at := range p.at[1:p.places] {
-			if magnitude(v-at) < magnitude(by) {
-				by = v - at
+// learnErrors adds the error of each predictor to its distribution: the difference between the value
+// of index i and the predictor's nearest point.
+func (n *numberCoder) learnErrors(i int64) {
+	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2
+	for k := range n.predictors {
+		p := &n.predictors[k]
+		err := value - p.points[0]
+		for _, point := range p.points[1:p.nPoints] {
+			if abs(value-point) < abs(err) {
+				err = value - point
 			}
 		}
-		p.errors.add(by, n.fine)
+		p.errors.add(err, n.resolution)
 	}
 }
 
-// errorDist is the distribution of the errors of predictors of one sort, in half octaves of
-// their magnitude. Books hold it in this order.
+// An errorDist is a distribution of prediction errors: a histogram of their magnitudes in half
+// octaves, and the share of positive ones. Model files hold the fields in this order.
 type errorDist struct {
-	Count [maxOctave]uint16 // the first is of errors next to none
+	Count [errorBins]uint16 // bin 0: errors below the resolution; bin n: from 2^((n-1)/2) times the resolution
 	Above uint16            // share of positive errors, of 65536
-	Total uint16
+	Total uint16            // sum of Count
 }
 
 const (
-	maxOctave  = 62 // half octaves
-	errorCount = 32 // the count of one error
-	maxTotal   = 1 << 13
+	errorBins      = 62      // half octaves: errors up to 2^30 times the resolution
+	errorIncrement = 32      // the sum of counts that one error adds; more than 1, so that it can be split between bins
+	maxTotal       = 1 << 13 // at this sum all counts are halved, so that old errors lose weight
 )
 
+// newErrorDist returns the initial distribution: all magnitudes are possible, small errors are
+// likelier.
 func newErrorDist() (e errorDist) {
 	rangecoder.Fill(e.Count[:], 1)
 	e.Count[0] = 8
-	e.Total = maxOctave + 7
+	e.Total = errorBins + 7
 	e.Above = 1 << 15
 	return e
 }
 
-// add counts an error. Errors below 2^fine count as none. A third of the count goes to the
-// neighbouring half octaves; at maxTotal all counts are halved.
-func (e *errorDist) add(by int64, fine int) {
-	at := 0
-	if m := uint64(magnitude(by)); m>>uint(fine) != 0 {
-		at = min(halfOctaves(m)-2*fine+1, maxOctave-1)
+// add counts an error, given in fixed point. Errors below 2^resolution count in bin 0. Of other
+// errors, a sixth of the count goes to each neighbouring bin, which smooths the histogram.
+func (e *errorDist) add(err int64, resolution int) {
+	bin := 0
+	if m := uint64(abs(err)); m>>uint(resolution) != 0 {
+		bin = min(halfOctaves(m)-2*resolution+1, errorBins-1)
 	}
-	if at == 0 {
-		e.Count[0] += errorCount
+	if bin == 0 {
+		e.Count[0] += errorIncrement
 	} else {
-		e.Count[at] += errorCount - 2*(errorCount/6)
-		e.Count[at-1] += errorCount / 6
-		e.Count[min(at+1, maxOctave-1)] += errorCount / 6
-		if by > 0 {
+		e.Count[bin] += errorIncrement - 2*(errorIncrement/6)
+		e.Count[bin-1] += errorIncrement / 6
+		e.Count[min(bin+1, errorBins-1)] += errorIncrement / 6
+		if err > 0 { // a moving average over about 32 errors
 			e.Above += (1<<16 - 1 - e.Above) >> 5
 		} else {
 			e.Above -= e.Above >> 5
 		}
 	}
-	e.Total += errorCount
+	e.Total += errorIncrement
 	if e.Total < maxTotal {
 		return
 	}
 	e.Total = 0
 	for i, c := range e.Count {
-		e.Count[i] = max(c-c/2, 1)
+		e.Count[i] = max(c-c/2, 1) // halved, rounded up
 		e.Total += e.Count[i]
 	}
 }
 
-// A predictor predicts a number: at up to maxPlaces places, with the distribution of the errors
-// that such predictors made so far. It answers each binary decision on the way to the number
-// with the ratio of the masses of both outcomes.
+// A predictor predicts a number by a probability distribution: up to maxPoints points, each
+// surrounded by the distribution of the errors that this predictor made before. It predicts a
+// binary decision by the ratio of the masses of both outcomes.
 type predictor struct {
-	at     [maxPlaces]int64
-	weight [maxPlaces]uint32 // of 256
-	places int
-	lane   int // which of a number's predictors it is, and its input of the mixer
-	errors *errorDist
+	points  [maxPoints]int64  // predicted values in fixed point
+	weights [maxPoints]uint32 // of the points, of 256; unused for one point
+	nPoints int
+	input   int // index of its input to the mixer; distinct among the predictors of a number
+	errors  *errorDist
 
-	// Of the distribution, scaled to a sum of 1<<24.
-	sum    [maxOctave + 1]uint32 // of the half octaves below each
-	center uint32                // mass of errors next to none
-	under  uint32                // mass of negative errors
-	above  uint64                // share of positive errors, of 65536
+	// The distribution of errors, scaled to a sum of nearly scaledTotal; see prepare.
+	sum           [errorBins + 1]uint32 // cumulative: mass of the bins below each bin
+	zeroMass      uint32                // of bin 0
+	negativeMass  uint32                // of negative errors beyond bin 0
+	positiveShare uint64                // of errors beyond bin 0, of 65536
 
-	// Masses while a number is coded.
-	low, high int64 // below the begin and the end of the values that are still possible
-	last      int64 // below the value of the last decision
-	first     int64 // below the end of the first guess
+	// Masses while a number is coded: the mass of the distribution below a value.
+	lowMass, highMass int64 // below the lower and the upper bound of the values that are still possible
+	splitMass         int64 // below the split of the current decision
+	guessEndMass      int64 // below the upper bound of the first guess
 }
 
 const (
 	scaledTotal = 1 << 24
-	maxPlaces   = 4
+	maxPoints   = 4
 )
 
-// predictorList are the predictors of a number.
+// A predictorList holds the predictors of a number.
 type predictorList struct {
 	all    [rangecoder.MaxPredictors]predictor
 	n      int
-	errors []errorDist
-	key    uint32 // of error distributions
-	turn   int64  // values wrap at it; 0 if they do not
+	errors []errorDist // all distributions, of which add selects one by hash
+	key    uint32      // identifies the field, the class and whether the row is new; selects distributions
+	period int64       // values wrap at it; 0 if they do not
 }
 
-// list returns the predictors.
 func (l *predictorList) list() []predictor { return l.all[:l.n] }
 
-// add adds a predictor of one place. extra selects its error distribution, with the lane.
-func (l *predictorList) add(lane int, extra uint32, at int64) *predictor {
+// add adds a predictor of one point, in fixed point. Its error distribution is selected by a hash of
+// the list's key, input and context. input is the index of its input to the mixer.
+func (l *predictorList) add(input int, context uint32, point int64) *predictor {
 	p := &l.all[l.n]
 	l.n++
-	p.lane, p.places = lane, 1
-	p.at[0] = min(max(at, -maxPlace), maxPlace)
-	p.errors = &l.errors[rangecoder.Hash(l.key|uint32(lane), extra, 3, 0)>>(32-errorBits)]
+	p.input, p.nPoints = input, 1
+	p.points[0] = min(max(point, -maxPrediction), maxPrediction)
+	p.errors = &l.errors[rangecoder.Hash(l.key|uint32(input), context, 3, 0)>>(32-errorDistBits)]
 	return p
 }
 
-// addPoint adds a predictor of a place, and where values wrap of the same one turn away.
-func (l *predictorList) addPoint(lane int, extra uint32, at int64) {
-	p := l.add(lane, extra, at)
-	if l.turn == 0 {
+// addPoint adds a predictor of a point. If values wrap, it also predicts the same point one period
+// away, with weight 24/256, because the value may have wrapped.
+func (l *predictorList) addPoint(input int, context uint32, point int64) {
+	p := l.add(input, context, point)
+	if l.period == 0 {
 		return
 	}
-	p.places = 2
-	p.at[1] = p.at[0] - l.turn
-	if at < 0 {
-		p.at[1] = p.at[0] + l.turn
+	p.nPoints = 2
+	p.points[1] = p.points[0] - l.period
+	if point < 0 {
+		p.points[1] = p.points[0] + l.period
 	}
-	p.weight[0], p.weight[1] = 232, 24
+	p.weights[0], p.weights[1] = 232, 24
 }
 
-// prepare computes the scaled distribution.
+// prepare computes the scaled distribution, and sets lowMass and highMass to its bounds, because all
+// values are possible at first.
 func (p *predictor) prepare() {
 	scale := uint32(scaledTotal) / uint32(p.errors.Total)
 	sum := uint32(0)
@@ -405,61 +419,66 @@ func (p *predictor) prepare() {
 		p.sum[i] = sum
 		sum += uint32(c) * scale
 	}
-	p.sum[maxOctave] = sum
-	p.center = p.sum[1]
-	p.above = uint64(p.errors.Above)
-	p.under = uint32(uint64(sum-p.center) * (1<<16 - p.above) >> 16)
-	p.low, p.high = 0, int64(sum)
+	p.sum[errorBins] = sum
+	p.zeroMass = p.sum[1]
+	p.positiveShare = uint64(p.errors.Above)
+	p.negativeMass = uint32(uint64(sum-p.zeroMass) * (1<<16 - p.positiveShare) >> 16)
+	p.lowMass, p.highMass = 0, int64(sum)
 }
 
-// mass returns the mass below a value.
-func (p *predictor) mass(v int64, fine int) int64 {
-	if p.places == 1 {
-		return p.errorMass(v-p.at[0], fine)
+// massBelow returns the mass below value v, in fixed point.
+func (p *predictor) massBelow(v int64, resolution int) int64 {
+	if p.nPoints == 1 {
+		return p.errorMassBelow(v-p.points[0], resolution)
 	}
 	sum := int64(0)
-	for i := range p.places {
-		sum += p.errorMass(v-p.at[i], fine) * int64(p.weight[i])
+	for i := range p.nPoints {
+		sum += p.errorMassBelow(v-p.points[i], resolution) * int64(p.weights[i])
 	}
 	return sum >> 8
 }
 
-// errorMass returns the mass of errors below v, interpolated linearly within a half octave.
-func (p *predictor) errorMass(v int64, fine int) int64 {
-	minus := v >> 63 // all ones or zero
-	m := uint64(v ^ minus - minus)
-	if m>>uint(fine) == 0 {
-		return int64(p.under) + (int64(p.center)*(v+1<<uint(fine)))>>uint(fine+1)
+// errorMassBelow returns the mass of errors below v. Within a bin, the mass is interpolated
+// linearly.
+func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
+	negative := v >> 63                     // all ones or zero
+	size := uint64(v ^ negative - negative) // |v|
+	if size>>uint(resolution) == 0 {
+		return int64(p.negativeMass) + (int64(p.zeroMass)*(v+1<<uint(resolution)))>>uint(resolution+1)
 	}
-	n := bits.Len64(m) - 1
-	top := m << uint(63-n)
-	i := 2*(n-fine) + 1
+	n := bits.Len64(size) - 1 // the octave: size is in [2^n, 2^(n+1))
+	top := size << uint(63-n) // size within its octave: 1 to 2 in units of 2^-63
+	bin := 2*(n-resolution) + 1
 	// Without branches, because processors cannot predict the half of an octave and the sign.
+	// A half octave begins at 1 or at sqrt 2. The slope is about 65536 divided by its length; fraction is
+	// limited below, so the slope need not be exact.
 	begin, slope := uint64(1<<63), uint64(158217) // 65536/(sqrt 2-1) = 158218
 	_, below := bits.Sub64(top, rootTwo, 0)
 	upper := below - 1 // all ones or zero
 	begin += upper & (rootTwo - 1<<63)
 	slope -= upper & (158217 - 111893) // 65536/(2-sqrt 2) = 111885
-	i += int(upper & 1)
-	part := (top - begin) >> 32 * slope >> 31 // of the half octave, of 65536
-	var mag uint64
-	if i >= maxOctave {
-		mag = uint64(p.sum[maxOctave] - p.center)
+	bin += int(upper & 1)
+	fraction := (top - begin) >> 32 * slope >> 31 // of the half octave, of 65536
+	var sideMass uint64                           // mass of both signs beyond bin 0 and nearer to 0 than v
+	if bin >= errorBins {
+		sideMass = uint64(p.sum[errorBins] - p.zeroMass)
 	} else {
-		mag = uint64(p.sum[i]-p.center) + (uint64(p.sum[i+1]-p.sum[i])*min(part, 1<<16))>>16
+		sideMass = uint64(p.sum[bin]-p.zeroMass) + (uint64(p.sum[bin+1]-p.sum[bin])*min(fraction, 1<<16))>>16
 	}
-	share := p.above ^ uint64(minus) + uint64(minus)&(1<<16+1)
-	return int64(p.under) + int64(p.center)&^minus + (int64(mag*share>>16) ^ minus - minus)
+	// The share of the sign of v: positiveShare, or 65536 minus it.
+	share := p.positiveShare ^ uint64(negative) + uint64(negative)&(1<<16+1)
+	return int64(p.negativeMass) + int64(p.zeroMass)&^negative + (int64(sideMass*share>>16) ^ negative - negative)
 }
 
-// logOdds returns the logit of a decision with these masses of 1 and 0.
-func (l *logarithms) logOdds(yes, no int64) int32 {
-	return min(max(l.ln(yes)-l.ln(no), -maxLogOdds), maxLogOdds)
+// logOdds returns ln(mass1/mass0) in units of 1/2048: the logit of a decision whose outcomes 1 and
+// 0 have these masses. It is limited to maxLogOdds, just above rangecoder.MaxStretch.
+func (l *logarithms) logOdds(mass1, mass0 int64) int32 {
+	return min(max(l.ln(mass1)-l.ln(mass0), -maxLogOdds), maxLogOdds)
 }
 
 const maxLogOdds = 23000
 
-// ln returns ln(v+1) in units of 1/2048.
+// ln returns ln(v+1) in units of 1/2048; 0 for negative v.
 func (l *logarithms) ln(v int64) int32 {
 	u := uint64(max(v, 0)) + 1
 	n := bits.Len64(u) - 1
@@ -468,7 +487,7 @@ func (l *logarithms) ln(v int64) int32 {
 
 const logBits = 8
 
-// logarithms holds ln(1 + (i+1/2)/256) in units of 1/2048.
+// A logarithms table holds ln(1 + (i+1/2)/256) in units of 1/2048, by i.
 type logarithms [1 << logBits]int32
 
 var logTable = sync.OnceValue(func() *logarithms {

@@ -10,58 +10,58 @@ import (
 	"wirelab/encoders/column"
 )
 
-// plan holds what the codec derives from a schema.
+// A plan holds what the codec derives from a schema. It is immutable.
 type plan struct {
-	schema     *frame.Schema
-	fields     int
-	rows       int
-	cols       []fieldPlan
-	parts      []part
-	partOf     []uint8 // by row: index of its part
-	groups     []group
-	slots      int  // number of histories of rows
-	cells      int  // number of values in them
-	velocities int  // number of fields with clusters of steps
-	memory     int  // of a memo, in bytes
-	now        cell // the time of frames
+	schema       *frame.Schema
+	fields       int // per row
+	rows         int
+	columns      []fieldPlan
+	parts        []part
+	partOf       []uint8 // by row: index of its part
+	groups       []group
+	historySlots int       // length of memo.slots, over all parts
+	historyCells int       // length of memo.cells, over all parts
+	velocities   int       // number of fields with a cluster of steps
+	memory       int       // of a memo, in bytes
+	timeCell     tableCell // the value of role Now
 }
 
-// cell is a place in a table. A row of -1 means none.
-type cell struct{ row, field int }
+// A tableCell is the position of a value in a table. A row of -1 means that there is no such value.
+type tableCell struct{ row, field int }
 
-// sort is the way in which a field is coded.
-type sort uint8
+// A coding is the way in which the values of a field are coded.
+type coding uint8
 
 const (
-	numbers sort = iota
-	symbols
-	switches
+	codingNumber coding = iota // by the distance from a prediction; see numberCoder
+	codingSymbol               // as a binary tree; see row.codeSymbol
+	codingBits                 // bit by bit, whether each changed; see row.codeBits
 )
 
-// fieldPlan describes a field.
+// A fieldPlan describes a field.
 type fieldPlan struct {
 	column.Range
-	kind  frame.Kind
-	role  frame.Role
-	sort  sort
-	alike int // the first field of the same statistics
-	group int // index of its group; -1 if none
-	axis  int
-	rides int     // the field of the place that carries this place; -1 if none
-	step  float64 // of floats: most are multiples of it; 0 if unknown
-	turn  float64 // values wrap at this difference; 0 if they do not
-	clock bool
-	steps int   // of velocities: index of its cluster of steps
-	rate  int64 // of places: per unit of velocity and time, in 2^-32
+	kind        frame.Kind
+	role        frame.Role
+	coding      coding
+	statsField  int     // index of the field whose counters and error distributions this field shares; often itself
+	group       int     // index in plan.groups; -1 if the field is no coordinate
+	axis        int     // 0..2; 0 if the field is no coordinate
+	carrier     int     // of a position: field of the position that it is attached to; -1 if none
+	step        float64 // of floats: most values are multiples of it; 0 if unknown
+	period      float64 // values wrap at this difference (360 for degrees); 0 if they do not
+	isClock     bool    // role Clock: an absolute time
+	stepCluster int     // of velocities: index in model.steps
+	rate        int64   // of positions: distance per unit of velocity and of time, in units of 2^-32
 }
 
-// group is a place and its velocity.
+// A group is a position and its velocity: the fields with one Hint.Group.
 type group struct {
-	at, velocity [maxAxes]int // fields; -1 if none
-	clock        int          // the field of its time; -1 for the time of the frame
-	drag, stop   int64        // per unit of time in 2^-32; in 2^-8 units of the velocity
-	driven       bool         // see drive
-	slot         int          // index among the groups of its part
+	position, velocity [maxAxes]int // fields by axis; -1 if none
+	clock              int          // field of the time at which the position was valid; -1 means the time of the frame
+	drag, stopSpeed    int64        // drag per unit of time in units of 2^-32; stopSpeed in units of 2^-8 of the velocity's
+	driven             bool         // the velocity has drag and two axes; see push
+	indexInPart        int          // index in part.groups
 }
 
 const (
@@ -69,62 +69,66 @@ const (
 	maxGroups = 4 // of a part
 )
 
-// part is a range of rows that use the same fields.
+// A part is a range of rows that use the same fields.
 type part struct {
-	row, rows     int
-	field, fields int
-	present, kind int   // fields of these roles; -1 if none
-	order, fresh  []int // fields of a row that was there, and of a new one, in the order of coding
-	groups        []int
-	bits          uint // of a row's index
-	slot, slots   int  // of its rows' histories
-	cell          int  // the first value of those
+	firstRow, rows          int
+	firstField, fields      int
+	presentField, typeField int   // fields of roles Present and Type; -1 if none
+	orderOld, orderNew      []int // fields in the order of coding: of rows that were not empty in the baseline, and of new rows
+	groups                  []int // indices in plan.groups
+	indexBits               uint  // of a row's index within the part
+	firstSlot, slots        int   // range of memo.slots for the histories of the part's rows
+	firstCell               int   // index in memo.cells of the first slot's values
 }
 
+// newPlan derives the plan of a schema. Hints that contradict each other, and numbers that are not
+// plausible, are ignored: they cost compression, not correctness.
 func newPlan(s *frame.Schema) *plan {
-	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, now: cell{-1, -1}, partOf: make([]uint8, s.Rows)}
+	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, timeCell: tableCell{-1, -1}, partOf: make([]uint8, s.Rows)}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		c := fieldPlan{Range: column.RangeOf(f), kind: f.Kind, role: f.Hint.Role, alike: i, group: -1, rides: -1, step: f.Hint.Step, turn: f.Hint.Turn}
+		c := fieldPlan{Range: column.NewRange(f), kind: f.Kind, role: f.Hint.Role, statsField: i, group: -1, carrier: -1, step: f.Hint.Step, period: f.Hint.Turn}
 		switch {
 		case f.Kind == frame.Bits:
-			c.sort = switches
+			c.coding = codingBits
 		case f.Kind == frame.Enum || f.Kind == frame.Flag:
-			c.sort = symbols
+			c.coding = codingSymbol
 		case f.Kind == frame.Angle:
-			c.turn = float64(c.Span) + 1
+			c.period = float64(c.Span) + 1
 		}
-		for _, v := range []*float64{&c.step, &c.turn} {
-			if !(*v > 1e-30 && *v < 1e30) {
+		for _, v := range []*float64{&c.step, &c.period} {
+			if !(*v > 1e-30 && *v < 1e30) { // also NaN
 				*v = 0
 			}
 		}
-		c.clock = c.role == frame.Clock && c.sort == numbers
-		p.cols = append(p.cols, c)
+		c.isClock = c.role == frame.Clock && c.coding == codingNumber
+		p.columns = append(p.columns, c)
 	}
 	p.findParts()
 	for i := range p.parts {
 		p.findGroups(&p.parts[i])
-		p.arrange(&p.parts[i])
+		p.orderFields(&p.parts[i])
 	}
-	for i := range p.cols {
-		if c := &p.cols[i]; c.role == frame.Velocity && c.group >= 0 {
-			c.steps = p.velocities
+	for i := range p.columns {
+		if c := &p.columns[i]; c.role == frame.Velocity && c.group >= 0 {
+			c.stepCluster = p.velocities
 			p.velocities++
 		}
 	}
-	p.shareOut()
+	p.allocateHistories()
 	return p
 }
 
-// findParts divides all rows into parts, also those outside of the schema's parts.
+// findParts divides all rows into parts. Rows outside of the schema's parts form parts with all
+// fields. Beyond 255 parts, the remaining rows belong to the last part. findParts also finds the
+// fields of roles Present and Type of each part, and the field of role Now: p.timeCell.
 func (p *plan) findParts() {
 	var last frame.Part
 	for row := range p.rows {
 		q := p.schema.PartOf(row)
 		if (row == 0 || q != last) && len(p.parts) < math.MaxUint8 {
 			first := min(max(q.Field, 0), p.fields)
-			p.parts = append(p.parts, part{row: row, field: first, fields: min(max(q.Size, 0), p.fields-first), present: -1, kind: -1})
+			p.parts = append(p.parts, part{firstRow: row, firstField: first, fields: min(max(q.Size, 0), p.fields-first), presentField: -1, typeField: -1})
 		}
 		last = q
 		p.parts[len(p.parts)-1].rows++
@@ -132,95 +136,99 @@ func (p *plan) findParts() {
 	}
 	for i := range p.parts {
 		q := &p.parts[i]
-		q.bits = uint(bits.Len(uint(q.rows - 1)))
-		for f := q.field; f < q.field+q.fields; f++ {
-			switch c := &p.cols[f]; {
-			case c.role == frame.Present && q.present < 0:
-				q.present = f
-			case c.role == frame.Type && q.kind < 0 && c.sort == symbols:
-				q.kind = f
-			case c.role == frame.Now && c.sort == numbers && c.kind != frame.Float32 && q.rows == 1 && p.now.row < 0:
-				p.now = cell{q.row, f}
+		q.indexBits = uint(bits.Len(uint(q.rows - 1)))
+		for f := q.firstField; f < q.firstField+q.fields; f++ {
+			switch c := &p.columns[f]; {
+			case c.role == frame.Present && q.presentField < 0:
+				q.presentField = f
+			case c.role == frame.Type && q.typeField < 0 && c.coding == codingSymbol:
+				q.typeField = f
+			case c.role == frame.Now && c.coding == codingNumber && c.kind != frame.Float32 && q.rows == 1 && p.timeCell.row < 0:
+				p.timeCell = tableCell{q.firstRow, f}
 			}
 		}
 	}
 }
 
-// findGroups finds the places of a part.
+// findGroups finds the groups of a part: coordinates of positions and velocities that share a
+// Hint.Group, which is 0 for fields without a group. It ignores a second field for the same axis, and
+// groups beyond maxGroups. It also finds the clock of each group.
 func (p *plan) findGroups(q *part) {
-	byGroup := map[uint8]int{}
-	for f := q.field; f < q.field+q.fields; f++ {
-		c, h := &p.cols[f], &p.schema.Fields[f].Hint
-		if c.sort != numbers || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Place && c.role != frame.Velocity {
+	groupIndex := map[uint8]int{}
+	for f := q.firstField; f < q.firstField+q.fields; f++ {
+		c, h := &p.columns[f], &p.schema.Fields[f].Hint
+		if c.coding != codingNumber || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Place && c.role != frame.Velocity {
 			continue
 		}
-		if c.group >= 0 { // the parts share columns
+		if c.group >= 0 { // found in an earlier part that has the same field
 			if len(q.groups) == 0 || q.groups[len(q.groups)-1] != c.group {
 				q.groups = append(q.groups, c.group)
 			}
 			continue
 		}
-		n, ok := byGroup[h.Group]
+		n, ok := groupIndex[h.Group]
 		if !ok {
 			if len(q.groups) == maxGroups {
 				continue
 			}
 			n = len(p.groups)
-			byGroup[h.Group] = n
-			p.groups = append(p.groups, group{at: [3]int{-1, -1, -1}, velocity: [3]int{-1, -1, -1}, clock: -1, slot: len(q.groups)})
+			groupIndex[h.Group] = n
+			p.groups = append(p.groups, group{position: [3]int{-1, -1, -1}, velocity: [3]int{-1, -1, -1}, clock: -1, indexInPart: len(q.groups)})
 			q.groups = append(q.groups, n)
 		}
 		g := &p.groups[n]
-		where := &g.at
+		axes := &g.position
 		if c.role == frame.Velocity {
-			where = &g.velocity
+			axes = &g.velocity
 		}
-		if where[h.Axis] < 0 {
-			where[h.Axis] = f
+		if axes[h.Axis] < 0 {
+			axes[h.Axis] = f
 			c.group, c.axis = n, int(h.Axis)
 		}
 	}
-	for f := q.field; f < q.field+q.fields; f++ {
+	for f := q.firstField; f < q.firstField+q.fields; f++ {
 		h := &p.schema.Fields[f].Hint
-		if n, ok := byGroup[h.Group]; ok && p.cols[f].clock {
+		if n, ok := groupIndex[h.Group]; ok && p.columns[f].isClock {
 			p.groups[n].clock = f
 		}
 	}
 	for _, n := range q.groups {
-		p.completeGroup(q, &p.groups[n], byGroup)
+		p.completeGroup(q, &p.groups[n], groupIndex)
 	}
 }
 
-// completeGroup derives rates, drag and carriers of a group. byGroup maps the groups of hints to
-// indices.
-func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
-	scale := func(f int) float64 {
-		if s := p.schema.Fields[f].Scale; s != 0 && p.cols[f].kind != frame.Float32 {
+// completeGroup derives a group's rates, drag and carriers from hints. groupIndex maps a Hint.Group
+// to an index in p.groups. The axes 0 and 1 share statistics, because things may turn in their
+// plane.
+func (p *plan) completeGroup(q *part, g *group, groupIndex map[uint8]int) {
+	scale := func(f int) float64 { // of a field's integers: what one step stands for; 1 if unknown
+		if s := p.schema.Fields[f].Scale; s != 0 && p.columns[f].kind != frame.Float32 {
 			return s
 		}
 		return 1
 	}
 	for a := range maxAxes {
-		x, v := g.at[a], g.velocity[a]
+		pos, vel := g.position[a], g.velocity[a]
 		if a == 1 {
-			p.shareStatistics(g.at[0], g.at[1])
+			p.shareStatistics(g.position[0], g.position[1])
 			p.shareStatistics(g.velocity[0], g.velocity[1])
 		}
-		if x >= 0 && v >= 0 {
-			h := &p.schema.Fields[v].Hint
-			p.cols[x].rate = fixed32(float64(float64(h.Rate*scale(v)) / scale(x)))
+		if pos >= 0 && vel >= 0 {
+			h := &p.schema.Fields[vel].Hint
+			p.columns[pos].rate = toFixed32(float64(float64(h.Rate*scale(vel)) / scale(pos)))
 		}
-		if v >= 0 {
-			h := &p.schema.Fields[v].Hint
-			if h.Drag > 0 && a == 0 {
-				g.drag, g.stop = fixed32(h.Drag), fixed32(float64(h.StopSpeed/scale(v)))>>24
+		if vel >= 0 {
+			h := &p.schema.Fields[vel].Hint
+			if h.Drag > 0 && a == 0 { // the hints of axis 0 hold for the group
+				g.drag, g.stopSpeed = toFixed32(h.Drag), toFixed32(float64(h.StopSpeed/scale(vel)))>>24
 				g.driven = true
 			}
 		}
-		if x >= 0 {
-			if n, ok := byGroup[p.schema.Fields[x].Hint.Rides]; ok {
-				if on := p.groups[n].at[a]; on >= 0 && on != x && p.schema.Fields[on].Hint.Rides == 0 {
-					p.cols[x].rides = on
+		if pos >= 0 {
+			// Hint.Rides is the group to which this position is attached. A carrier must not have one itself.
+			if n, ok := groupIndex[p.schema.Fields[pos].Hint.Rides]; ok {
+				if carrier := p.groups[n].position[a]; carrier >= 0 && carrier != pos && p.schema.Fields[carrier].Hint.Rides == 0 {
+					p.columns[pos].carrier = carrier
 				}
 			}
 		}
@@ -228,71 +236,86 @@ func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
 	g.driven = g.driven && g.velocity[0] >= 0 && g.velocity[1] >= 0
 }
 
-// shareStatistics lets field b use the statistics of field a, if both exist and are alike.
+// shareStatistics makes field b use the statistics of field a, if both exist (are not -1) and have
+// the same kind.
 func (p *plan) shareStatistics(a, b int) {
-	if a >= 0 && b >= 0 && p.cols[b].kind == p.cols[a].kind && p.cols[b].alike == b {
-		p.cols[b].alike = p.cols[a].alike
+	if a >= 0 && b >= 0 && p.columns[b].kind == p.columns[a].kind && p.columns[b].statsField == b {
+		p.columns[b].statsField = p.columns[a].statsField
 	}
 }
 
-// fixed32 returns v in units of 2^-32, 0 if it is too large.
-func fixed32(v float64) int64 {
+// toFixed32 returns v in units of 2^-32; 0 if |v| is 2^24 or more, or v is NaN.
+func toFixed32(v float64) int64 {
 	if !(v > -1<<24 && v < 1<<24) {
 		return 0
 	}
 	return int64(float64(v * (1 << 32)))
 }
 
-// arrange orders the fields of a part: type and presence, clocks, symbols, velocities, places,
-// and all others. Of a new row places come before velocities. The second axis follows the first,
-// because it is predicted from that.
-func (p *plan) arrange(q *part) {
+// orderFields sets the order in which the fields of a part are coded, so that a field can be
+// predicted from those before:
+//
+//	old row                        new row
+//	0 type and presence            0 type and presence
+//	1 clocks of groups             1 clocks of groups
+//	2 symbols and bits             2 positions
+//	3 velocities                   3 positions with a carrier
+//	4 positions                    4 velocities
+//	5 positions with a carrier     5 symbols and bits
+//	6 others                       6 others
+//
+// Within a rank, axis 1 follows axis 0, from which it is predicted. The time of the frame is not
+// among them: codeTime codes it.
+func (p *plan) orderFields(q *part) {
 	rank := func(f int) [2]int { // in an old row, and in a new one
-		c := &p.cols[f]
+		c := &p.columns[f]
 		switch {
-		case f == q.kind || f == q.present:
+		case f == q.typeField || f == q.presentField:
 			return [2]int{0, 0}
-		case c.clock && slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f }):
+		case c.isClock && slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == f }):
 			return [2]int{1, 1}
 		case c.role == frame.Velocity && c.group >= 0:
 			return [2]int{3, 4}
-		case c.role == frame.Place && c.group >= 0 && c.rides >= 0:
+		case c.role == frame.Place && c.group >= 0 && c.carrier >= 0:
 			return [2]int{5, 3}
 		case c.role == frame.Place && c.group >= 0:
 			return [2]int{4, 2}
-		case c.sort != numbers:
+		case c.coding != codingNumber:
 			return [2]int{2, 5}
 		}
 		return [2]int{6, 6}
 	}
-	for f := q.field; f < q.field+q.fields; f++ {
-		if p.now.row != q.row || p.now.field != f {
-			q.order = append(q.order, f)
+	for f := q.firstField; f < q.firstField+q.fields; f++ {
+		if p.timeCell.row != q.firstRow || p.timeCell.field != f {
+			q.orderOld = append(q.orderOld, f)
 		}
 	}
-	q.fresh = slices.Clone(q.order)
-	for i, list := range [2][]int{q.order, q.fresh} {
+	q.orderNew = slices.Clone(q.orderOld)
+	for i, list := range [2][]int{q.orderOld, q.orderNew} {
 		slices.SortStableFunc(list, func(a, b int) int {
-			return cmp.Or(rank(a)[i]-rank(b)[i], p.cols[a].axis-p.cols[b].axis)
+			return cmp.Or(rank(a)[i]-rank(b)[i], p.columns[a].axis-p.columns[b].axis)
 		})
 	}
 }
 
-// shareOut gives each part as many histories as it has rows, or as memory allows.
-func (p *plan) shareOut() {
+// allocateHistories gives each part as many history slots as it has rows, or as maxMemory allows.
+// Parts that need least memory come first, so that they get all that they need and leave the rest
+// to the others.
+func (p *plan) allocateHistories() {
 	list := make([]*part, len(p.parts))
 	for i := range p.parts {
 		list[i] = &p.parts[i]
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
-	p.memory = 1024 + models + p.rows*rowSize + p.fields + p.velocities*fieldSize + len(p.groups)*groupSize
+	// 1024 bytes for the rest of a memo.
+	p.memory = 1024 + modelBytes + p.rows*rowBytes + p.fields + p.velocities*clusterBytes + len(p.groups)*groupBytes
 	left := maxMemory - p.memory
 	for i, q := range list {
-		size := q.fields*cellSize + slotSize
-		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), maxSlots)
-		q.slot, q.cell = p.slots, p.cells
-		p.slots += q.slots
-		p.cells += q.slots * q.fields
+		size := q.fields*cellBytes + slotBytes
+		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), maxSlots) // an equal share of what is left
+		q.firstSlot, q.firstCell = p.historySlots, p.historyCells
+		p.historySlots += q.slots
+		p.historyCells += q.slots * q.fields
 		p.memory += q.slots * size
 		left = max(left-q.slots*size, 0)
 	}

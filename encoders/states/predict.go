@@ -7,157 +7,198 @@ import (
 	"wirelab/encoders/column"
 )
 
-// Lanes of predictors: what they predict from.
+// The inputs of the mixer, named by what their predictors predict.
 const (
-	laneOld    = iota // the old value
-	laneOn            // the same step again
-	laneHalf          // half of it
-	laneBefore        // the value before the last change
-	laneA             // of places: the new velocity; of velocities: driven, at the row's own speed
-	laneB             // the old velocity; driven, at a common speed
-	laneC             // their mean; pushed after drag
-	laneD             // continued from before rounding; pushed without drag
-	laneE             // moved as what carries it; frequent steps
+	inputUnchanged = iota // the old value
+	inputSameStep         // the old value plus its last step
+	inputHalfStep         // the old value plus half its last step
+	inputPrevious         // the value before the last change
+	firstMotionInput
 )
 
-// maxPlace bounds predictions.
-const maxPlace = 1 << 45
+// The inputs of clocks.
+const (
+	inputElapsed   = inputSameStep // the old value plus the time since the baseline
+	inputFrameTime = inputHalfStep // the time of the frame
+)
 
-// predict fills in the predictors of a number and returns the first guess.
-func (r *row) predict(k int, c *fieldPlan, old int32, cls class) (primary int64) {
-	l := &r.predictors
-	l.n, l.errors, l.turn = 0, r.m.errors, 0
-	l.key = uint32(c.alike)<<8 | uint32(cls)<<5 | flag(r.fresh)<<4
-	if c.turn != 0 {
-		l.turn = r.turnOf(c)
+// The inputs of new rows, relative to the source row.
+const (
+	inputZero       = inputSameStep // 0
+	inputSourceBase = inputPrevious // the source row's value in base
+)
+
+// The further inputs of positions.
+const (
+	inputNewVelocity  = firstMotionInput + iota // the position moved by the new velocity
+	inputOldVelocity                            // the position moved by the old velocity
+	inputMeanVelocity                           // the position moved by the mean of both
+	inputUnrounded                              // the position before rounding, moved by the new velocity
+	inputCarrier                                // the position moved like its carrier
+
+	inputAtCarrier = inputPrevious // the carrier's position
+)
+
+// The further inputs of velocities.
+const (
+	inputOwnSpeed     = firstMotionInput + iota // pushed up to the speed of the row's last push
+	inputCommonSpeed                            // pushed up to one of the group's frequent speeds
+	inputPush                                   // changed by a frequent push: axis 0 without drag, axis 1 after drag
+	inputPushFree                               // axis 1 only: changed by a frequent push, without drag
+	inputFrequentStep                           // changed by a frequent step
+)
+
+// maxPrediction bounds the magnitude of predictions, so that their differences do not overflow.
+const maxPrediction = 1 << 45
+
+// predict sets r.predictors for field k and returns the first guess, in fixed point. old is the
+// field's old value (of a new row the source row's), class the class of the new value.
+func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess int64) {
+	predictors := &r.predictors
+	predictors.n, predictors.errors, predictors.period = 0, r.memo.errors, 0
+	// The inputs take the lowest 4 bits of the key; see predictorList.add.
+	predictors.key = uint32(c.statsField)<<8 | uint32(class)<<5 | flag(r.isNew)<<4
+	if c.period != 0 {
+		predictors.period = r.fixedPeriod(c)
 	}
-	last := r.fixed(k, old)
+	last := r.toFixed(k, old)
 	switch {
-	case r.fresh:
+	case r.isNew:
 		return r.predictNew(k, c, old, last)
-	case c.clock:
+	case c.isClock:
 		return r.predictClock(c, old, last)
 	case c.group >= 0 && c.role == frame.Place && r.groups[c.group].velocity[c.axis] >= 0:
-		return r.predictPlace(k, c, last)
+		return r.predictPosition(k, c, last)
 	}
 	return r.predictPlain(k, c, last)
 }
 
-// predictClock predicts a clock: it goes on, or is the time of the frame.
+// predictClock predicts a clock: it advances by the time since the baseline, or equals the time of
+// the frame.
 func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
-	l, now := &r.predictors, r.nowFixed(c)
-	on := last + r.m.lapse<<integerUnit
-	l.addPoint(laneOld, 0, last)
-	l.addPoint(laneOn, 0, on)
-	l.addPoint(laneHalf, 0, now)
-	if old == 0 {
+	predictors, now := &r.predictors, r.fixedTime(c)
+	advanced := last + r.memo.elapsed<<integerUnit
+	predictors.addPoint(inputUnchanged, 0, last)
+	predictors.addPoint(inputElapsed, 0, advanced)
+	predictors.addPoint(inputFrameTime, 0, now)
+	if old == 0 { // the clock was not set
 		return now
 	}
-	return on
+	return advanced
 }
 
-// predictNew predicts a value of a new row: that of its source, 0, or the row's former value.
+// predictNew predicts a value of a new row, after all guesses of codeNewField failed: it is near
+// the source's value last, 0, the source's value in base or, for a clock, the time of the frame.
 func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
-	l := &r.predictors
-	l.addPoint(laneOld, 0, last)
+	predictors := &r.predictors
+	predictors.addPoint(inputUnchanged, 0, last)
 	if last != 0 {
-		l.addPoint(laneOn, 0, 0)
+		predictors.addPoint(inputZero, 0, 0)
 	}
-	if r.before[k] != old {
-		l.addPoint(laneBefore, 0, r.fixed(k, r.before[k]))
+	if r.sourceBase[k] != old {
+		predictors.addPoint(inputSourceBase, 0, r.toFixed(k, r.sourceBase[k]))
 	}
-	if c.clock {
-		l.addPoint(laneHalf, 0, r.nowFixed(c))
-		return r.nowFixed(c)
+	if c.isClock {
+		predictors.addPoint(inputFrameTime, 0, r.fixedTime(c))
+		return r.fixedTime(c)
 	}
 	return last
 }
 
-// lastStep returns the last step of a value, and whether it moved in the frame before.
+// lastStep returns the step by which the value of field k last changed, to last. moved is false if
+// the value did not change in the row's previous change.
 func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
-	cell := &r.cells[k-r.part.field]
-	if cell.moved>>1&1 == 0 {
+	history := &r.cells[k-r.part.firstField]
+	if history.changes>>1&1 == 0 { // bit 0 is the change being coded
 		return 0, false
 	}
-	return column.Wrap(last-r.fixed(k, cell.old), r.predictors.turn), true
+	return column.Wrap(last-r.toFixed(k, history.old), r.predictors.period), true
 }
 
-// predictPlain predicts a value that has no velocity, or is one.
-func (r *row) predictPlain(k int, c *fieldPlan, last int64) (primary int64) {
-	l, cell := &r.predictors, &r.cells[k-r.part.field]
-	scale := uint32(cell.miss) / 2
-	primary = last
-	l.addPoint(laneOld, scale, last)
+// predictPlain predicts a value that is no position with a velocity. last is the old value in fixed
+// point. The first guess is the old value; for floats and wrapping values outside of groups, the
+// old value plus its last step; for velocities that of predictVelocity.
+func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
+	predictors, history := &r.predictors, &r.cells[k-r.part.firstField]
+	residual := uint32(history.residual) / 2 // size class of the last residual, a context of the error distributions
+	guess = last
+	predictors.addPoint(inputUnchanged, residual, last)
 	if step, moved := r.lastStep(k, last); moved {
-		l.addPoint(laneOn, scale, last+step)
-		l.addPoint(laneHalf, 0, last+step/2)
-		if c.group < 0 && (c.kind == frame.Float32 || l.turn != 0) {
-			primary = last + step
+		predictors.addPoint(inputSameStep, residual, last+step)
+		predictors.addPoint(inputHalfStep, 0, last+step/2)
+		if c.group < 0 && (c.kind == frame.Float32 || predictors.period != 0) {
+			guess = last + step
 		}
 	}
 	if c.group < 0 || c.role == frame.Place {
-		l.addPoint(laneBefore, 0, r.fixed(k, cell.old))
+		predictors.addPoint(inputPrevious, 0, r.toFixed(k, history.old))
 	} else {
-		primary = r.predictVelocity(k, c, last, scale)
+		guess = r.predictVelocity(k, c, last, residual)
 	}
-	return column.Wrap(primary, l.turn)
+	return column.Wrap(guess, predictors.period)
 }
 
-// predictPlace predicts a place from its velocity.
-func (r *row) predictPlace(k int, c *fieldPlan, last int64) (primary int64) {
-	l, g := &r.predictors, &r.groups[c.group]
-	scale := uint32(r.cells[k-r.part.field].miss) / 2
-	l.addPoint(laneOld, scale, last)
+// predictPosition predicts a position from its velocity, which is already coded. last is the old
+// position in fixed point. The first guess is the position moved by the new velocity; in the first
+// group of a part, from where the game had it before rounding.
+func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
+	predictors, g := &r.predictors, &r.groups[c.group]
+	residual := uint32(r.cells[k-r.part.firstField].residual) / 2
+	predictors.addPoint(inputUnchanged, residual, last)
 	if step, moved := r.lastStep(k, last); moved {
-		l.addPoint(laneOn, scale, last+step)
+		predictors.addPoint(inputSameStep, residual, last+step)
 	}
 	v := g.velocity[c.axis]
-	v1, v0 := r.fixed(v, r.cur[v]), r.fixed(v, r.base[v])
-	d1, d0 := r.way(c, v, v1), r.way(c, v, v0)
-	changed := flag(v1 != v0)
-	l.addPoint(laneA, changed, last+d1)
-	l.addPoint(laneB, changed, last+d0)
-	if v1 != v0 {
-		l.addPoint(laneC, 0, last+(d0+d1)/2)
+	vNew, vOld := r.toFixed(v, r.cur[v]), r.toFixed(v, r.base[v])
+	dNew, dOld := r.displacement(c, v, vNew), r.displacement(c, v, vOld)
+	changed := flag(vNew != vOld)
+	predictors.addPoint(inputNewVelocity, changed, last+dNew)
+	predictors.addPoint(inputOldVelocity, changed, last+dOld)
+	if vNew != vOld {
+		predictors.addPoint(inputMeanVelocity, 0, last+(dOld+dNew)/2)
 	}
-	primary = last + d1
-	if g.slot == 0 {
-		at, wide := r.unrounded(k, c, d1)
-		l.addPoint(laneD, wide, at)
-		primary = at
+	guess = last + dNew
+	if g.indexInPart == 0 {
+		point, widthClass := r.extrapolateUnrounded(k, c, dNew)
+		predictors.addPoint(inputUnrounded, widthClass, point)
+		guess = point
 	}
-	if c.rides >= 0 {
-		on := r.fixed(c.rides, r.cur[c.rides])
-		l.addPoint(laneE, scale, last+on-r.fixed(c.rides, r.base[c.rides]))
-		l.addPoint(laneBefore, scale, on)
+	if c.carrier >= 0 {
+		carrierNow := r.toFixed(c.carrier, r.cur[c.carrier])
+		predictors.addPoint(inputCarrier, residual, last+carrierNow-r.toFixed(c.carrier, r.base[c.carrier]))
+		predictors.addPoint(inputAtCarrier, residual, carrierNow)
 	}
-	return primary
+	return guess
 }
 
-// way returns how far a velocity leads since base, in fixed point of the place.
-func (r *row) way(c *fieldPlan, v int, x int64) int64 {
-	return scaled(x, c.rate*r.lapse, 32+r.unit(&r.cols[v])-r.unit(c))
+// displacement returns how far the speed of velocity field v moves position c in the time
+// r.elapsed. c is the plan of the position; speed and result are in the fixed point of their fields.
+func (r *row) displacement(c *fieldPlan, v int, speed int64) int64 {
+	// The rate has 32 fractional bits.
+	return mulShift(speed, c.rate*r.elapsed, 32+r.fixedUnit(&r.columns[v])-r.fixedUnit(c))
 }
 
-// nowFixed returns the time of the frame in fixed point, 0 if frames have none.
-func (r *row) nowFixed(c *fieldPlan) int64 {
-	if r.now.row < 0 {
+// fixedTime returns the time of the frame in fixed point of integers; 0 if the schema has no field
+// of role Now.
+func (r *row) fixedTime(c *fieldPlan) int64 {
+	if r.timeCell.row < 0 {
 		return 0
 	}
-	return int64(r.coder.cur[r.now.row*r.fields+r.now.field]) << integerUnit
+	return int64(r.coder.cur[r.timeCell.row*r.fields+r.timeCell.field]) << integerUnit
 }
 
-// unit returns the unit of a column's fixed point.
-func (r *row) unit(c *fieldPlan) int {
+// fixedUnit returns the unit of a field's fixed point; see fixed.go.
+func (r *row) fixedUnit(c *fieldPlan) int {
 	if c.kind == frame.Float32 {
-		return int(r.m.unit[c.alike])
+		return int(r.memo.units[c.statsField])
 	}
 	return integerUnit
 }
 
-// turnOf returns at what difference values of a column are the same again.
-func (r *row) turnOf(c *fieldPlan) int64 {
-	unit, v := r.unit(c), c.turn
+// fixedPeriod returns the period at which the values of a field wrap, in fixed point: period times
+// 2^unit, at most maxFixed.
+func (r *row) fixedPeriod(c *fieldPlan) int64 {
+	unit, v := r.fixedUnit(c), c.period
 	for ; unit > 0; unit-- {
 		v *= 2
 	}
@@ -167,28 +208,32 @@ func (r *row) turnOf(c *fieldPlan) int64 {
 	return int64(min(v, maxFixed))
 }
 
-// unrounded predicts a place that is rounded towards zero by continuing what it was before
-// rounding: the middle of what is possible, and the class of its width.
-func (r *row) unrounded(k int, c *fieldPlan, d int64) (at int64, wide uint32) {
-	rest := &r.owner.rest
-	low, high := rest[2*c.axis]+d, rest[2*c.axis+1]+d
-	at = r.fixed(k, r.base[k]) + (low+high)/2
-	if w := high - low; w > 0 {
-		unit := r.unit(c)
+// extrapolateUnrounded predicts a position that the game rounds towards zero: it moves the bounds
+// of the position before rounding by step and returns their middle. widthClass is 0 if the bounds
+// are unknown, otherwise it grows with their distance: it selects the error distribution.
+func (r *row) extrapolateUnrounded(k int, c *fieldPlan, step int64) (point int64, widthClass uint32) {
+	bounds := r.slot.rounding[2*c.axis:][:2]
+	low, high := bounds[0]+step, bounds[1]+step
+	point = r.toFixed(k, r.base[k]) + (low+high)/2
+	if width := high - low; width > 0 {
+		unit := r.fixedUnit(c)
 		if c.kind == frame.Float32 {
+			// The caller rounds to the nearest whole number; 1/2 nearer to 0, that rounds towards zero.
 			half := int64(1) << uint(max(unit-1, 0))
-			if at > 0 {
+			if point > 0 {
 				half = -half
 			}
-			at += half
+			point += half
 		}
-		wide = uint32(min(halfOctaves(uint64(w>>uint(max(unit-6, 0))+1)), 15)) + 1
+		// In half octaves of 1/64; at least 1.
+		widthClass = uint32(min(halfOctaves(uint64(width>>uint(max(unit-6, 0))+1)), 15)) + 1
 	}
-	return at, wide
+	return point, widthClass
 }
 
-// motionContext returns a context of whether a field changes: of a place its velocity, of a
-// velocity whether there is any; 0 of other fields.
+// motionContext returns a context for the decision whether field k changes: for a velocity, whether
+// it is zero; for a position, the speed, whether the velocity changed, and whether the extrapolated
+// position rounds to the old one; 0 for other fields.
 func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	if c.group < 0 {
 		return 0
@@ -197,138 +242,143 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	if c.role == frame.Velocity {
 		return 1 + flag(r.base[k]&0x7fffffff != 0)
 	}
-	v := g.velocity[c.axis]
-	if v < 0 {
+	velocityField := g.velocity[c.axis]
+	if velocityField < 0 {
 		return 0
 	}
-	x := r.fixed(v, r.cur[v])
-	d := r.way(c, v, x)
-	unit := r.unit(c)
+	velocity := r.toFixed(velocityField, r.cur[velocityField])
+	step := r.displacement(c, velocityField, velocity)
+	unit := r.fixedUnit(c)
 	speed := uint32(0)
-	if x != 0 {
-		speed = uint32(min(halfOctaves(uint64(magnitude(d)>>uint(max(unit-1, 0))+1)), 30)) + 1
-		if d < 0 {
+	if velocity != 0 {
+		speed = uint32(min(halfOctaves(uint64(abs(step)>>uint(max(unit-1, 0))+1)), 30)) + 1
+		if step < 0 {
 			speed += 32
 		}
 	}
-	ctx := 16 | speed<<8 | flag(r.cur[v] != r.base[v])<<5
-	if g.slot == 0 {
-		at, wide := r.unrounded(k, c, d)
-		same := round(at, unit)<<uint(max(unit, 0)) == r.fixed(k, r.base[k])
-		ctx = ctx<<8 | flag(same)<<7 | wide
+	// 16 makes the contexts of positions differ from those of velocities, 1 and 2.
+	context := 16 | speed<<8 | flag(r.cur[velocityField] != r.base[velocityField])<<5
+	if g.indexInPart == 0 { // only the first group of a part has bounds of its rounding
+		point, widthClass := r.extrapolateUnrounded(k, c, step)
+		roundsToOld := roundShift(point, unit)<<uint(max(unit, 0)) == r.toFixed(k, r.base[k])
+		context = context<<8 | flag(roundsToOld)<<7 | widthClass
 	}
-	return ctx
+	return context
 }
 
-// learnMotion updates what the memo holds of the motion of a row that changed.
+// learnMotion updates the state of the memo that concerns motion, after a row that changed.
 func (r *row) learnMotion() {
 	for _, n := range r.part.groups {
 		g := &r.groups[n]
-		if g.driven && !r.fresh && r.lapse > 0 {
-			r.observe(n, g)
+		if g.driven && !r.isNew && r.elapsed > 0 {
+			r.observePush(n, g)
 		}
-		if g.slot != 0 {
+		if g.indexInPart != 0 { // slotHistory.rounding has room for the first group of a part
 			continue
 		}
-		for a, k := range g.at {
+		for a, k := range g.position {
 			if k >= 0 {
-				r.narrowRest(k, g.velocity[a])
+				r.narrowRounding(k, g.velocity[a])
 			}
 		}
 	}
-	if r.fresh {
+	if r.isNew {
 		return
 	}
 	for _, n := range r.part.groups {
 		for _, v := range r.groups[n].velocity {
 			if v >= 0 && r.cur[v] != r.base[v] {
-				r.m.steps[r.cols[v].steps].add(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), nearStep)
+				r.memo.steps[r.columns[v].stepCluster].add(r.toFixed(v, r.cur[v])-r.toFixed(v, r.base[v]), nearStep)
 			}
 		}
 	}
 }
 
-// narrowRest narrows the bounds of what a place was before it was rounded, relative to what it
-// is: by the rounding, and by the bounds before moved by velocity v; v is -1 if none.
-func (r *row) narrowRest(k, v int) {
-	c := &r.cols[k]
-	rest := (*[2]int64)(r.owner.rest[2*c.axis:])
-	unit, now := r.unit(c), r.fixed(k, r.cur[k])
-	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1)
+// narrowRounding updates the bounds of the exact position, relative to the rounded position of
+// field k. Two intervals contain the exact position: the values that round to the new position
+// (floats: towards zero), and the previous bounds moved by velocity v. The new bounds are their
+// intersection, or the first interval if they do not intersect. v is -1 if the position has no
+// velocity.
+func (r *row) narrowRounding(k, v int) {
+	c := &r.columns[k]
+	bounds := (*[2]int64)(r.slot.rounding[2*c.axis:])
+	unit, position := r.fixedUnit(c), r.toFixed(k, r.cur[k])
+	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1) // half a step in both directions
 	if c.kind == frame.Float32 {
-		if unit < 4 || c.classOf(uint32(r.cur[k])) != whole {
-			*rest = [2]int64{}
+		if unit < 4 || c.classOf(uint32(r.cur[k])) != classWhole { // too coarse for fractions, or not rounded
+			*bounds = [2]int64{}
 			return
 		}
 		low, high = -1<<uint(unit), 1<<uint(unit)
-		if now > 0 {
+		if position > 0 {
 			low = 0
-		} else if now < 0 {
+		} else if position < 0 {
 			high = 0
 		}
 	}
-	if !r.fresh && v >= 0 {
-		d := r.way(c, v, r.fixed(v, r.cur[v])) + r.fixed(k, r.base[k]) - now
-		slack := int64(1) << uint(max(unit-13, 0))
-		if x, y := max(rest[0]+d-slack, low), min(rest[1]+d+slack, high); x < y {
+	if !r.isNew && v >= 0 {
+		step := r.displacement(c, v, r.toFixed(v, r.cur[v])) + r.toFixed(k, r.base[k]) - position
+		slack := int64(1) << uint(max(unit-13, 0)) // tolerance for rounding errors
+		if x, y := max(bounds[0]+step-slack, low), min(bounds[1]+step+slack, high); x < y {
 			low, high = x, y
 		}
 	}
-	*rest = [2]int64{low, high}
+	*bounds = [2]int64{low, high}
 }
 
-// A driven thing has a velocity that drag slows and that is pushed in a direction, up to a
-// speed in that direction, as players of Quake are. Drag is the schema's; speeds and pushes are
-// learnt. Vectors are of the first two axes, with components of up to 29 bits; directions are in
-// units of 2^-24.
-
+// Constants of vectors and of the clusters of speeds, pushes and steps.
 const (
-	driveShift = 3 // of a float's fixed point
-	maxDrive   = 1 << 29
-	one        = 1 << 24
-	nearStep   = 1 << 15 // steps and pushes nearer than that count as equal
-	nearPush   = 1 << 12
+	vectorShift  = 3       // bits of a float's fixed point that vectors drop
+	maxComponent = 1 << 29 // bound of a vector's components
+	unitLength   = 1 << 24 // length of a direction
+	nearStep     = 1 << 15 // steps of velocities that differ by less count as equal
+	nearPush     = 1 << 12 // the same for speeds and lengths of pushes
 )
 
+// A vector holds axes 0 and 1 of a velocity, with components of up to 29 bits so that products fit
+// int64. Directions have length 1<<24.
 type vector [2]int64
 
-// length returns the length of a vector.
+// length returns the length of v, rounded down.
 func (v vector) length() int64 { return int64(sqrt(uint64(v[0]*v[0] + v[1]*v[1]))) }
 
-// along returns the component of a vector in a direction.
+// along returns the component of v in direction d.
 func (v vector) along(d vector) int64 { return (v[0]*d[0] + v[1]*d[1]) >> 24 }
 
-// direction returns the direction of a vector, given its length.
+// direction returns the direction of v, given its length, which must not be 0.
 func (v vector) direction(length int64) vector {
 	return vector{v[0] << 24 / length, v[1] << 24 / length}
 }
 
-// cluster is an adaptive set of the most frequent numbers. Books hold it in this order.
+// A cluster holds up to six frequent numbers and their weights. Model files hold the fields in this
+// order.
 type cluster struct {
 	At     [6]int64
 	Weight [6]uint32
 }
 
-// add counts a number: at the first that differs by less than near, or else in place of the
-// rarest.
-func (c *cluster) add(x, near int64) {
-	low := 0
+// add counts a number. The first stored number that differs by less than near moves towards it by
+// an eighth of the difference; without such a number, the new one replaces the rarest. The weights up
+// to that of the number found, or all, decay by 1/1024.
+func (c *cluster) add(value, near int64) {
+	rarest := 0
 	for i := range c.At {
 		c.Weight[i] -= c.Weight[i] >> 10
-		if d := x - c.At[i]; d < near && d > -near {
+		if d := value - c.At[i]; d < near && d > -near {
 			c.Weight[i] += 1 << 16
 			c.At[i] += d >> 3
 			return
 		}
-		if c.Weight[i] < c.Weight[low] {
-			low = i
+		if c.Weight[i] < c.Weight[rarest] {
+			rarest = i
 		}
 	}
-	c.At[low], c.Weight[low] = x, 1<<15
+	c.At[rarest], c.Weight[rarest] = value, 1<<15
 }
 
-// mostFrequent returns the two most frequent numbers, and their weights of 256.
-func (c *cluster) mostFrequent() (at [2]int64, weight [2]uint32) {
+// mostFrequent returns the two most frequent numbers, the most frequent first, and their weights,
+// which sum to 256.
+func (c *cluster) mostFrequent() (values [2]int64, weights [2]uint32) {
 	a, b := 0, 1
 	if c.Weight[1] > c.Weight[0] {
 		a, b = 1, 0
@@ -340,252 +390,275 @@ func (c *cluster) mostFrequent() (at [2]int64, weight [2]uint32) {
 			b = i
 		}
 	}
+	// 1<<12 is added to each weight, so that new numbers are not certain.
 	share := (uint64(c.Weight[a]) + 1<<12) << 8 / (uint64(c.Weight[a]) + uint64(c.Weight[b]) + 1<<13)
 	first := uint32(min(max(share, 1), 255))
 	return [2]int64{c.At[a], c.At[b]}, [2]uint32{first, 256 - first}
 }
 
-// drive is the last push of a row.
-type drive struct {
-	direction [2]int32
-	speed     int32
-	known     bool
+// A push is the last acceleration of a row whose velocity is driven: drag slows it, and then a push
+// in some direction accelerates it until its component in that direction reaches a speed, as
+// PM_Friction and PM_Accelerate of Quake III do (bg_pmove.c). Drag is given by the schema; the
+// speeds and lengths of pushes are learnt.
+type push struct {
+	direction [2]int32 // see vector
+	speed     int32    // component of the velocity in that direction, after the push
+	known     bool     // false if the velocity did not change enough to derive a direction
 }
 
-func (d *drive) vector() vector { return vector{int64(d.direction[0]), int64(d.direction[1])} }
+// vector returns the direction of the push.
+func (d *push) vector() vector { return vector{int64(d.direction[0]), int64(d.direction[1])} }
 
-// observe records a push: the velocity is v and would have been u without it.
-func (d *drive) observe(u, v vector, speeds, pushes *cluster) {
-	push := vector{v[0] - u[0], v[1] - u[1]}
-	n := push.length()
-	d.known = n > 64
+// observe derives d from a velocity after a push; undriven is what it would have been without the
+// push. It adds the speed to speeds, unless that is nil, and the length of the push to pushes.
+func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
+	change := vector{observed[0] - undriven[0], observed[1] - undriven[1]}
+	length := change.length()
+	d.known = length > 64 // shorter changes are rounding errors, without a meaningful direction
 	if !d.known {
 		return
 	}
-	to := push.direction(n)
-	d.direction = [2]int32{int32(to[0]), int32(to[1])}
-	d.speed = int32(v.along(to))
+	direction := change.direction(length)
+	d.direction = [2]int32{int32(direction[0]), int32(direction[1])}
+	d.speed = int32(observed.along(direction))
 	if speeds != nil {
 		speeds.add(int64(d.speed), nearPush)
 	}
-	pushes.add(n, nearPush)
+	pushes.add(length, nearPush)
 }
 
-// dragged returns a velocity after some time of drag.
-func (g *group) dragged(v vector, lapse int64, stop int64) vector {
-	s := v.length()
-	if s == 0 {
+// applyDrag returns velocity v after drag for the time elapsed. Below stopSpeed the deceleration is
+// that of stopSpeed (PM_Friction). stopSpeed is in the fixed point of vectors.
+func (g *group) applyDrag(v vector, elapsed int64, stopSpeed int64) vector {
+	speed := v.length()
+	if speed == 0 {
 		return v
 	}
-	share := g.drag * min(lapse, 1<<16)
-	if s < stop {
-		share = scaled(share, stop<<20/s, 20)
+	lost := g.drag * min(elapsed, 1<<16) // share of the speed, in units of 2^-32
+	if speed < stopSpeed {
+		lost = mulShift(lost, stopSpeed<<20/speed, 20)
 	}
-	left := max(1<<32-share, 0)
-	return vector{scaled(v[0], left, 32), scaled(v[1], left, 32)}
+	remaining := max(1<<32-lost, 0)
+	return vector{mulShift(v[0], remaining, 32), mulShift(v[1], remaining, 32)}
 }
 
-// velocity returns the velocity of a group in the table of a row.
-func (r *row) velocity(g *group, values []int32) vector {
+// velocityVector returns axes 0 and 1 of the velocity of a group, from the fields of a row.
+func (r *row) velocityVector(g *group, values []int32) vector {
 	var v vector
 	for a := range v {
 		k := g.velocity[a]
-		v[a] = r.driven(k, r.fixed(k, values[k]))
+		v[a] = r.toVector(k, r.toFixed(k, values[k]))
 	}
 	return v
 }
 
-// driven returns a component of a velocity, in fixed point, as vectors have it.
-func (r *row) driven(k int, x int64) int64 {
-	if r.cols[k].kind == frame.Float32 {
-		x >>= driveShift
+// toVector converts a component of velocity field k from the field's fixed point to that of
+// vectors.
+func (r *row) toVector(k int, component int64) int64 {
+	if r.columns[k].kind == frame.Float32 {
+		component >>= vectorShift
 	}
-	return min(max(x, -maxDrive), maxDrive)
+	return min(max(component, -maxComponent), maxComponent)
 }
 
-// undriven is the inverse of driven.
-func (r *row) undriven(k int, x int64) int64 {
-	if r.cols[k].kind == frame.Float32 {
-		x <<= driveShift
+// fromVector is the inverse of toVector.
+func (r *row) fromVector(k int, component int64) int64 {
+	if r.columns[k].kind == frame.Float32 {
+		component <<= vectorShift
 	}
-	return x
+	return component
 }
 
-// stop returns the speed below which drag no longer falls.
-func (r *row) stop(g *group) int64 {
+// stopSpeed returns group.stopSpeed in the fixed point of vectors.
+func (r *row) stopSpeed(g *group) int64 {
 	k := g.velocity[0]
-	shift := r.unit(&r.cols[k]) - 8
-	if r.cols[k].kind == frame.Float32 {
-		shift -= driveShift
+	shift := r.fixedUnit(&r.columns[k]) - 8
+	if r.columns[k].kind == frame.Float32 {
+		shift -= vectorShift
 	}
 	if shift < 0 {
-		return g.stop >> uint(min(-shift, 63))
+		return g.stopSpeed >> uint(min(-shift, 63))
 	}
-	return min(g.stop<<uint(min(shift, 30)), maxDrive)
+	return min(g.stopSpeed<<uint(min(shift, 30)), maxComponent)
 }
 
-// observe records how a row was driven, with drag and without.
-func (r *row) observe(n int, g *group) {
-	from, to := r.velocity(g, r.base), r.velocity(g, r.cur)
+// observePush records the push of group g, with index n, that changed a row's velocity: once on the
+// assumption that drag slowed the velocity before (index 0), once without drag (index 1).
+func (r *row) observePush(n int, g *group) {
+	from, to := r.velocityVector(g, r.base), r.velocityVector(g, r.cur)
 	if from == to {
 		return
 	}
-	r.owner.drive[0].observe(g.dragged(from, r.lapse, r.stop(g)), to, &r.m.speeds[n], &r.m.pushes[n][0])
-	r.owner.drive[1].observe(from, to, nil, &r.m.pushes[n][1])
+	r.slot.lastPush[0].observe(g.applyDrag(from, r.elapsed, r.stopSpeed(g)), to, &r.memo.speeds[n], &r.memo.pushes[n][0])
+	// nil: the predictors without drag use only the lengths of pushes, not their speeds.
+	r.slot.lastPush[1].observe(from, to, nil, &r.memo.pushes[n][1])
 }
 
-// predictVelocity adds the predictors of a velocity, and returns the first guess.
-func (r *row) predictVelocity(k int, c *fieldPlan, last int64, scale uint32) (first int64) {
-	first = last
+// predictVelocity adds the predictors of velocity field k and returns the first guess. residual is
+// the size class of the field's last residual.
+func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) (guess int64) {
+	guess = last
 	if g := &r.groups[c.group]; g.driven && c.axis == 0 {
-		r.predictDriven0(k, c.group, scale)
+		r.predictDrivenX(k, c.group, residual)
 	} else if g.driven && c.axis == 1 {
-		if likely, ok := r.predictDriven1(c.group, scale); ok {
-			first = likely
+		if likeliest, ok := r.predictDrivenY(c.group, residual); ok {
+			guess = likeliest
 		}
 	}
-	at, weight := r.m.steps[c.steps].mostFrequent()
-	p := r.predictors.add(laneE, scale, last+at[0])
-	p.places, p.at[1], p.weight[0], p.weight[1] = 2, last+at[1], weight[0], weight[1]
-	return first
+	frequent, weight := r.memo.steps[c.stepCluster].mostFrequent()
+	p := r.predictors.add(inputFrequentStep, residual, last+frequent[0])
+	p.nPoints, p.points[1], p.weights[0], p.weights[1] = 2, last+frequent[1], weight[0], weight[1]
+	return guess
 }
 
-// predictDriven0 predicts the first component of a driven velocity.
-func (r *row) predictDriven0(k, group int, scale uint32) {
-	l, g := &r.predictors, &r.groups[group]
-	from := r.velocity(g, r.base)
-	u := g.dragged(from, r.lapse, r.stop(g))
-	d, free := &r.owner.drive[0], &r.owner.drive[1]
-	if d.known {
-		common, _ := r.m.speeds[group].mostFrequent()
-		to := d.vector()
-		w := u.along(to)
-		l.add(laneA, scale, r.undriven(k, u[0]+(int64(d.speed)-w)*to[0]>>24))
-		l.add(laneB, scale, r.undriven(k, u[0]+(common[0]-w)*to[0]>>24))
+// predictDrivenX adds predictors of axis 0 of a driven velocity: the row is pushed again in the
+// direction of its last push. k is the field of that axis, group an index in plan.groups. Products
+// with a direction are shifted by 24 bits, because its length is 1<<24.
+func (r *row) predictDrivenX(k, group int, residual uint32) {
+	predictors, g := &r.predictors, &r.groups[group]
+	from := r.velocityVector(g, r.base)
+	slowed := g.applyDrag(from, r.elapsed, r.stopSpeed(g))
+	pushed, pushedFree := &r.slot.lastPush[0], &r.slot.lastPush[1]
+	if pushed.known {
+		speeds, _ := r.memo.speeds[group].mostFrequent()
+		direction := pushed.vector()
+		along := slowed.along(direction)
+		predictors.add(inputOwnSpeed, residual, r.fromVector(k, slowed[0]+(int64(pushed.speed)-along)*direction[0]>>24))
+		predictors.add(inputCommonSpeed, residual, r.fromVector(k, slowed[0]+(speeds[0]-along)*direction[0]>>24))
 	}
-	if free.known {
-		push, _ := r.m.pushes[group][1].mostFrequent()
-		l.add(laneC, scale, r.undriven(k, from[0]+push[0]*int64(free.direction[0])>>24))
+	if pushedFree.known {
+		lengths, _ := r.memo.pushes[group][1].mostFrequent()
+		predictors.add(inputPush, residual, r.fromVector(k, from[0]+lengths[0]*int64(pushedFree.direction[0])>>24))
 	}
 }
 
-// predictDriven1 predicts the second component of a driven velocity from the first. It returns
-// the likeliest value, if any.
-func (r *row) predictDriven1(group int, scale uint32) (likely int64, ok bool) {
+// predictDrivenY adds predictors of axis 1 of a driven velocity, given axis 0: a push up to a known
+// speed, or of a known length, leaves a few directions that agree with x, the value of axis 0. It
+// returns the likeliest value; ok is false if no direction agrees.
+func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bool) {
 	g := &r.groups[group]
-	from := r.velocity(g, r.base)
-	u := g.dragged(from, r.lapse, r.stop(g))
-	d := &r.owner.drive[0]
-	x := r.driven(g.velocity[0], r.fixed(g.velocity[0], r.cur[g.velocity[0]]))
-	var s spread
-	if d.known {
-		s.addDriven(u, x, int64(d.speed), d.vector(), 256)
-		s.flush(r, g.velocity[1], laneA, scale)
+	from := r.velocityVector(g, r.base)
+	slowed := g.applyDrag(from, r.elapsed, r.stopSpeed(g))
+	pushed := &r.slot.lastPush[0]
+	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
+	var set candidates
+	if pushed.known { // up to the speed of the row's last push
+		const fullWeight = 256
+		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), fullWeight)
+		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
-	common, share := r.m.speeds[group].mostFrequent()
-	for j := range common {
-		s.addDriven(u, x, common[j], d.vector(), share[j])
+	speeds, weights := r.memo.speeds[group].mostFrequent()
+	for j := range speeds { // up to a frequent speed
+		set.addPushed(slowed, x, speeds[j], pushed.vector(), weights[j])
 	}
-	likely, ok = s.flush(r, g.velocity[1], laneB, scale)
-	for j, w := range [2]vector{u, from} {
-		push, share := r.m.pushes[group][j].mostFrequent()
-		positive := uint32(128) // share of pushes in the positive direction, of 256
-		if e := &r.owner.drive[j]; e.known && e.direction[1] >= 0 {
-			positive = 205
+	likeliest, ok = set.addPredictor(r, g.velocity[1], inputCommonSpeed, residual)
+	for j, before := range [2]vector{slowed, from} { // by a frequent length, with drag and without
+		lengths, weights := r.memo.pushes[group][j].mostFrequent()
+		// Axis 1 of the push may have either sign. The sign of the last push is likelier: 0.8.
+		positiveShare := uint32(128) // weight of the positive sign, of 256
+		if e := &r.slot.lastPush[j]; e.known && e.direction[1] >= 0 {
+			positiveShare = 205
 		} else if e.known {
-			positive = 51
+			positiveShare = 51
 		}
-		for i := range push {
-			if square := push[i]*push[i] - (x-w[0])*(x-w[0]); square > 0 {
-				q := int64(sqrt(uint64(square)))
-				s.add(w[1]+q, share[i]*positive)
-				s.add(w[1]-q, share[i]*(256-positive))
+		for i := range lengths {
+			if otherSquare := lengths[i]*lengths[i] - (x-before[0])*(x-before[0]); otherSquare > 0 {
+				other := int64(sqrt(uint64(otherSquare)))
+				set.add(before[1]+other, weights[i]*positiveShare)
+				set.add(before[1]-other, weights[i]*(256-positiveShare))
 			}
 		}
-		s.flush(r, g.velocity[1], laneC+j, 0)
+		set.addPredictor(r, g.velocity[1], inputPush+j, 0) // inputPush, then inputPushFree
 	}
-	return likely, ok
+	return likeliest, ok
 }
 
-// spread collects the places of a predictor.
-type spread struct {
-	at     [maxPlaces]int64
-	weight [maxPlaces]uint32
-	n      int
+// A candidates set collects the points of one predictor, as components of vectors.
+type candidates struct {
+	points  [maxPoints]int64
+	weights [maxPoints]uint32
+	n       int
 }
 
-// add adds a place. Beyond maxPlaces it replaces the least likely.
-func (s *spread) add(at int64, weight uint32) {
-	if s.n < maxPlaces {
-		s.at[s.n], s.weight[s.n] = at, weight
+// add adds a point. If the set is full, the point replaces the one of least weight if its own is
+// greater.
+func (s *candidates) add(point int64, weight uint32) {
+	if s.n < maxPoints {
+		s.points[s.n], s.weights[s.n] = point, weight
 		s.n++
 		return
 	}
-	low := 0
-	for i := range s.weight {
-		if s.weight[i] < s.weight[low] {
-			low = i
+	lightest := 0
+	for i := range s.weights {
+		if s.weights[i] < s.weights[lightest] {
+			lightest = i
 		}
 	}
-	if weight > s.weight[low] {
-		s.at[low], s.weight[low] = at, weight
+	if weight > s.weights[lightest] {
+		s.points[lightest], s.weights[lightest] = point, weight
 	}
 }
 
-// flush adds a predictor of the places, if any, and removes them. It returns the likeliest.
-func (s *spread) flush(r *row, k, lane int, extra uint32) (int64, bool) {
+// addPredictor adds a predictor of the points for velocity field k and empties the set; see
+// predictorList.add for input and context. It returns the point of greatest weight; ok is false if
+// the set was empty.
+func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likeliest int64, ok bool) {
 	n := s.n
 	s.n = 0
 	if n == 0 {
 		return 0, false
 	}
-	x := r.predictors.add(lane, extra, 0)
+	p := r.predictors.add(input, context, 0)
 	var sum, best uint64
 	for i := range n {
-		sum += uint64(s.weight[i]) + 1
+		sum += uint64(s.weights[i]) + 1
 	}
-	left := uint32(256)
-	at := 0
+	left := uint32(256) // what rounding leaves of the weights' sum; the heaviest point gets it
+	heaviest := 0
 	for i := range n {
-		if uint64(s.weight[i]) > best {
-			at, best = i, uint64(s.weight[i])
+		if uint64(s.weights[i]) > best {
+			heaviest, best = i, uint64(s.weights[i])
 		}
-		x.at[i] = min(max(r.undriven(k, s.at[i]), -maxPlace), maxPlace)
-		x.weight[i] = uint32((uint64(s.weight[i]) + 1) * 256 / sum)
-		left -= x.weight[i]
+		p.points[i] = min(max(r.fromVector(k, s.points[i]), -maxPrediction), maxPrediction)
+		p.weights[i] = uint32((uint64(s.weights[i]) + 1) * 256 / sum)
+		left -= p.weights[i]
 	}
-	x.weight[at] += left
-	x.places = n
-	return x.at[at], true
+	p.weights[heaviest] += left
+	p.nPoints = n
+	return p.points[heaviest], true
 }
 
-// addDriven adds what the second component may be if the first is x, the velocity before the push
-// is u, and the speed along the push is speed. Near the direction last it is likelier.
-func (s *spread) addDriven(u vector, x, speed int64, last vector, share uint32) {
-	c := circle()
-	miss := func(d vector) int64 { return ((speed-u.along(d))*d[0])>>24 - (x - u[0]) }
-	before := miss(c[0])
-	for i, a := range c {
-		b := c[(i+1)%len(c)]
-		now := miss(b)
-		if (before < 0) != (now < 0) {
-			d := root(miss, a, b, before, now)
-			off := vector{d[0] - last[0], d[1] - last[1]}.length()
-			w := uint32((1 << 30) / (one*3/100 + off))
-			s.add(u[1]+((speed-u.along(d))*d[1])>>24, (w*share)>>8+1)
+// addPushed adds the possible values of axis 1 for a push that made axis 0 equal x and the speed
+// along its direction equal speed. slowed is the velocity before the push. It searches 48
+// directions for changes of the sign of the miss, the difference between the predicted and the
+// actual axis 0, and refines them by findRoot. Values are likelier the nearer their direction is to
+// the last one; share scales the weights.
+func (s *candidates) addPushed(slowed vector, x, speed int64, last vector, share uint32) {
+	around := directions()
+	miss := func(d vector) int64 { return ((speed-slowed.along(d))*d[0])>>24 - (x - slowed[0]) }
+	missA := miss(around[0])
+	for i, a := range around {
+		b := around[(i+1)%len(around)]
+		missB := miss(b)
+		if (missA < 0) != (missB < 0) {
+			d := findRoot(miss, a, b, missA, missB)
+			turned := vector{d[0] - last[0], d[1] - last[1]}.length()
+			// The weight halves if the direction turns by 3 % of a radian.
+			weight := uint32((1 << 30) / (unitLength*3/100 + turned))
+			s.add(slowed[1]+((speed-slowed.along(d))*d[1])>>24, (weight*share)>>8+1)
 		}
-		before = now
+		missA = missB
 	}
 }
 
-// root finds, by five steps of the false position, a direction between a and b where miss is
-// nearly 0. fa and fb are miss of a and b, of different signs.
-func root(miss func(vector) int64, a, b vector, fa, fb int64) vector {
+// findRoot returns a direction between a and b for which miss is nearly 0, by at most five steps of
+// the false position method. fa and fb are miss of a and b; their signs differ.
+func findRoot(miss func(vector) int64, a, b vector, fa, fb int64) vector {
 	for range 5 {
 		if fa == fb {
 			break
 		}
-		// Where the chord crosses 0, taken back to the circle.
+		// mid is where the chord from a to b crosses 0, projected onto the circle.
 		t := fa << 24 / (fa - fb)
 		mid := vector{a[0] + (b[0]-a[0])*t>>24, a[1] + (b[1]-a[1])*t>>24}
 		n := mid.length()
@@ -603,31 +676,33 @@ func root(miss func(vector) int64, a, b vector, fa, fb int64) vector {
 			break
 		}
 	}
-	if magnitude(fb) < magnitude(fa) {
+	if abs(fb) < abs(fa) {
 		return b
 	}
 	return a
 }
 
-// circle returns 48 directions all around.
-var circle = sync.OnceValue(func() *[48]vector {
-	t := &[48]vector{0: {one, 0}, 12: {0, one}, 24: {-one, 0}, 36: {0, -one}}
-	// The direction halfway is that of the sum. A third of the way is nearly that of the
-	// weighted mean; exact directions are not needed.
+// directions returns 48 directions around the circle. It uses only integers, because math.Sin and
+// math.Cos are not the same on every machine.
+var directions = sync.OnceValue(func() *[48]vector {
+	t := &[48]vector{0: {unitLength, 0}, 12: {0, unitLength}, 24: {-unitLength, 0}, 36: {0, -unitLength}}
+	// The direction halfway between two is that of their sum. A third of the way is nearly that of
+	// their weighted mean; the directions need not be exact.
 	for step := 12; step > 3; step /= 2 {
 		for i := 0; i < 48; i += step {
-			t[i+step/2] = between(t[i], t[(i+step)%48], 1, 1, 1)
+			t[i+step/2] = mixDirections(t[i], t[(i+step)%48], 1, 1, 1)
 		}
 	}
 	for i := 0; i < 48; i += 3 {
 		a, b := t[i], t[(i+3)%48]
-		t[i+1], t[i+2] = between(a, b, 2, 1, 3), between(a, b, 1, 2, 3)
+		t[i+1], t[i+2] = mixDirections(a, b, 2, 1, 3), mixDirections(a, b, 1, 2, 3)
 	}
 	return t
 })
 
-// between returns the direction of (wa*a + wb*b) / by.
-func between(a, b vector, wa, wb, by int64) vector {
+// mixDirections returns the direction of (wa*a + wb*b) / by, where by is wa+wb or smaller: it keeps the
+// sum small enough to be squared.
+func mixDirections(a, b vector, wa, wb, by int64) vector {
 	m := vector{(wa*a[0] + wb*b[0]) / by, (wa*a[1] + wb*b[1]) / by}
 	return m.direction(m.length())
 }

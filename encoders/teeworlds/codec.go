@@ -1,10 +1,13 @@
-// Package teeworlds sends snapshots of Teeworlds as the game does, for comparison: what changed in
-// which item, in numbers of variable length, through a static Huffman code. On what the game's
-// own demos hold, against the snapshot before, it takes exactly as many bytes as the game took.
+// Package teeworlds encodes snapshots of Teeworlds as the game does, for comparison with other
+// encoders: the differences of changed items as variable-length integers, through a static Huffman
+// code. For the game's own demos, with the snapshot before as the baseline, packets have exactly
+// the size of the game's.
 //
-// The game tells the tick outside of its delta. Here it comes first, in plain bytes, as the
-// difference to that of the baseline, and has a slot of its own. Where nothing else changed,
-// nothing follows, as the game sends nothing.
+// The game sends the tick outside of the delta. Here it comes first, as the difference from the
+// baseline's tick, not Huffman coded, and has its own slot. If nothing else changed, nothing
+// follows, as in the game. Otherwise the delta follows, see protocol.Delta: the numbers of removed
+// and updated items and 0; the keys of removed items; and the updated items, each with type, id,
+// size (if the type has no fixed size) and differences.
 package teeworlds
 
 import (
@@ -18,11 +21,11 @@ import (
 	"wirelab/internal/bitio"
 )
 
-// Codec is the game's own encoder.
+// Codec returns the codec teeworlds.
 func Codec() encoders.Codec {
 	return encoders.Codec{
 		ID: 42, Name: "teeworlds", Refs: 1, Suits: suits,
-		Summary: "what Teeworlds sends itself: differences in numbers of variable length, through a static Huffman code",
+		Summary: "Teeworlds' own encoding: differences as variable-length integers, static Huffman code",
 		Source:  "Teeworlds 0.7, Magnus Auvinen and others, 2007 to 2020",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			enc, err := newCoder(s)
@@ -35,6 +38,7 @@ func Codec() encoders.Codec {
 	}
 }
 
+// suits reports whether a schema is one of Teeworlds.
 func suits(s *frame.Schema) bool {
 	if s.Name != protocol.Name {
 		return false
@@ -43,18 +47,19 @@ func suits(s *frame.Schema) bool {
 	return err == nil
 }
 
-// coder is one end.
+// A coder is the encoder or the decoder.
 type coder struct {
-	layout  *protocol.Layout
-	used    [][]bool // of each part, which columns its items use
-	changed frame.Rows
+	layout      *protocol.Layout
+	usedColumns [][]bool   // by part: the columns that its items use
+	changed     frame.Rows // rows that differ, if the caller did not compare the frames
 
-	w     bitio.Writer
-	raw   []byte
-	ints  []int32
-	delta protocol.Delta
+	writer bitio.Writer
+	bytes  []byte
+	ints   []int32
+	delta  protocol.Delta
 }
 
+// newCoder returns an encoder or a decoder, or an error if the schema is not one of Teeworlds.
 func newCoder(s *frame.Schema) (*coder, error) {
 	layout, err := protocol.LayoutOf(s)
 	if err != nil {
@@ -67,7 +72,7 @@ func newCoder(s *frame.Schema) (*coder, error) {
 		for _, c := range layout.Parts[i].Columns {
 			used[c] = true
 		}
-		x.used = append(x.used, used)
+		x.usedColumns = append(x.usedColumns, used)
 	}
 	return x, nil
 }
@@ -85,32 +90,34 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	before, start := b.Total(), len(dst)
 	dst = protocol.AppendInt(dst, cur.Table[x.layout.Now]-base.Table[x.layout.Now])
 	b.Bits(encoders.FieldSlot(x.layout.Now), 8*(len(dst)-start))
-	x.w.Reset(dst)
-	if removed, updated, ok := x.count(cur, base, rows); !ok {
-		x.writeAnything(cur, base, rows, b)
+	x.writer.Reset(dst)
+	if removed, updated, ok := x.countItems(cur, base, rows); !ok {
+		x.writeFallback(cur, base, rows, b)
 	} else if removed+updated > 0 {
-		x.writeCounts(removed, updated, 0, b)
+		x.writeCounts(removed, updated, 0, b) // the game always sends 0 as the third count
 		x.writeRemoved(cur, base, rows, b)
 		x.writeUpdated(cur, base, rows, b)
 	}
-	if x.w.Len() > 0 {
+	if x.writer.Len() > 0 { // anything but the tick
 		end := protocol.Huffman().Words[protocol.End]
-		x.w.Bits(uint64(end.Bits), end.Len)
+		x.writer.Bits(uint64(end.Bits), end.Len)
 	}
-	whole := x.w.Len() > 0 && x.w.Len()%8 == 0
-	dst = x.w.Bytes()
-	if whole {
-		dst = append(dst, 0) // as the game does
+	byteAligned := x.writer.Len() > 0 && x.writer.Len()%8 == 0
+	dst = x.writer.Bytes()
+	if byteAligned {
+		dst = append(dst, 0) // the game adds a zero byte if the code ends at a byte boundary
 	}
 	b.Close(before, len(dst)-start)
 	return dst, nil, nil
 }
 
-// count counts the items that are removed and updated. It is false for frames that are
-// something else than snapshots of the game.
-func (x *coder) count(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
+// countItems returns the numbers of removed and updated items. ok is false if the game could not have
+// sent the frame: it has a body, a value outside of an item's fields, an item in two sizes, or more
+// items or values than the game allows. rows holds the rows that may differ.
+func (x *coder) countItems(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
 	cells := 0
-	if row := x.layout.Row(cur.Table, 0); len(cur.Body) > 0 || !blank(row[x.layout.Now+1:]) || !blank(x.layout.Row(base.Table, 0)[x.layout.Now+1:]) {
+	// Row 0 contains the tick and nothing else.
+	if row := x.layout.Row(cur.Table, 0); len(cur.Body) > 0 || !allZero(row[x.layout.Now+1:]) || !allZero(x.layout.Row(base.Table, 0)[x.layout.Now+1:]) {
 		return 0, 0, false
 	}
 	for i := range x.layout.Parts {
@@ -119,14 +126,14 @@ func (x *coder) count(cur, base *frame.Frame, rows frame.Rows) (removed, updated
 			if !rows.Has(row) {
 				continue
 			}
-			now, was := x.layout.Row(cur.Table, row), x.layout.Row(base.Table, row)
-			if !x.sound(i, now) || !x.sound(i, was) || x.twice(p, row, cur) || x.twice(p, row, base) {
+			newRow, oldRow := x.layout.Row(cur.Table, row), x.layout.Row(base.Table, row)
+			if !x.isValidRow(i, newRow) || !x.isValidRow(i, oldRow) || x.hasOtherSize(p, row, cur) || x.hasOtherSize(p, row, base) {
 				return 0, 0, false
 			}
 			switch {
-			case now[p.Present] == 0:
-				removed += int(was[p.Present])
-			case !slices.Equal(now, was):
+			case newRow[p.Present] == 0:
+				removed += int(oldRow[p.Present])
+			case !slices.Equal(newRow, oldRow):
 				updated, cells = updated+1, cells+p.Size
 			}
 		}
@@ -134,25 +141,27 @@ func (x *coder) count(cur, base *frame.Frame, rows frame.Rows) (removed, updated
 	return removed, updated, removed <= protocol.MaxItems && updated <= protocol.MaxItems && cells <= protocol.MaxCells
 }
 
-// sound reports whether a row of a part holds an item and nothing else, or nothing.
-func (x *coder) sound(part int, row []int32) bool {
+// isValidRow reports whether a row of a part is empty, or has an item and zeros in all other
+// columns.
+func (x *coder) isValidRow(part int, row []int32) bool {
 	if row[x.layout.Parts[part].Present] == 0 {
-		return blank(row)
+		return allZero(row)
 	}
 	for c, v := range row {
-		if v != 0 && !x.used[part][c] {
+		if v != 0 && !x.usedColumns[part][c] {
 			return false
 		}
 	}
 	return true
 }
 
-// twice reports whether the item of a row is there in another size as well.
-func (x *coder) twice(p *protocol.Part, row int, f *frame.Frame) bool {
+// hasOtherSize reports whether the item of a row is also present in another size, which the game
+// cannot express.
+func (x *coder) hasOtherSize(p *protocol.Part, row int, f *frame.Frame) bool {
 	if _, fixed := protocol.FixedSize(p.Type); fixed || x.layout.Row(f.Table, row)[p.Present] == 0 {
 		return false
 	}
-	id, n := row-p.Row, 0
+	id, n := row-p.Row, 0 // n counts the present items of this type and id
 	for i := range x.layout.Parts {
 		if q := &x.layout.Parts[i]; q.Type == p.Type && id < q.Rows && x.layout.Row(f.Table, q.Row+id)[q.Present] != 0 {
 			n++
@@ -161,7 +170,8 @@ func (x *coder) twice(p *protocol.Part, row int, f *frame.Frame) bool {
 	return n > 1
 }
 
-func blank(row []int32) bool {
+// allZero reports whether all values of a row are 0.
+func allZero(row []int32) bool {
 	for _, v := range row {
 		if v != 0 {
 			return false
@@ -170,26 +180,27 @@ func blank(row []int32) bool {
 	return true
 }
 
-// writeCounts writes how many items of three sorts follow; the game has none of the third.
+// writeCounts writes the three counts of a delta. The third is 0 in the game; see isFallback.
 func (x *coder) writeCounts(removed, updated, third int, b *encoders.Budget) {
-	x.put(encoders.SlotFlags, int32(removed), b)
-	x.put(encoders.SlotFlags, int32(updated), b)
-	x.put(encoders.SlotFlags, int32(third), b)
+	x.writeInt(encoders.SlotFlags, int32(removed), b)
+	x.writeInt(encoders.SlotFlags, int32(updated), b)
+	x.writeInt(encoders.SlotFlags, int32(third), b)
 }
 
-// writeRemoved writes the keys of the items that are gone.
+// writeRemoved writes the keys of removed items: those of rows present in base but not in cur.
 func (x *coder) writeRemoved(cur, base *frame.Frame, rows frame.Rows, b *encoders.Budget) {
 	for i := range x.layout.Parts {
 		p := &x.layout.Parts[i]
 		for row := p.Row; row < p.Row+p.Rows; row++ {
 			if rows.Has(row) && x.layout.Row(base.Table, row)[p.Present] == 1 && x.layout.Row(cur.Table, row)[p.Present] == 0 {
-				x.put(encoders.SlotIndex, int32(protocol.KeyOf(p.Type, row-p.Row)), b)
+				x.writeInt(encoders.SlotIndex, int32(protocol.KeyOf(p.Type, row-p.Row)), b)
 			}
 		}
 	}
 }
 
-// writeUpdated writes the items that changed, or are new.
+// writeUpdated writes new and changed items: type, id, size (if the type has no fixed size), and the
+// difference of each field. rows holds the rows that may differ.
 func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoders.Budget) {
 	for i := range x.layout.Parts {
 		p := &x.layout.Parts[i]
@@ -198,29 +209,29 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 			if !rows.Has(row) {
 				continue
 			}
-			now, was := x.layout.Row(cur.Table, row), x.layout.Row(base.Table, row)
-			if now[p.Present] == 0 || slices.Equal(now, was) {
+			newRow, oldRow := x.layout.Row(cur.Table, row), x.layout.Row(base.Table, row)
+			if newRow[p.Present] == 0 || slices.Equal(newRow, oldRow) {
 				continue
 			}
-			x.put(encoders.SlotIndex, int32(p.Type), b)
-			x.put(encoders.SlotIndex, int32(row-p.Row), b)
+			x.writeInt(encoders.SlotIndex, int32(p.Type), b)
+			x.writeInt(encoders.SlotIndex, int32(row-p.Row), b)
 			if !fixed {
-				x.put(encoders.SlotIndex, int32(p.Size), b)
+				x.writeInt(encoders.SlotIndex, int32(p.Size), b)
 			}
 			for _, c := range p.Columns {
-				x.put(encoders.FieldSlot(c), now[c]-was[c], b) // what is not there is all 0
+				x.writeInt(encoders.FieldSlot(c), newRow[c]-oldRow[c], b) // a new item is relative to zeros
 			}
 		}
 	}
 }
 
-// put writes a number and charges its bits.
-func (x *coder) put(slot encoders.Slot, v int32, b *encoders.Budget) {
-	x.raw = protocol.AppendInt(x.raw[:0], v)
+// writeInt writes a number through the Huffman code and charges its bits.
+func (x *coder) writeInt(slot encoders.Slot, v int32, b *encoders.Budget) {
+	x.bytes = protocol.AppendInt(x.bytes[:0], v)
 	words := &protocol.Huffman().Words
-	for _, symbol := range x.raw {
+	for _, symbol := range x.bytes {
 		w := words[symbol]
-		x.w.Bits(uint64(w.Bits), w.Len)
+		x.writer.Bits(uint64(w.Bits), w.Len)
 		b.Bits(slot, int(w.Len))
 	}
 }
@@ -233,49 +244,51 @@ func (x *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	return nil, encoders.DecodeError(x.decode(dst, src, base), protocol.ErrShort)
 }
 
+// decode decodes src into dst, which starts as a copy of base. See the package comment for the
+// format.
 func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
-	after, src, err := protocol.Int(src)
+	tickDelta, src, err := protocol.Int(src)
 	if err != nil {
 		return err
 	}
-	now := base.Table[x.layout.Now] + after
-	if now < 0 {
-		return fmt.Errorf("tick %d", now)
+	tick := base.Table[x.layout.Now] + tickDelta
+	if tick < 0 {
+		return fmt.Errorf("tick is %d, expected at least 0", tick)
 	}
-	dst.Table[x.layout.Now] = now
-	if len(src) == 0 {
+	dst.Table[x.layout.Now] = tick
+	if len(src) == 0 { // nothing else changed
 		return nil
 	}
-	if x.raw, err = protocol.Huffman().Decode(x.raw[:0], src, math.MaxInt); err != nil {
+	if x.bytes, err = protocol.Huffman().Decode(x.bytes[:0], src, math.MaxInt); err != nil {
 		return err
 	}
-	if x.ints, err = protocol.Ints(x.ints[:0], x.raw, math.MaxInt); err != nil {
+	if x.ints, err = protocol.Ints(x.ints[:0], x.bytes, math.MaxInt); err != nil {
 		return err
 	}
-	if anything(x.ints) {
-		return x.readAnything(dst, x.ints[3:])
+	if isFallback(x.ints) {
+		return x.readFallback(dst, x.ints[3:])
 	}
 	if err := x.delta.Parse(x.ints); err != nil {
 		return err
 	}
 	if len(x.delta.Removed)+len(x.delta.Updated) == 0 {
-		return fmt.Errorf("a delta of nothing")
+		return fmt.Errorf("delta has no items, expected at least one")
 	}
 	for _, k := range x.delta.Removed {
-		if !x.remove(dst, k) {
-			return fmt.Errorf("item %v is removed, and was not there", k)
+		if !x.removeItem(dst, k) {
+			return fmt.Errorf("removed item %v is not in the baseline", k)
 		}
 	}
 	for _, item := range x.delta.Updated {
-		if err := x.update(dst, item); err != nil {
+		if err := x.updateItem(dst, item); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove clears the row of an item, whatever its size; false if none.
-func (x *coder) remove(f *frame.Frame, k protocol.Key) bool {
+// removeItem clears the row of an item of any size; it returns false if the item is not present.
+func (x *coder) removeItem(f *frame.Frame, k protocol.Key) bool {
 	for i := range x.layout.Parts {
 		if p := &x.layout.Parts[i]; p.Type == k.Type() && k.ID() < p.Rows {
 			if row := x.layout.Row(f.Table, p.Row+k.ID()); row[p.Present] == 1 {
@@ -287,16 +300,16 @@ func (x *coder) remove(f *frame.Frame, k protocol.Key) bool {
 	return false
 }
 
-// update adds differences to an item, or its values to nothing.
-func (x *coder) update(f *frame.Frame, item protocol.Item) error {
-	p, at, ok := x.layout.Find(item.Key, len(item.Values))
+// updateItem adds differences to the fields of an item, which is created if it is not present.
+func (x *coder) updateItem(f *frame.Frame, item protocol.Item) error {
+	p, index, ok := x.layout.Find(item.Key, len(item.Values))
 	if !ok {
-		return fmt.Errorf("there is no row for item %v of %d values", item.Key, len(item.Values))
+		return fmt.Errorf("no row for item %v with %d values", item.Key, len(item.Values))
 	}
-	row := x.layout.Row(f.Table, at)
+	row := x.layout.Row(f.Table, index)
 	row[p.Present] = 1
 	for i, c := range p.Columns {
 		row[c] += item.Values[i]
 	}
-	return x.layout.Schema.CheckRow(f, at)
+	return x.layout.Schema.CheckRow(f, index)
 }

@@ -15,8 +15,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// match opens a demo of a real match.
-func match(t testing.TB, name string) interface {
+// openDemo opens a demo of a real match.
+func openDemo(t testing.TB, name string) interface {
 	source.Source
 	source.Tracked
 	source.Priced
@@ -33,7 +33,7 @@ func match(t testing.TB, name string) interface {
 	})
 }
 
-func ends(t testing.TB, s *frame.Schema) (enc, dec *coder) {
+func newCoders(t testing.TB, s *frame.Schema) (enc, dec *coder) {
 	t.Helper()
 	c := Codec()
 	if !c.Suits(s) {
@@ -46,13 +46,13 @@ func ends(t testing.TB, s *frame.Schema) (enc, dec *coder) {
 	return e.(*coder), d.(*coder)
 }
 
-// Against the snapshot before, every delta takes exactly the bytes that it has in the demo, and
-// comes back.
-func TestAgainstTheGame(t *testing.T) {
+// With the snapshot before as the baseline, every delta takes exactly the bytes that it has in the
+// demo, and is decoded exactly.
+func TestSizesEqualGame(t *testing.T) {
 	for name, want := range map[string]int{"tw-ctf2": 4522, "tw-dm1": 4523} {
-		src := match(t, name)
+		src := openDemo(t, name)
 		s := src.Schema()
-		enc, dec := ends(t, s)
+		enc, dec := newCoders(t, s)
 		base, cur, got := s.NewFrame(), s.NewFrame(), s.NewFrame()
 		src.Initial(base)
 		deltas, most := 0, 200
@@ -85,15 +85,15 @@ func TestAgainstTheGame(t *testing.T) {
 				}
 			}
 			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: base}}, nil); err != nil || !got.Equal(cur) {
-				t.Fatalf("%s, frame %d: decoded to another frame, error %v", name, n, err)
+				t.Fatalf("%s, frame %d: decoded frame differs, error %v", name, n, err)
 			}
 			base, cur = cur, base
 		}
 	}
 }
 
-// every is a schema with items of fixed and of free sizes.
-func every(t testing.TB) *frame.Schema {
+// allItemsSchema is a schema with items of fixed and of free sizes.
+func allItemsSchema(t testing.TB) *frame.Schema {
 	t.Helper()
 	var g protocol.Groups
 	for _, item := range []protocol.Item{
@@ -108,8 +108,8 @@ func every(t testing.TB) *frame.Schema {
 	return g.Schema(25)
 }
 
-// value is any value of a field, or 0.
-func value(rng *rand.Rand, f *frame.Field) int32 {
+// randomValue returns a value in the range of a field, often 0.
+func randomValue(rng *rand.Rand, f *frame.Field) int32 {
 	lowest, span := f.Span()
 	if rng.IntN(3) == 0 {
 		return min(max(0, f.Min), f.Max)
@@ -117,13 +117,13 @@ func value(rng *rand.Rand, f *frame.Field) int32 {
 	return int32(uint32(lowest) + uint32(rng.Uint64N(uint64(span)+1)))
 }
 
-// state is a frame of the game if it is sound, else any.
-func state(rng *rand.Rand, s *frame.Schema, sound bool) *frame.Frame {
+// randomFrame returns a frame that the game could have sent if sound, otherwise any frame.
+func randomFrame(rng *rand.Rand, s *frame.Schema, sound bool) *frame.Frame {
 	l, _ := protocol.LayoutOf(s)
 	f := s.NewFrame()
 	if f.Table[l.Now] = int32(rng.IntN(1 << 20)); !sound {
 		for i := range f.Table {
-			f.Table[i] = value(rng, &s.Fields[i%len(s.Fields)])
+			f.Table[i] = randomValue(rng, &s.Fields[i%len(s.Fields)])
 		}
 		if rng.IntN(2) == 0 {
 			f.Body = []byte("a body")
@@ -142,21 +142,21 @@ func state(rng *rand.Rand, s *frame.Schema, sound bool) *frame.Frame {
 			row := l.Row(f.Table, p.Row+id)
 			row[p.Present] = 1
 			for _, c := range p.Columns {
-				row[c] = value(rng, &s.Fields[c])
+				row[c] = randomValue(rng, &s.Fields[c])
 			}
 		}
 	}
 	return f
 }
 
-// Any frame comes back against any other: items that go, come, change and change their size, and
-// what no game would send.
+// Any frame is decoded exactly against any other: items appear, vanish, change and change their
+// size, and frames that the game would not send.
 func TestAnyFrames(t *testing.T) {
-	s := every(t)
-	enc, dec := ends(t, s)
+	s := allItemsSchema(t)
+	enc, dec := newCoders(t, s)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for n := range 120 {
-		base, cur, got := state(rng, s, n%4 > 0), state(rng, s, n%3 > 0), s.NewFrame()
+		base, cur, got := randomFrame(rng, s, n%4 > 0), randomFrame(rng, s, n%3 > 0), s.NewFrame()
 		if n%5 == 0 {
 			cur.CopyFrom(base)
 			cur.Table[0]++
@@ -170,12 +170,12 @@ func TestAnyFrames(t *testing.T) {
 			t.Fatalf("the budget of %d bytes is %d", len(payload), b.Total())
 		}
 		if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: base}}, nil); err != nil || !got.Equal(cur) {
-			t.Fatalf("frame %d: another frame, error %v", n, err)
+			t.Fatalf("frame %d: decoded frame differs, error %v", n, err)
 		}
 		for cut := rng.IntN(20); cut < len(payload); cut += 1 + len(payload)/20 {
 			if _, err := dec.Decode(got, payload[:cut], []encoders.Ref{{Frame: base}}, nil); err == nil && cut > 0 && len(cur.Body) == 0 {
 				if _, rest, _ := protocol.Int(payload); len(payload)-len(rest) != cut {
-					t.Fatalf("frame %d: %d of %d bytes are accepted", n, cut, len(payload))
+					t.Fatalf("frame %d: %d of %d bytes were accepted", n, cut, len(payload))
 				}
 			}
 			damaged := bytes.Clone(payload)
@@ -193,12 +193,12 @@ func TestAnyFrames(t *testing.T) {
 	}
 }
 
-// The tick has a slot of its own, and nothing else is sent where nothing else changed.
+// The tick has its own slot, and nothing else is sent if nothing else changed.
 func TestTick(t *testing.T) {
-	s := every(t)
-	enc, _ := ends(t, s)
+	s := allItemsSchema(t)
+	enc, _ := newCoders(t, s)
 	rng := rand.New(rand.NewPCG(5, 6))
-	base := state(rng, s, true)
+	base := randomFrame(rng, s, true)
 	cur := s.NewFrame()
 	cur.CopyFrom(base)
 	cur.Table[enc.layout.Now] += 2
@@ -209,7 +209,7 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// Other schemas are refused, whatever they are called.
+// Other schemas are refused, also if they have the name of the game's.
 func TestSuits(t *testing.T) {
 	c := Codec()
 	for _, s := range []*frame.Schema{frame.Cubes(3), {Name: "teeworlds", Rows: 1, Fields: []frame.Field{{Name: "Now"}}}} {

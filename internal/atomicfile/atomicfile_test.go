@@ -16,8 +16,8 @@ import (
 	"wirelab/internal/atomicfile/faultfs"
 )
 
-// entries are files that say of which state they are.
-func entries(state string) []atomicfile.Entry {
+// newEntries returns files whose content names a state.
+func newEntries(state string) []atomicfile.Entry {
 	var list []atomicfile.Entry
 	for _, name := range []string{"a", "b", "c"} {
 		list = append(list, atomicfile.Entry{Name: name, Write: func(w io.Writer) error {
@@ -28,7 +28,7 @@ func entries(state string) []atomicfile.Entry {
 	return list
 }
 
-func ours(name string) bool { return len(name) == 1 }
+func isResult(name string) bool { return len(name) == 1 }
 
 func tree(state string) map[string]string {
 	return map[string]string{"d/a": "a " + state, "d/b": "b " + state, "d/c": "c " + state}
@@ -49,9 +49,9 @@ func prepared(t *testing.T, files map[string]string) (root, dir string) {
 	return root, filepath.Join(root, "d")
 }
 
-// Whatever operation fails, a folder and a group of files are as they were or as they
-// should be, nothing temporary is left, and the error names the folder and the cause.
-func TestOldOrNew(t *testing.T) {
+// Whichever operation fails, a folder and a group of files have the old or the new state, no
+// temporary files remain, and the error names the folder and the cause.
+func TestFolderAtomic(t *testing.T) {
 	extra := tree("old")
 	extra["d/notes.txt"] = "mine"
 	for name, c := range map[string]struct {
@@ -71,15 +71,15 @@ func TestOldOrNew(t *testing.T) {
 				var err error
 				d.NoExchange = name == "in two steps"
 				if name == "a group" {
-					err = d.Group(dir, entries("new"))
+					err = d.Group(dir, newEntries("new"))
 				} else {
 					var f *atomicfile.Folder
-					if f, err = d.Open(dir, ours, c.force); err == nil {
-						err = f.Write(entries("new"))
+					if f, err = d.Open(dir, isResult, c.force); err == nil {
+						err = f.Write(newEntries("new"))
 					}
 				}
-				if crash && d.NoExchange { // whoever comes next finds what was cut off
-					if _, err := (*atomicfile.Disk)(nil).Open(dir, ours, true); err != nil {
+				if crash && d.NoExchange { // the next process completes the interrupted swap
+					if _, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true); err != nil {
 						t.Error(err)
 					}
 				}
@@ -97,7 +97,7 @@ func TestOldOrNew(t *testing.T) {
 					t.Errorf("no error, and %v", files)
 				}
 				if !crash && len(left) > 0 {
-					t.Errorf("left behind: %v", left)
+					t.Errorf("temporary files remain: %v", left)
 				}
 				if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
 					t.Errorf("%v does not name %s and the cause", err, dir)
@@ -110,8 +110,8 @@ func TestOldOrNew(t *testing.T) {
 	}
 }
 
-// A file alone, likewise.
-func TestFileOldOrNew(t *testing.T) {
+// Whichever operation fails, a file has the old or the new content.
+func TestFileAtomic(t *testing.T) {
 	faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 		root, _ := prepared(t, map[string]string{"f": "old"})
 		path := filepath.Join(root, "f")
@@ -129,8 +129,7 @@ func TestFileOldOrNew(t *testing.T) {
 	})
 }
 
-// A folder with the results of another run is refused, and with other files in it also
-// if they may go.
+// A folder with the results of another run is refused; with other files in it, also with force.
 func TestFolderRefused(t *testing.T) {
 	mixed := tree("old")
 	mixed["d/notes.txt"] = "mine"
@@ -146,20 +145,20 @@ func TestFolderRefused(t *testing.T) {
 		{map[string]string{"d/.wirelab-123.tmp": "half"}, false, nil},
 	} {
 		_, dir := prepared(t, c.before)
-		if _, err := (*atomicfile.Disk)(nil).Open(dir, ours, c.force); !errors.Is(err, c.want) {
+		if _, err := (*atomicfile.Disk)(nil).Open(dir, isResult, c.force); !errors.Is(err, c.want) {
 			t.Errorf("%v, force %v: %v; want %v", c.before, c.force, err, c.want)
 		}
 	}
 	root, dir := prepared(t, tree("old"))
 	t.Chdir(dir)
-	if _, err := (*atomicfile.Disk)(nil).Open(".", ours, true); !errors.Is(err, atomicfile.ErrFixed) {
+	if _, err := (*atomicfile.Disk)(nil).Open(".", isResult, true); !errors.Is(err, atomicfile.ErrFixed) {
 		t.Errorf("the working directory: %v", err)
 	}
 	t.Chdir(root)
 }
 
-// A folder that was made for a run goes where nothing was written, with those above it; what was
-// there, and what holds something, stays.
+// Close removes a folder that Open created, and its created parents, if nothing was written.
+// Existing folders and folders with files remain.
 func TestFolderUnused(t *testing.T) {
 	for _, c := range []struct {
 		there   string
@@ -170,12 +169,12 @@ func TestFolderUnused(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, c.there), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		f, err := new(atomicfile.Disk).Open(filepath.Join(root, "a", "b"), ours, false)
+		f, err := new(atomicfile.Disk).Open(filepath.Join(root, "a", "b"), isResult, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.written {
-			err = f.Write(entries("new"))
+			err = f.Write(newEntries("new"))
 		}
 		if err := errors.Join(err, f.Close(), f.Close()); err != nil {
 			t.Error(err)
@@ -187,48 +186,48 @@ func TestFolderUnused(t *testing.T) {
 			}
 		}
 		if left != c.left {
-			t.Errorf("%+v: %q is left", c, left)
+			t.Errorf("%+v: %q remains", c, left)
 		}
 	}
 }
 
-// A folder that is reached by a link is swapped where it is, and keeps its permissions;
-// somebody who writes there between two looks is not written over.
+// A folder that is reached by a symbolic link is replaced at the link's target and keeps its
+// permissions. Files that appeared after Open are not overwritten.
 func TestFolderByLink(t *testing.T) {
 	root, dir := prepared(t, map[string]string{"d/a": "a old"})
 	link := filepath.Join(root, "link")
 	if err := errors.Join(os.Symlink(dir, link), os.Chmod(dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := (*atomicfile.Disk)(nil).Open(link, ours, true)
+	f, err := (*atomicfile.Disk)(nil).Open(link, isResult, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Write(entries("new")); err != nil {
+	if err := f.Write(newEntries("new")); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
 	if err != nil || info.Mode().Type() != fs.ModeSymlink {
-		t.Errorf("the link is gone: %v, %v", info, err)
+		t.Errorf("the link was replaced: %v, %v", info, err)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	late := filepath.Join(root, "late")
-	f, err = (*atomicfile.Disk)(nil).Open(late, ours, false)
+	f, err = (*atomicfile.Disk)(nil).Open(late, isResult, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(late, "a"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Write(entries("new")); !errors.Is(err, atomicfile.ErrHeld) {
-		t.Errorf("written over what came meanwhile: %v", err)
+	if err := f.Write(newEntries("new")); !errors.Is(err, atomicfile.ErrHeld) {
+		t.Errorf("overwrote a file that appeared after Open: %v", err)
 	}
 }
 
-// What killed processes left goes after a day: files and folders of our names, no other.
-func TestLeftBehind(t *testing.T) {
+// Temporary files and folders of killed processes are removed after a day; other files remain.
+func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	put := func(name string, age time.Duration) {
@@ -247,8 +246,8 @@ func TestLeftBehind(t *testing.T) {
 	put(".wirelab-22", old)
 	put(".wirelab-3.tmp/new", old)
 	put(".wirelab-4.tmp", young)
-	put(".wirelab-5.tmp/old/gone/f", old)           // a swap that was cut off
-	put(".wirelab-8.tmp/old/.wirelab-4.tmp/f", old) // one that was not
+	put(".wirelab-5.tmp/old/gone/f", old)           // an interrupted swap
+	put(".wirelab-8.tmp/old/.wirelab-4.tmp/f", old) // a completed swap
 	put(".report.json.123456.part", old)
 	put(".report.json.7.part", young)
 	put(".notes.part", old)

@@ -9,19 +9,21 @@ import (
 	"time"
 )
 
-// tempPattern makes the temporary names; tempName matches them and those of earlier versions
-// of the program (".report.json.7.part").
+// tempPattern is the pattern of temporary names, for os.CreateTemp and os.MkdirTemp.
 const tempPattern = ".wirelab-*.tmp"
 
+// tempName matches names of tempPattern and those of earlier versions of the program
+// (".report.json.7.part").
 var tempName = regexp.MustCompile(`^\.(wirelab-[0-9]+(\.tmp)?|.+\.[0-9]{1,10}\.part)$`)
 
 // tempAge is the age from which a temporary file counts as left behind.
 const tempAge = 24 * time.Hour
 
-// clean removes the temporary files and folders in dir that killed processes of the same user
-// left more than a day before fresh was created. It compares times of the same file system
-// and ignores errors.
-func clean(dir, fresh string) {
+// removeLeftovers removes temporary files and folders in dir that were left by killed processes of
+// the same user, if they are at least tempAge older than fresh, a file just created. Comparing with
+// fresh avoids differences between the clocks of the file system and of the machine. Errors are
+// ignored.
+func removeLeftovers(dir, fresh string) {
 	now, err := os.Lstat(fresh)
 	if err != nil {
 		return
@@ -31,28 +33,28 @@ func clean(dir, fresh string) {
 		return
 	}
 	for _, e := range entries {
-		if !tempName.MatchString(e.Name()) || e.Type()&^fs.ModeDir != 0 {
+		if !tempName.MatchString(e.Name()) || e.Type()&^fs.ModeDir != 0 { // such as a link or a pipe
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
-		if err == nil && isMine(info) && now.ModTime().Sub(info.ModTime()) >= tempAge && !holdsOriginal(path) {
+		if err == nil && isMine(info) && now.ModTime().Sub(info.ModTime()) >= tempAge && !hasOriginal(path) {
 			_ = os.RemoveAll(path)
 		}
 	}
 }
 
-// holdsOriginal reports whether the temporary folder at path holds the only copy of something
-// that swap was about to replace.
-func holdsOriginal(path string) bool {
-	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // fails for most
+// hasOriginal reports whether the temporary folder at path contains the only copy of a file or
+// folder that swap was about to replace.
+func hasOriginal(path string) bool {
+	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // most temporary files have no such folder: no entries
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return isMissing(filepath.Join(filepath.Dir(path), e.Name()))
 	})
 }
 
-// recover completes a swap of the folder dir that was interrupted between its two steps.
-func (d *Disk) recover(dir string) error {
+// completeSwap completes a swap of the folder dir that was interrupted between its two steps.
+func (d *Disk) completeSwap(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil || !isMissing(dir) {
 		return err

@@ -14,22 +14,22 @@ import (
 
 // Errors of Open and Write.
 var (
-	// ErrHeld means that the folder holds results that this program did not write.
-	ErrHeld = errors.New("holds the results of another run")
-	// ErrMixed means that it also holds other files, so it is not replaced.
-	ErrMixed = errors.New("holds the results of another run, and other files as well")
-	// ErrFixed means that it is a mount or the working directory, so it is not replaced.
-	ErrFixed = errors.New("holds the results of another run, and cannot be replaced as a whole")
+	// ErrHeld means that the folder contains results that this Folder did not write.
+	ErrHeld = errors.New("contains the results of another run")
+	// ErrMixed means that the folder also contains other files, so it is not replaced.
+	ErrMixed = errors.New("contains the results of another run, and other files")
+	// ErrFixed means that the folder is a mount or the working directory, so it cannot be replaced.
+	ErrFixed = errors.New("contains the results of another run, and cannot be replaced as a folder")
 )
 
-// Entry is one file of a group.
+// Entry is one file of a folder or a group.
 type Entry struct {
 	Name  string
 	Write func(io.Writer) error
-	Log   *Log // of the same folder; its content precedes that of Write. nil: none
+	Log   *Log // of the same folder; its content precedes that of Write; nil means none
 }
 
-// Bytes returns a file with this content.
+// Bytes returns a file with the given content.
 func Bytes(name string, content []byte) Entry {
 	return Entry{Name: name, Write: func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -48,54 +48,58 @@ func JSON(name string, v any) Entry {
 	}}
 }
 
-// Folder holds the results of one run. Each Write replaces the whole folder in one step. If
-// it holds other files or cannot be replaced (a mount, the working directory, a parent that
-// is not writable), Write adds the files as a group, and never over results of another run.
+// Folder contains the results of one run. Each Write replaces the complete folder in one step. If
+// the folder contains other files or cannot be replaced (a mount, the working directory, a parent
+// that is not writable), Write writes the files with Disk.Group, but never over results of another
+// run.
 type Folder struct {
 	disk     *Disk
 	path     string            // absolute, without symbolic links
-	isResult func(string) bool // reports whether a name is one of results
-	force    bool              // the results of another run may be replaced
-	written  bool              // by this process; so the results are its own
+	isResult func(string) bool // reports whether a file of this name is a result
+	force    bool              // results of another run may be replaced
+	written  bool              // the results in the folder are from this Folder
 	inPlace  bool              // the folder cannot be replaced
 	logs     []*Log
-	made     []string // folders that Open created, until something is written
+	created  []string // folders that Open created; nil after the first Write
 }
 
-// Open prepares dir for the results of a run and creates it if necessary. isResult reports
-// whether a name is one of results; if such a file exists the error is ErrHeld, unless force.
+// Open prepares dir for the results of a run and creates it if necessary. isResult reports whether
+// a file of a name is a result. If dir contains one, Open returns an error: it wraps ErrHeld unless
+// force is set. force lets Write replace the results, but not if the folder also contains other files
+// (ErrMixed) or cannot be replaced as a whole (ErrFixed).
 func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*Folder, error) {
-	if err := d.recover(dir); err != nil {
+	if err := d.completeSwap(dir); err != nil {
 		return nil, err
 	}
-	made, err := d.Prepare(dir)
+	created, err := d.Prepare(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{disk: d, isResult: isResult, force: force, made: made}
+	f := &Folder{disk: d, isResult: isResult, force: force, created: created}
 	if f.path, err = filepath.Abs(dir); err == nil {
 		f.path, err = filepath.EvalSymlinks(f.path)
 	}
 	if err == nil {
 		f.inPlace = isWorkingDir(f.path) || isMount(f.path)
-		err = f.check()
+		err = f.checkReplaceable()
 	}
 	if err != nil {
-		d.RemoveEmpty(made)
+		d.RemoveEmpty(created)
 		return nil, err
 	}
 	return f, nil
 }
 
+// isWorkingDir reports whether path is the working directory.
 func isWorkingDir(path string) bool {
 	a, err := os.Stat(path)
 	b, err2 := os.Stat(".")
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// check returns an error if the folder holds results that must not be replaced, and sets
-// inPlace if it holds other files.
-func (f *Folder) check() error {
+// checkReplaceable returns an error if the folder contains results that must not be replaced. It
+// sets inPlace if the folder contains other files.
+func (f *Folder) checkReplaceable() error {
 	entries, err := os.ReadDir(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -123,7 +127,8 @@ func (f *Folder) check() error {
 	return nil
 }
 
-// Sub returns a folder in this one, for results of the same run.
+// Sub returns a subfolder for results of the same run, which may replace results in it. Nothing is
+// created before the first Write.
 func (f *Folder) Sub(name string) *Folder {
 	return &Folder{disk: f.disk, path: filepath.Join(f.path, name), isResult: f.isResult, force: true}
 }
@@ -134,7 +139,7 @@ func (f *Folder) Path() string { return f.path }
 // Write replaces the content of the folder by these files.
 func (f *Folder) Write(entries []Entry) error {
 	if !f.written {
-		if err := f.check(); err != nil { // again: Open may have been long ago
+		if err := f.checkReplaceable(); err != nil { // the folder may have changed since Open
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
@@ -143,35 +148,35 @@ func (f *Folder) Write(entries []Entry) error {
 		write = f.Update
 	}
 	err := write(entries)
-	if !f.inPlace && isFixed(err) {
+	if !f.inPlace && isFixed(err) { // try again, file by file
 		f.inPlace = true
 		return f.Write(entries)
 	}
 	if err == nil {
-		f.written, f.made = true, nil
+		f.written, f.created = true, nil
 	}
 	return err
 }
 
-// Update writes files into the folder and keeps the others there.
+// Update writes files into the folder and keeps its other files.
 func (f *Folder) Update(entries []Entry) error {
 	if _, err := f.disk.MkdirAll(f.path); err != nil {
 		return err
 	}
 	err := f.disk.Group(f.path, entries)
 	if err == nil {
-		f.made = nil
+		f.created = nil
 	}
 	return err
 }
 
-// Close removes the files of the logs. The folder stays, unless Open created it and nothing
-// was written.
+// Close removes the temporary files of the logs. It removes the folder if Open created it and
+// nothing was written.
 func (f *Folder) Close() (err error) {
 	for _, l := range f.logs {
 		err = errors.Join(err, l.close())
 	}
-	f.disk.RemoveEmpty(f.made)
+	f.disk.RemoveEmpty(f.created)
 	return withPath(f.path, err)
 }
 
@@ -181,11 +186,11 @@ func isFixed(err error) bool {
 		errors.Is(err, syscall.EXDEV)
 }
 
-// replace writes a new folder beside this one and swaps the two.
+// replace writes a new folder next to this one and swaps the two.
 func (f *Folder) replace(entries []Entry) error {
 	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
-		if was, err := os.Stat(f.path); err == nil {
-			if err := f.disk.do("chmod", f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
+		if was, err := os.Stat(f.path); err == nil { // the new folder gets the permissions of the old one
+			if err := f.disk.perform("chmod", f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
 				return err
 			}
 		}
@@ -195,16 +200,16 @@ func (f *Folder) replace(entries []Entry) error {
 	})
 }
 
-// Group writes files into dir, which may hold others: all of them, or after an error none.
-// All are written before the first is moved to its destination. A crash in between leaves
-// files of both states, each complete; a Folder does not.
+// Group writes files into dir, which may contain others: all of them, or after an error none. All
+// are written before the first is moved to its destination. A crash in between leaves some old and
+// some new files, each complete; replacing the folder avoids that.
 func (d *Disk) Group(dir string, entries []Entry) error {
 	return d.stage(dir, dir, entries, func(fresh, old string) (err error) {
-		olds := make([]string, len(entries))
+		oldPaths := make([]string, len(entries))
 		for i, e := range entries {
-			olds[i], err = d.swap(filepath.Join(fresh, e.Name), filepath.Join(dir, e.Name), filepath.Join(old, e.Name))
+			oldPaths[i], err = d.swap(filepath.Join(fresh, e.Name), filepath.Join(dir, e.Name), filepath.Join(old, e.Name))
 			if err != nil {
-				d.restore(dir, entries[:i], olds)
+				d.restore(dir, entries[:i], oldPaths)
 				break
 			}
 		}
@@ -213,13 +218,13 @@ func (d *Disk) Group(dir string, entries []Entry) error {
 }
 
 // restore moves the old files back to dir; "" stands for a file that did not exist.
-func (d *Disk) restore(dir string, entries []Entry, olds []string) {
+func (d *Disk) restore(dir string, entries []Entry, oldPaths []string) {
 	for i, e := range entries {
 		path := filepath.Join(dir, e.Name)
-		if olds[i] == "" {
+		if oldPaths[i] == "" {
 			_ = d.RemoveAll(path)
 		} else {
-			_ = d.rename(olds[i], path)
+			_ = d.rename(oldPaths[i], path)
 		}
 	}
 }
@@ -266,34 +271,35 @@ func (e *Entry) writeTo(d *Disk, path string) error {
 	})
 }
 
-// swap moves fresh to path, in one step where the system can, and returns where the file or
-// folder that was at path is then: at fresh or at spare, or "" if there was none. After an
-// error path is unchanged. A process that is killed between two steps may leave a folder at
-// spare alone; recover finds it there.
+// swap moves the file or folder fresh to path, replacing what is there, in one step if the system
+// can. It returns the new path of the replaced file or folder: fresh or spare, or "" if there was
+// none. After an error path is unchanged. If the process is killed between the two steps, only
+// spare contains the replaced folder; completeSwap continues from there.
 func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 	if isMissing(path) {
 		return "", d.rename(fresh, path)
 	}
-	err = d.do("rename", path, func() error {
+	err = d.perform("rename", path, func() error {
 		if d != nil && d.NoExchange {
 			return errors.ErrUnsupported
 		}
 		return exchange(fresh, path)
 	})
+	// These three errors mean that the system or the file system cannot exchange: continue in two steps.
 	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EXDEV) {
 		return fresh, err
 	}
-	if err := d.do("mkdir", path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
+	if err := d.perform("mkdir", path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
 		return "", err
 	}
 	// A link keeps a file at path until it is replaced; folders cannot be linked.
-	if d.do("link", path, func() error { return os.Link(path, spare) }) != nil {
+	if d.perform("link", path, func() error { return os.Link(path, spare) }) != nil {
 		if err := d.rename(path, spare); err != nil {
 			return "", withPath(path, err)
 		}
 	}
 	if err := d.rename(fresh, path); err != nil {
-		_ = d.rename(spare, path)
+		_ = d.rename(spare, path) // restore the old state
 		return "", err
 	}
 	return spare, nil

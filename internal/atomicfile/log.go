@@ -7,29 +7,29 @@ import (
 	"path/filepath"
 )
 
-// Log is a file of a folder that grows from one Write of the folder to the next, such as a
-// table of samples. It takes constant memory: what does not fit is in a temporary file, from
-// which each Write of the folder copies it.
+// Log is a file of a folder that grows between Writes of the folder, such as a table of samples. It
+// takes constant memory: a temporary file holds what does not fit, and each Write of the folder
+// copies it from there.
 type Log struct {
 	folder *Folder
 	name   string
-	buf    []byte // not yet in the file
-	file   *File  // nil while the log is short
+	buf    []byte // not yet in the temporary file
+	file   *File  // temporary; nil while the log fits in memory
 	size   int64  // of the file
-	err    error  // sticky
+	err    error  // the first error, which all later calls return
 }
 
-// logBuffer is the size of the part of a log that is in memory.
+// logBuffer is the size of the part of a log in memory, in bytes.
 const logBuffer = 1 << 18
 
-// Log begins a log with this name. It is in the folder once an Entry refers to it.
+// Log begins a log with this name. It becomes part of the folder when an Entry refers to it.
 func (f *Folder) Log(name string) *Log {
 	l := &Log{folder: f, name: name}
 	f.logs = append(f.logs, l)
 	return l
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It moves the buffer to the temporary file when that is full.
 func (l *Log) Write(p []byte) (int, error) {
 	l.buf = append(l.buf, p...)
 	if len(l.buf) < logBuffer || l.err != nil {
@@ -46,7 +46,8 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), l.err
 }
 
-// open creates the file, beside the folder if possible.
+// open creates the temporary file next to the folder, because Folder.Write replaces the folder; in it
+// only if the folder is written in place, or if its parent is not writable.
 func (l *Log) open() (err error) {
 	f := l.folder
 	if !f.inPlace {
@@ -72,7 +73,7 @@ func (l *Log) copyTo(w io.Writer) error {
 	return err
 }
 
-// close removes the file.
+// close removes the temporary file. Later calls of Write fail.
 func (l *Log) close() error {
 	l.err = &fs.PathError{Op: "write", Path: filepath.Join(l.folder.path, l.name), Err: fs.ErrClosed}
 	if l.file == nil {

@@ -14,7 +14,7 @@ import (
 	"wirelab/internal/atomicfile/faultfs"
 )
 
-// lines are many enough that a log of them is on the disk.
+// lines returns n numbered lines.
 func lines(from, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -25,7 +25,7 @@ func lines(from, n int) string {
 
 const many = 3000 // lines, more than fit in memory
 
-// written writes a folder of one log with tail after it.
+// written writes a folder of one log, followed by tail, and a file.
 func written(f *atomicfile.Folder, l *atomicfile.Log, tail string) error {
 	return f.Write([]atomicfile.Entry{{Name: "a", Log: l, Write: func(w io.Writer) error {
 		_, err := io.WriteString(w, tail)
@@ -33,9 +33,9 @@ func written(f *atomicfile.Folder, l *atomicfile.Log, tail string) error {
 	}}, {Name: "b", Write: func(w io.Writer) error { _, err := io.WriteString(w, tail); return err }}})
 }
 
-// A log is in its folder as far as it had come, whichever way the folder is written: with
-// the tail of that time alone, and after the last one nothing is left beside it. What a
-// reader has opened stays as it is over the next write.
+// After each write the folder contains the log so far and the tail of that write, for each way in
+// which the folder is written. A file that a reader has opened does not change. After Close no
+// temporary files remain.
 func TestLog(t *testing.T) {
 	for name, among := range map[string]bool{"swapped": false, "among others": true, "without links": false, "in two steps": false} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestLog(t *testing.T) {
 					return nil
 				}
 			}
-			f, err := d.Open(dir, ours, false)
+			f, err := d.Open(dir, isResult, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestLog(t *testing.T) {
 				}
 				if open != nil {
 					if got, err := io.ReadAll(open); err != nil || string(got) != string(was) {
-						t.Errorf("the file of before write %d has %d bytes, and had %d", i, len(got), len(was))
+						t.Errorf("the file opened before write %d changed: %d bytes, had %d", i, len(got), len(was))
 					}
 					open.Close()
 				}
@@ -83,18 +83,18 @@ func TestLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, left := faultfs.Tree(t, root); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("temporary files remain: %v", left)
 			}
 			if _, err := io.WriteString(l, lines(0, many)); err == nil {
-				t.Error("a closed log is written to")
+				t.Error("a closed log accepted a write")
 			}
 		})
 	}
 }
 
-// Whatever operation fails, a folder with a log is as one of its writes left it, and
-// nothing temporary is left.
-func TestLogOldOrNew(t *testing.T) {
+// Whichever operation fails, a folder with a log has the state of one of its writes, and no
+// temporary files remain.
+func TestLogAtomic(t *testing.T) {
 	first, second := lines(0, many), lines(many, many)
 	for _, among := range []bool{false, true} {
 		n := faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
@@ -103,7 +103,7 @@ func TestLogOldOrNew(t *testing.T) {
 				before = map[string]string{"d/notes.txt": "mine"}
 			}
 			root, dir := prepared(t, before)
-			f, err := d.Open(dir, ours, false)
+			f, err := d.Open(dir, isResult, false)
 			if err == nil {
 				l := f.Log("a")
 				for i, text := range []string{first, second} {
@@ -126,11 +126,11 @@ func TestLogOldOrNew(t *testing.T) {
 				}
 			default:
 				if !crash || !among {
-					t.Errorf("%d bytes beside %q", len(a), b)
+					t.Errorf("%d bytes with tail %q", len(a), b)
 				}
 			}
 			if !crash && len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("temporary files remain: %v", left)
 			}
 			if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
 				t.Errorf("%v does not name %s and the cause", err, dir)
@@ -142,11 +142,11 @@ func TestLogOldOrNew(t *testing.T) {
 	}
 }
 
-// A log whose temporary files are removed, because the run was suspended for more than a day,
-// keeps its content; those that were written since stay.
-func TestLogOfDaysStays(t *testing.T) {
+// A log keeps its content if its temporary file is removed because the run was suspended for more
+// than a day. Newer temporary files remain.
+func TestLogSurvivesCleanup(t *testing.T) {
 	root := t.TempDir()
-	f, err := (*atomicfile.Disk)(nil).Open(filepath.Join(root, "d"), ours, false)
+	f, err := (*atomicfile.Disk)(nil).Open(filepath.Join(root, "d"), isResult, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestLogOfDaysStays(t *testing.T) {
 	}
 	prepare()
 	if left := temporary(); len(files) != 1 || len(left) != 1 {
-		t.Errorf("temporary files %v, then %v; want one, which was written since", files, left)
+		t.Errorf("temporary files %v, then %v; want only the one written later", files, left)
 	}
 	if err := os.Chtimes(files[0], old, old); err != nil {
 		t.Fatal(err)
@@ -206,6 +206,6 @@ func TestLogOfDaysStays(t *testing.T) {
 		t.Error(err)
 	}
 	if left := temporary(); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }

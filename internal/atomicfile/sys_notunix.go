@@ -4,8 +4,8 @@ package atomicfile
 
 import "io/fs"
 
-// isMine returns true: the name has to do, as files have no owner.
+// isMine returns true: files have no owner here, so the name must suffice.
 func isMine(fs.FileInfo) bool { return true }
 
-// isMount returns false, for it is unknown; the attempt to replace a mount fails.
+// isMount returns false, because it is unknown here. Replacing a mount fails.
 func isMount(string) bool { return false }

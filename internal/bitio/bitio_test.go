@@ -9,14 +9,14 @@ import (
 	"wirelab/internal/bitio"
 )
 
-// item is a value of so many bits.
+// An item is a value and its number of bits.
 type item struct {
 	v uint64
 	n uint
 }
 
-// items turns fuzz bytes into values: one byte of width, eight of value.
-func items(data []byte) []item {
+// parseItems converts fuzz bytes to values: one byte of width, eight of value.
+func parseItems(data []byte) []item {
 	var list []item
 	for len(data) > 0 {
 		n := uint(data[0]) % 58
@@ -31,8 +31,8 @@ func items(data []byte) []item {
 	return list
 }
 
-// slowly packs bit by bit: the definition.
-func slowly(list []item) []byte {
+// packBitByBit is the definition of the format: it packs bit by bit.
+func packBitByBit(list []item) []byte {
 	var out []byte
 	at := 0
 	for _, it := range list {
@@ -47,8 +47,8 @@ func slowly(list []item) []byte {
 	return out
 }
 
-// check writes list, compares with the definition, and reads it back.
-func check(t *testing.T, list []item) {
+// checkList writes a list, compares the bytes with the definition, and reads the list again.
+func checkList(t *testing.T, list []item) {
 	t.Helper()
 	prefix := []byte("before")
 	var w bitio.Writer
@@ -65,7 +65,7 @@ func check(t *testing.T, list []item) {
 		t.Fatalf("the caller's bytes became %q", out[:len(prefix)])
 	}
 	out = out[len(prefix):]
-	if want := slowly(list); !bytes.Equal(out, want) {
+	if want := packBitByBit(list); !bytes.Equal(out, want) {
 		t.Fatalf("%v packs as\n%x, by definition as\n%x", list, out, want)
 	}
 	var r bitio.Reader
@@ -98,7 +98,7 @@ func TestRoundTrip(t *testing.T) {
 		for i := range list {
 			list[i] = item{rng.Uint64(), rng.UintN(58)}
 		}
-		check(t, list)
+		checkList(t, list)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestFullWords(t *testing.T) {
 		var w bitio.Writer
 		w.Bits(0, lead)
 		w.Bits(0xFEDCBA9876543210, 64)
-		want := slowly([]item{{0, lead}, {0xFEDCBA9876543210, 64}})
+		want := packBitByBit([]item{{0, lead}, {0xFEDCBA9876543210, 64}})
 		if got := w.Bytes(); !bytes.Equal(got, want) {
 			t.Fatalf("after %d bits: %x, want %x", lead, got, want)
 		}
@@ -122,7 +122,7 @@ func TestReadingPastTheEnd(t *testing.T) {
 		r.Reset(src)
 		for range 8 * size {
 			if r.Bits(1) != 1 {
-				t.Fatal("a bit that is there reads as 0")
+				t.Fatal("a 1 bit reads as 0")
 			}
 		}
 		if r.Err() != nil {
@@ -138,10 +138,10 @@ func TestReadingPastTheEnd(t *testing.T) {
 			}
 		}
 		if size > 0 && r.Peek() != 1 {
-			t.Fatalf("the last bit and the zeros behind it are seen as %#x", r.Peek())
+			t.Fatalf("Peek of the last bit returns %#x", r.Peek())
 		}
 		if r.Skip(2); r.Peek() != 0 || !errors.Is(r.Err(), bitio.ErrShort) {
-			t.Fatalf("of %d bytes one bit more is taken than there is: error %v", size, r.Err())
+			t.Fatalf("Skip beyond %d bytes: error %v", size, r.Err())
 		}
 		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), bitio.ErrShort) {
 			t.Fatalf("the error does not stick: %v", r.Close())
@@ -192,13 +192,13 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip sets writer and reader against each other and the definition.
+// FuzzRoundTrip compares writer, reader and the definition.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte{1, 1, 57, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-	f.Fuzz(func(t *testing.T, data []byte) { check(t, items(data)) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkList(t, parseItems(data)) })
 }
 
-// FuzzReader reads any bytes by any widths, against the definition.
+// FuzzReader reads any bytes with any widths and compares with the definition.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0xA5, 0x5A, 0xFF}, []byte{3, 5, 16, 1})
 	f.Fuzz(func(t *testing.T, src, wants []byte) {

@@ -1,5 +1,5 @@
-// Package boundedio reads data of a limited size. Data of exactly the limit are accepted; one
-// byte more is an error, so that nothing is cut off silently.
+// Package boundedio reads data of a limited size. Data of exactly the limit are accepted; one byte
+// more is an error, so that nothing is truncated silently.
 package boundedio
 
 import (
@@ -17,7 +17,7 @@ type SizeError struct {
 	Limit int64
 }
 
-// Error names the file and the limit.
+// Error implements error.
 func (e *SizeError) Error() string {
 	if e.Size == 0 {
 		return fmt.Sprintf("%s has more than %d bytes", e.Name, e.Limit)
@@ -31,8 +31,8 @@ type KindError struct {
 	Mode fs.FileMode
 }
 
-// Error names the path.
-func (e *KindError) Error() string { return e.Path + " is no file" }
+// Error implements error.
+func (e *KindError) Error() string { return e.Path + " is not a regular file" }
 
 // ReadFile returns the content of a regular file of at most limit bytes. It fails with a
 // *KindError if the file is not regular, before it is opened, because opening a pipe waits for
@@ -60,7 +60,8 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// ReadAll returns all that r yields, at most limit bytes; more is a *SizeError with name.
+// ReadAll returns all bytes of r, at most limit. If there are more, the error is a *SizeError with
+// name.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(NewReader(r, name, limit))
 	if err != nil {
@@ -70,14 +71,14 @@ func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 }
 
 // NewReader returns a reader of the first limit bytes of r. If r has more, the reader then fails
-// with a *SizeError with name, where io.LimitReader reports the end.
+// with a *SizeError with name, instead of reporting the end like io.LimitReader.
 func NewReader(r io.Reader, name string, limit int64) io.Reader {
 	return &reader{r: r, left: limit, tooLarge: &SizeError{Name: name, Limit: limit}}
 }
 
 type reader struct {
 	r        io.Reader
-	left     int64 // bytes that may still come; -1 if more came
+	left     int64 // bytes that may still be read; -1 after the limit was exceeded
 	tooLarge *SizeError
 }
 
@@ -89,7 +90,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p[:min(int64(len(p)), r.left+1)])
 	r.left -= int64(n)
 	if r.left < 0 {
-		return n - 1, r.tooLarge
+		return n - 1, r.tooLarge // without the byte beyond the limit
 	}
 	return n, err
 }

@@ -22,14 +22,15 @@ func TestReadFile(t *testing.T) {
 			t.Errorf("limit %d: %q, %v", limit, data, err)
 		}
 	}
-	for says, try := range map[string]string{path + " has 5 bytes, expected at most 4": path, "is no file": filepath.Dir(path), "no such file": path + "x"} {
+	for says, try := range map[string]string{path + " has 5 bytes, expected at most 4": path, "is not a regular file": filepath.Dir(path), "no such file": path + "x"} {
 		if _, err := boundedio.ReadFile(try, 4); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", try, err, says)
 		}
 	}
 }
 
-// A file whose size the system does not report, as one that grows while it is read, is not cut off.
+// A file whose size the system does not report, such as one that grows while it is read, is not
+// truncated.
 func TestReadFileOfUnknownSize(t *testing.T) {
 	const path = "/proc/self/status"
 	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
@@ -63,7 +64,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// A reader yields all up to the limit before it fails.
+// A reader returns all bytes up to the limit before it fails.
 func TestReader(t *testing.T) {
 	r := boundedio.NewReader(strings.NewReader("12345"), "it", 3)
 	var got [8]byte

@@ -1,4 +1,4 @@
-// Package golden compares what tests produce with files, which the flag -update writes.
+// Package golden compares the output of tests with files. The flag -update writes the files.
 package golden
 
 import (
@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files of the tests")
+var update = flag.Bool("update", false, "update golden files")
 
-// Updates reports whether golden files are written instead of only compared.
+// Updates reports whether the flag -update is set.
 func Updates() bool { return *update }
 
-// Compare compares got with the file at path, and reports the first line that differs.
+// Compare compares got with the file at path and reports the first line that differs. With -update
+// it writes the file.
 func Compare(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {

@@ -2,14 +2,14 @@ package panics
 
 import "sync"
 
-// Each calls run with every number below n, in ascending order and on at most jobs goroutines at
-// a time, and returns the errors by number. A call that panics yields an *Error.
+// Each calls run with every number from 0 to n-1, in ascending order and on at most jobs goroutines
+// at a time. It returns the error of each call, by number; an *Error if the call panicked.
 func Each(jobs, n int, run func(i int) error) []error {
 	errs := make([]error, n)
 	work := make(chan int)
-	var all sync.WaitGroup
+	var workers sync.WaitGroup
 	for range min(max(jobs, 1), n) {
-		all.Go(func() {
+		workers.Go(func() {
 			for i := range work {
 				errs[i] = Call(func() error { return run(i) })
 			}
@@ -19,6 +19,6 @@ func Each(jobs, n int, run func(i int) error) []error {
 		work <- i
 	}
 	close(work)
-	all.Wait()
+	workers.Wait()
 	return errs
 }

@@ -1,7 +1,7 @@
-// Package panics turns the panics of goroutines into errors. A panic that a goroutine does not
-// recover ends the program at once; under a dashboard the terminal then stays raw and what was
-// measured is lost. Every goroutine that can run under a dashboard therefore calls its work
-// through Call or Guard, and passes the error to the code that ends the program.
+// Package panics turns panics of goroutines into errors. A panic that a goroutine does not recover
+// ends the program at once: a dashboard would leave the terminal in raw mode and lose its
+// measurements. Every goroutine that can run under a dashboard therefore calls its work through
+// Call or Guard, and passes the error to the code that ends the program.
 package panics
 
 import (
@@ -18,9 +18,9 @@ type Error struct {
 // Error returns the value and, after an empty line, the stack.
 func (e *Error) Error() string { return fmt.Sprintf("%v\n\n%s", e.Value, e.Stack) }
 
-// Recovered returns the error for a value of recover, and nil for nil. Only the deferred function
-// that called recover may call it: it notes the stack. An *Error that was passed to panic again
-// keeps its own.
+// Recovered returns the error for a value of recover; nil for nil. It stores the current stack, so
+// only the deferred function that called recover may call it. An *Error that was passed to panic
+// again keeps its stack.
 func Recovered(value any) *Error {
 	switch value := value.(type) {
 	case nil:
@@ -41,8 +41,8 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
-// Guard returns a function that calls f and, if f panics, report with an *Error, for a go
-// statement or sync.WaitGroup.Go.
+// Guard returns a function for a go statement or sync.WaitGroup.Go. The function calls f and, if f
+// panics, calls report with an *Error.
 func Guard(report func(error), f func()) func() {
 	return func() {
 		err := Call(func() error { f(); return nil })

@@ -1,6 +1,6 @@
 // Package quantile computes quantiles of sorted values, of counted values and of logarithmic
-// histograms. The definitions differ, and published figures depend on which one was used, so
-// that each has a name.
+// histograms. There are several definitions, and published figures depend on the one that was used,
+// so each has its own function.
 package quantile
 
 import (
@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// NearestRank returns the smallest of the sorted values that at least the share p of all do not
-// exceed. There must be at least one.
+// NearestRank returns the nearest-rank quantile p of sorted values: the smallest value such that at
+// least the share p of all values is not greater. There must be at least one value.
 func NearestRank[T any](sorted []T, p float64) T {
 	return sorted[max(int(math.Ceil(p*float64(len(sorted)))), 1)-1]
 }
 
-// NextRank returns the sorted value before which the share p of all values comes, 0 if there are
-// no values.
+// NextRank returns the sorted value with index p*n, rounded down, of n values; the last one for p =
+// 1. It returns the zero value if there are no values.
 func NextRank[T any](sorted []T, p float64) (none T) {
 	if len(sorted) == 0 {
 		return none
@@ -24,8 +24,8 @@ func NextRank[T any](sorted []T, p float64) (none T) {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-// LowerRank returns the lower one of the two sorted values between which p lies if the first
-// value is the quantile 0 and the last one is 1. There must be at least one.
+// LowerRank returns the sorted value with index p*(n-1), rounded down, of n values: the first value
+// is the quantile 0, the last one the quantile 1. There must be at least one value.
 func LowerRank[T any](sorted []T, p float64) T { return sorted[int(p*float64(len(sorted)-1))] }
 
 // Median sorts values and returns the mean of the two in the middle. There must be at least one.
@@ -34,8 +34,8 @@ func Median(values []float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// Weighted returns the index of the nearest-rank quantile p of values that occur counts[i]
-// times each, n times in sum. The values are sorted. It counts from the closer end.
+// Weighted returns the index of the nearest-rank quantile p of sorted values, where value i occurs
+// counts[i] times and n is the sum of counts. It adds up the counts from the closer end, to save time.
 func Weighted[N int32 | int64](counts []N, n N, p float64) int {
 	rank := max(N(math.Ceil(p*float64(n))), 1)
 	if p > 0.5 {
@@ -52,11 +52,10 @@ func Weighted[N int32 | int64](counts []N, n N, p float64) int {
 	return i
 }
 
-// Counts is the exact distribution of small whole numbers that are not negative. Its zero value
-// is empty.
+// Counts is the exact distribution of small non-negative integers. The zero value is empty.
 type Counts struct {
-	N, Sum int64   // of values, and their sum
-	Of     []int64 // how often each value occurred
+	N, Sum int64   // number of values, and their sum
+	Of     []int64 // number of occurrences, by value
 }
 
 // Add counts v. It allocates only if v is larger than all values before.
@@ -69,7 +68,7 @@ func (c *Counts) Add(v int64) {
 	c.Sum += v
 }
 
-// Mean returns the mean, 0 if there are no values.
+// Mean returns the mean; 0 if there are no values.
 func (c *Counts) Mean() float64 {
 	if c.N == 0 {
 		return 0
@@ -77,7 +76,7 @@ func (c *Counts) Mean() float64 {
 	return float64(c.Sum) / float64(c.N)
 }
 
-// NearestRank is like the function of that name. It returns 0 if there are no values.
+// NearestRank returns the nearest-rank quantile p; 0 if there are no values.
 func (c *Counts) NearestRank(p float64) int64 {
 	if c.N == 0 {
 		return 0
@@ -86,7 +85,7 @@ func (c *Counts) NearestRank(p float64) int64 {
 }
 
 // Bucket returns the bucket of v in a logarithmic histogram with 1<<precision buckets for each
-// power of two. Values up to 2<<precision have buckets of their own.
+// power of two. Each value below 2<<precision has its own bucket.
 func Bucket(v uint64, precision int) int {
 	octave := bits.Len64(v) - precision - 1
 	if octave <= 0 {
@@ -95,7 +94,7 @@ func Bucket(v uint64, precision int) int {
 	return octave<<precision + int(v>>octave)
 }
 
-// Bounds returns the least value of a bucket and the number of values in it.
+// Bounds returns the smallest value of a bucket and the number of values in it.
 func Bounds(bucket, precision int) (low, width uint64) {
 	octave := max(bucket>>precision-1, 0)
 	return uint64(bucket-octave<<precision) << octave, 1 << octave

@@ -25,7 +25,7 @@ func nearestRank(sorted []int64, p float64) int64 {
 	return sorted[len(sorted)-1]
 }
 
-// The quantiles of lists, of counts and of weights agree with the definition.
+// The quantiles of lists, counts and weights agree with the definition.
 func TestNearestRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -99,8 +99,8 @@ func TestOtherRanks(t *testing.T) {
 	}
 }
 
-// Every value lies in its bucket, buckets follow each other without gaps, and they are as
-// narrow as the precision promises.
+// Every value is in its bucket, buckets are adjacent, and they are as narrow as the precision
+// requires.
 func TestBuckets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, precision := range []int{0, 5, 7} {

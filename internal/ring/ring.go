@@ -1,16 +1,16 @@
-// Package ring is a queue in a ring of memory.
+// Package ring implements a queue in a ring buffer.
 package ring
 
 import "slices"
 
-// Queue is a queue of numbered items, of which the newest are kept. It grows to the most items
-// ever held at once and then allocates nothing. The zero value is empty; its first item is number 0.
+// Queue is a queue of items with consecutive numbers, from 0. It grows to the largest length it
+// ever had and then allocates nothing. The zero value is an empty queue.
 type Queue[T any] struct {
-	items       []T    // item n at n % len
+	items       []T    // item n is at index n modulo the length
 	first, next uint64 // numbers of the oldest item, and of the next one
 }
 
-// Len returns how many items are in the queue.
+// Len returns the number of items in the queue.
 func (q *Queue[T]) Len() int { return int(q.next - q.first) }
 
 // First returns the number of the oldest item.
@@ -19,7 +19,7 @@ func (q *Queue[T]) First() uint64 { return q.first }
 // Next returns the number of the next item to be added.
 func (q *Queue[T]) Next() uint64 { return q.next }
 
-// At returns item n, until the next Push; nil if it is not in the queue.
+// At returns item n, valid until the next Push; nil if the item is not in the queue.
 func (q *Queue[T]) At(n uint64) *T {
 	if n < q.first || n >= q.next {
 		return nil
@@ -27,10 +27,10 @@ func (q *Queue[T]) At(n uint64) *T {
 	return &q.items[n%uint64(len(q.items))]
 }
 
-// Push adds an item and returns it, until the next Push. It has the content of an item that left the
-// queue, if any, whose memory the caller may reuse.
+// Push adds an item and returns it, valid until the next Push. The item has the content of an item
+// that left the queue, if any, so that the caller can reuse its memory.
 func (q *Queue[T]) Push() *T {
-	if q.Len() == len(q.items) {
+	if q.Len() == len(q.items) { // full: item n moves to index n modulo the new length
 		grown := make([]T, max(16, 2*len(q.items)))
 		for n := q.first; n < q.next; n++ {
 			grown[n%uint64(len(grown))] = *q.At(n)

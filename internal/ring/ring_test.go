@@ -7,7 +7,7 @@ import (
 	"wirelab/internal/ring"
 )
 
-// A queue agrees with a list of all items, and allocates nothing once it has grown.
+// A queue agrees with a list of all items, and does not allocate once it has grown.
 func TestQueue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var q ring.Queue[int]

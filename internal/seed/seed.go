@@ -10,9 +10,9 @@ func PCG(seed uint64, name string) *rand.PCG {
 	return rand.NewPCG(mix(seed^h), mix(seed+h))
 }
 
-// Tagged returns the stream with this seed whose number consists of the characters of tag, at
-// most eight. Recordings, trained models and tests depend on streams that are derived so; new
-// ones use PCG.
+// Tagged returns the stream of a seed and a tag of at most eight characters, which are the bytes of
+// the stream number. Existing recordings, trained models and tests depend on these streams; new
+// code uses PCG.
 func Tagged(seed uint64, tag string) *rand.PCG {
 	number := uint64(0)
 	for i := range len(tag) {
@@ -31,8 +31,8 @@ func Hash(name string) uint64 {
 	return h
 }
 
-// Derive returns element i, from 1 on, of the sequence that SplitMix64 (Steele, Lea and Flood,
-// 2014) makes of a seed.
+// Derive returns element i, counted from 1, of the SplitMix64 sequence (Steele, Lea and Flood,
+// 2014) of a seed.
 func Derive(seed uint64, i int) uint64 { return mix(seed + uint64(i)*0x9e3779b97f4a7c15) }
 
 // mix is the finaliser of SplitMix64: a permutation in which every input bit affects every

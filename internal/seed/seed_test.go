@@ -30,7 +30,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// A tag is the number that its characters make.
+// The bytes of a tag are the number of the stream.
 func TestTagged(t *testing.T) {
 	for tag, number := range map[string]uint64{"rpc": 0x727063, "mdn": 0x6d646e, "files": 0x66696c6573, "search\n": 0x7365617263680a} {
 		if got, want := seed.Tagged(7, tag).Uint64(), rand.NewPCG(7, number).Uint64(); got != want {
@@ -39,7 +39,7 @@ func TestTagged(t *testing.T) {
 	}
 }
 
-// Streams of near seeds and names have nothing in common: half of the bits differ.
+// Streams of similar seeds and names are independent: half of the bits differ.
 func TestStreamsDiffer(t *testing.T) {
 	sum, n := 0, 0
 	for s := range uint64(50) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Every *KeyError wraps one of these.
+// Every *KeyError wraps one of these errors.
 var (
 	// ErrUnknown means that there is no key, choice, model or profile of that name.
 	ErrUnknown = errors.New("unknown name")
@@ -24,16 +24,16 @@ type KeyError struct {
 	Known    []string // the valid names, if the error is about an unknown name
 }
 
-// Error implements error. The text is one sentence.
+// Error implements error.
 func (e *KeyError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("unknown %s %q: expected one of %s", e.what(), e.Key, strings.Join(e.Known, ", "))
+	if e.Value == "" { // the name itself is unknown
+		return fmt.Sprintf("unknown %s %q: expected one of %s", e.nameKind(), e.Key, strings.Join(e.Known, ", "))
 	}
 	return fmt.Sprintf("%s: got %s, expected %s", e.Key, e.Value, e.Expected)
 }
 
-// what returns the kind of name that is unknown.
-func (e *KeyError) what() string {
+// nameKind returns what the unknown name is: "key", or the kind in Expected.
+func (e *KeyError) nameKind() string {
 	if e.Expected == "" {
 		return "key"
 	}
@@ -48,8 +48,8 @@ func (e *KeyError) Unwrap() error {
 	return ErrValue
 }
 
-// Unknown returns the unknown name and the valid ones, so that a caller can suggest a similar
-// one. known is empty if the error is of another kind.
+// Unknown returns the unknown name and the valid ones, so that a caller can suggest a similar one.
+// known is empty for errors of another kind.
 func (e *KeyError) Unknown() (name string, known []string) {
 	if len(e.Known) == 0 {
 		return "", nil
@@ -63,15 +63,15 @@ func (e *KeyError) Unknown() (name string, known []string) {
 	return e.Value, slices.Clone(e.Known)
 }
 
-// Show writes a value for a message, shortened to 60 bytes.
+// Show formats a value for a message, truncated to 60 bytes.
 func Show(value any) string {
 	text := fmt.Sprint(value)
 	if s, ok := value.(string); ok {
 		text = fmt.Sprintf("%q", s)
 	}
-	const most = 60
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
+	const maxBytes = 60
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[:maxBytes], "") + "..."
 	}
 	return text
 }

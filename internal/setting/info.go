@@ -1,5 +1,5 @@
-// Package setting contains what settings have in common: units and their texts, descriptions
-// for lists and help, and errors with the expected value.
+// Package setting contains the common parts of settings: units with their parsers and formats,
+// descriptions for lists and help, and errors with the expected value.
 package setting
 
 import "slices"
@@ -8,7 +8,7 @@ import "slices"
 type KeyInfo struct {
 	Key     string `json:"key"`
 	Stage   string `json:"stage"`
-	Unit    string `json:"unit,omitempty"` // of Spec.Number
+	Unit    string `json:"unit,omitempty"` // of Row.Number
 	Default string `json:"default"`
 	// Min and Max are the bounds of values other than "off"; empty for choices.
 	Min string `json:"min,omitempty"`
@@ -24,7 +24,7 @@ type KeyInfo struct {
 	Source string      `json:"source,omitempty"`
 }
 
-// ModelNames lists the models.
+// ModelNames returns the names of the models.
 func (k KeyInfo) ModelNames() (names []string) {
 	for _, m := range k.Models {
 		names = append(names, m.Name)
@@ -32,7 +32,7 @@ func (k KeyInfo) ModelNames() (names []string) {
 	return names
 }
 
-// Model returns the model of a name; an unknown one has no name.
+// Model returns the model with a name; the zero ModelInfo if the name is unknown.
 func (k KeyInfo) Model(name string) ModelInfo {
 	if i := slices.Index(k.ModelNames(), name); i >= 0 {
 		return k.Models[i]

@@ -10,19 +10,20 @@ import (
 	"wirelab/internal/units"
 )
 
-// Unit is a kind of value: how its texts are parsed and formatted, and which values are in range.
+// Unit is a kind of value: how its text is parsed and formatted, and which values are valid.
 type Unit[T comparable] struct {
 	Name     string              // KeyInfo.Unit
 	Expected string              // continues the sentence after "expected"
-	Choices  []string            // the only valid texts; nil if there are others
-	Parse    func(any) (T, bool) // false if the value is of another kind
+	Choices  []string            // the only valid texts; nil means that there is no such list
+	Parse    func(any) (T, bool) // ok is false if the value is of another kind
 	Format   func(T) string      // Parse(Format(v)) == v for every v in range
-	Number   func(T) float64     // in the named unit, for a slider
-	In       func(T) bool        // in range
-	Min, Max string              // of the range, as text
+	Number   func(T) float64     // the value in the unit Name, for a slider
+	In       func(T) bool        // reports whether a value is in range
+	Min, Max string              // bounds of the range, as text
 }
 
-// Refuse returns the error for a value that does not parse or is out of range.
+// Refuse returns the error for a value that does not parse or is out of range. shown is the value
+// for the message.
 func (u Unit[T]) Refuse(key, shown string) *KeyError {
 	e := &KeyError{Key: key, Value: shown, Expected: u.Expected}
 	if len(u.Choices) > 0 {
@@ -31,7 +32,7 @@ func (u Unit[T]) Refuse(key, shown string) *KeyError {
 	return e
 }
 
-// Read parses a value and checks its range.
+// Read parses a value and checks its range. key is for the error, a *KeyError.
 func (u Unit[T]) Read(key string, value any) (T, error) {
 	v, ok := u.Parse(value)
 	if !ok || !u.In(v) {
@@ -42,18 +43,18 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 
 // Limits of values.
 const (
-	MaxBurst = 1e6               // packets in a row, mean
+	MaxBurst = 1e6               // mean number of consecutive lost packets
 	minRate  = 1_000             // bits per second
 	maxRate  = 1_000_000_000_000 // bits per second
 	maxQueue = 1 << 40           // bytes
-	// MaxDelay is the longest delay that any key takes.
+	// MaxDelay is the longest delay of any key.
 	MaxDelay = time.Hour
 )
 
 // Percent is a share, from 0 to 1.
 var Percent = Unit[float64]{
 	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
-	Parse: orZero(units.ParsePercent), Format: units.FormatPercent,
+	Parse: parseOrZero(units.ParsePercent), Format: units.FormatPercent,
 	Number: func(p float64) float64 { return p * 100 },
 	In:     func(p float64) bool { return p >= 0 && p <= 1 },
 }
@@ -65,7 +66,7 @@ var Span = Unit[time.Duration]{
 		if d, ok := v.(time.Duration); ok {
 			return d, true
 		}
-		return orZero(units.ParseDuration)(v)
+		return parseOrZero(units.ParseDuration)(v)
 	},
 	Format: units.FormatDuration,
 	Number: func(d time.Duration) float64 { return float64(d) / 1e6 },
@@ -92,7 +93,7 @@ var Burst = Unit[float64]{
 var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
-	Parse: orOff(units.ParseRate), Format: formatOrOff(units.FormatRate),
+	Parse: parseOrOff(units.ParseRate), Format: formatOrOff(units.FormatRate),
 	Number: func(n int64) float64 { return float64(n) / 1000 },
 	In:     func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
 }
@@ -101,7 +102,7 @@ var Rate = Unit[int64]{
 var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
-	Parse: orOff(units.ParseSize), Format: formatOrOff(units.FormatSize),
+	Parse: parseOrOff(units.ParseSize), Format: formatOrOff(units.FormatSize),
 	Number: func(n int64) float64 { return float64(n) },
 	In:     func(n int64) bool { return n >= 0 && n <= maxQueue },
 }
@@ -133,7 +134,8 @@ var Switch = Unit[bool]{
 	In: func(bool) bool { return true },
 }
 
-// Count returns the unit of whole numbers of something from lo to hi.
+// Count returns the unit of a whole number from lo to hi; what is the plural noun of the counted
+// things.
 func Count(what string, lo, hi int) Unit[int] {
 	return Unit[int]{
 		Name: what, Expected: fmt.Sprintf("a whole number of %s from %d to %d", what, lo, hi),
@@ -144,14 +146,14 @@ func Count(what string, lo, hi int) Unit[int] {
 	}
 }
 
-// IsOff reports whether v is the word off.
+// IsOff reports whether v is the text "off".
 func IsOff(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.TrimSpace(s) == "off"
 }
 
-// orOff extends a parser of texts: "off" is 0.
-func orOff[T any](parse func(string) (T, bool)) func(any) (T, bool) {
+// parseOrOff extends a parser of texts so that it returns the zero value for "off".
+func parseOrOff[T any](parse func(string) (T, bool)) func(any) (T, bool) {
 	return func(v any) (none T, ok bool) {
 		s, ok := v.(string)
 		if !ok || IsOff(v) {
@@ -161,17 +163,17 @@ func orOff[T any](parse func(string) (T, bool)) func(any) (T, bool) {
 	}
 }
 
-// orZero is orOff for units in which 0 may be written without the unit.
-func orZero[T any](parse func(string) (T, bool)) func(any) (T, bool) {
+// parseOrZero is parseOrOff for units in which 0 may be written without the unit.
+func parseOrZero[T any](parse func(string) (T, bool)) func(any) (T, bool) {
 	return func(v any) (none T, ok bool) {
 		if f, ok := ParseNumber(v); ok && f == 0 {
 			return none, true
 		}
-		return orOff(parse)(v)
+		return parseOrOff(parse)(v)
 	}
 }
 
-// formatOrOff extends format: 0 is "off".
+// formatOrOff extends a format so that it returns "off" for 0.
 func formatOrOff[T int | int64 | float64](format func(T) string) func(T) string {
 	return func(v T) string {
 		if v == 0 {
@@ -181,7 +183,7 @@ func formatOrOff[T int | int64 | float64](format func(T) string) func(T) string 
 	}
 }
 
-// ParseNumber reads a finite number or its text.
+// ParseNumber converts a number, or its text, to a finite float64.
 func ParseNumber(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int:
@@ -196,13 +198,13 @@ func ParseNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// ParseCount reads a whole number or its text.
+// ParseCount converts a whole number, or its text, to an int.
 func ParseCount(v any) (int, bool) {
 	n, ok := ParseNumber(v)
 	return int(n), ok && n == math.Trunc(n) && math.Abs(n) < 1<<31
 }
 
-// OrOff extends the unit of a count: 0 is "off".
+// OrOff extends the unit of a count by "off", which is 0.
 func OrOff(u Unit[int]) Unit[int] {
 	parse, in := u.Parse, u.In
 	u.Expected += `, or "off"`
@@ -211,7 +213,7 @@ func OrOff(u Unit[int]) Unit[int] {
 			return 0, true
 		}
 		n, ok := parse(v)
-		return n, ok && n != 0
+		return n, ok && n != 0 // 0 has to be written as "off"
 	}
 	u.Format = formatOrOff(strconv.Itoa)
 	u.In = func(n int) bool { return n == 0 || in(n) }

@@ -8,20 +8,21 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxName is the length of the longest name that is compared: the time grows with the product
-// of the lengths.
+// maxName is the length of the longest name that is compared, because the time grows with the
+// product of the lengths.
 const maxName = 100
 
-// Closest returns the only known name that begins with name, or else the most similar one with at
-// most one typo for every three letters, or "".
+// Closest returns the known name that begins with name, if there is exactly one and name has at least
+// three letters; otherwise the most similar one, with at most one typo and one more for every three
+// letters; "" if no name is similar. Case is ignored.
 func Closest(name string, known []string) string {
 	if len(name) > maxName {
 		return ""
 	}
-	low := strings.ToLower(name)
+	lower := strings.ToLower(name)
 	matches, match := 0, ""
 	for _, k := range known {
-		if len(low) >= 3 && strings.HasPrefix(strings.ToLower(k), low) {
+		if len(lower) >= 3 && strings.HasPrefix(strings.ToLower(k), lower) {
 			matches++
 			match = k
 		}
@@ -29,11 +30,11 @@ func Closest(name string, known []string) string {
 	if matches == 1 {
 		return match
 	}
-	least, match := 1+len(name)/3, ""
+	minDistance, match := 1+len(name)/3, "" // at first the largest distance that is accepted
 	for _, k := range known {
-		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
-		if d <= least && d < len(low) && (match == "" || d < least) { // a single letter is not similar to another
-			least, match = d, k
+		d := levenshtein.ComputeDistance(lower, strings.ToLower(k))
+		if d <= minDistance && d < len(lower) && (match == "" || d < minDistance) { // a single letter is not similar to another
+			minDistance, match = d, k
 		}
 	}
 	return match

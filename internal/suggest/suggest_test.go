@@ -4,7 +4,7 @@ import "testing"
 
 import "wirelab/internal/suggest"
 
-func TestName(t *testing.T) {
+func TestClosest(t *testing.T) {
 	known := []string{"quantity", "enum", "flag", "bits", "angle", "float32", "float-array", "z"}
 	for name, want := range map[string]string{
 		"quantiti": "quantity", "Quan": "quantity", "flgs": "flag", "bit": "bits", "angel": "angle", "float3": "float32",

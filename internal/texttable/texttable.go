@@ -1,5 +1,5 @@
-// Package texttable holds tables of text and writes them for a terminal, as Markdown and as
-// CSV. Its exported fields serve templates of HTML.
+// Package texttable formats tables for a terminal, as Markdown and as CSV. Its exported fields
+// serve HTML templates.
 package texttable
 
 import (
@@ -12,7 +12,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// Table is a head and rows with as many cells.
+// Table consists of column titles and rows with one cell per column.
 type Table struct {
 	Heads  []Head
 	Rows   [][]Cell
@@ -22,14 +22,13 @@ type Table struct {
 // Head is the title of a column.
 type Head struct {
 	Text   string
-	Number bool // the column holds numbers, which are aligned to the right
+	Number bool // the column contains numbers, which are right-aligned
 }
 
 // Cell is one cell.
-type Cell struct{ Text, Class string } // Class is for HTML
+type Cell struct{ Text, Class string } // Class is the CSS class in HTML
 
-// New returns a table without rows. A title that begins with ">" is that of a column of
-// numbers.
+// New returns a table without rows. The prefix ">" of a title marks a column of numbers.
 func New(titles ...string) *Table {
 	t := &Table{Heads: make([]Head, len(titles))}
 	for i, title := range titles {
@@ -38,7 +37,7 @@ func New(titles ...string) *Table {
 	return t
 }
 
-// Numbers returns the titles of columns of numbers.
+// Numbers adds the prefix ">" to titles; see New.
 func Numbers(titles ...string) []string {
 	out := make([]string, len(titles))
 	for i, title := range titles {
@@ -47,8 +46,8 @@ func Numbers(titles ...string) []string {
 	return out
 }
 
-// Add adds a row. A float64 is written with one decimal and a bool as "yes" or "NO"; a
-// []string stands for several cells.
+// Add adds a row. A float64 is formatted with one decimal and a bool as "yes" or "NO"; a
+// []string is several cells; other values are formatted by fmt.Sprint.
 func (t *Table) Add(cells ...any) {
 	row := make([]Cell, 0, len(t.Heads))
 	for _, c := range cells {
@@ -70,7 +69,7 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// texts returns the texts of the head and of each row.
+// texts returns the texts of the titles and of each row.
 func (t *Table) texts() [][]string {
 	out := [][]string{make([]string, len(t.Heads))}
 	for i, h := range t.Heads {
@@ -91,38 +90,38 @@ const (
 	minWrapped = 24   // width of a wrapped column
 )
 
-// WriteText writes the table with aligned columns. If it would be wider than width, a last
-// column of words is wrapped; 0 means no limit.
+// WriteText writes the table with aligned columns. If it would be wider than width, the last column
+// is wrapped unless it contains numbers. width 0 means no limit.
 func (t *Table) WriteText(w io.Writer, width int) {
-	lines := t.texts()
+	rows := t.texts() // the titles first
 	widths := make([]int, len(t.Heads))
-	for _, row := range lines {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	last := len(widths) - 1
-	indent := len(t.Indent)
+	indent := len(t.Indent) // where the last column begins
 	for _, n := range widths[:last] {
 		indent += n + len(gap)
 	}
-	for _, row := range lines {
-		b := t.Indent
+	for _, row := range rows {
+		before := t.Indent // the text before the last column
 		for i, cell := range row[:last] {
-			b += t.pad(cell, i, widths[i]) + gap
+			before += t.pad(cell, i, widths[i]) + gap
 		}
 		parts := []string{t.pad(row[last], last, widths[last])}
 		if width > 0 && !t.Heads[last].Number {
 			parts = words.Wrap(row[last], max(width-indent, minWrapped))
 		}
 		for _, part := range parts {
-			fmt.Fprintln(w, b+strings.TrimRight(part, " "))
-			b = strings.Repeat(" ", indent)
+			fmt.Fprintln(w, before+strings.TrimRight(part, " "))
+			before = strings.Repeat(" ", indent)
 		}
 	}
 }
 
-// pad makes the cell of a column as wide as the column.
+// pad returns a cell, padded to the width of its column.
 func (t *Table) pad(cell string, column, width int) string {
 	blank := strings.Repeat(" ", width-utf8.RuneCountInString(cell))
 	if t.Heads[column].Number {
@@ -135,7 +134,7 @@ func (t *Table) pad(cell string, column, width int) string {
 func (t *Table) WriteMarkdown(w io.Writer) {
 	for i, row := range t.texts() {
 		line := "| " + strings.Join(row, " | ") + " |"
-		if i == 0 {
+		if i == 0 { // the titles; an empty one takes one space
 			line = strings.ReplaceAll(line, "|  |", "| |") + "\n|"
 			for _, h := range t.Heads {
 				line += map[bool]string{true: "---:|", false: "---|"}[h.Number]

@@ -46,7 +46,7 @@ raw   12.3      7  all of it, as it stands
 	}
 }
 
-// Floats, integers and Booleans have forms of their own, and only the last column wraps.
+// Floats, integers and bools have their own formats, and only the last column wraps.
 func TestAdd(t *testing.T) {
 	g := texttable.New("name", ">kbps", "idea")
 	g.Add("a", 1234.56, "short")
@@ -103,7 +103,7 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 }
 
-// encoding/csv reads back what was added.
+// encoding/csv parses the output to the original cells.
 func TestWriteCSV(t *testing.T) {
 	table := texttable.New("a", ">b")
 	table.Add("with, comma", "with \"quote\"")

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Limits of a text, far beyond what people and programs write. They are checked before the text
-// is decoded: the decoder compares every key of a table with all others of the table, and takes
-// memory in proportion to the square of the length of a dotted key.
+// Limits of a text, far beyond those that people and programs write. They are checked before
+// decoding, because the decoder compares every key of a table with all others of the table, and
+// takes memory proportional to the square of the length of a dotted key.
 const (
-	maxDepth    = 16      // dots in a key, and brackets within brackets
-	maxKeys     = 100_000 // in all
-	maxSiblings = 1000    // keys of one table, and names of tables
+	maxDepth    = 16      // dots in a key; nested brackets
+	maxKeys     = 100_000 // in the text
+	maxSiblings = 1000    // keys of one table; table names
 )
 
-// checkLimits compares a text with the limits, in one pass and without decoding it. The error is
-// an *Error. Texts that are not TOML may pass.
+// checkLimits checks the limits in one pass, without decoding. The error is an *Error. Texts that
+// are not TOML may pass.
 func checkLimits(data []byte) error {
 	b := bounds{data: data, line: 1, names: map[string]bool{}}
-	for b.at < len(data) {
-		if err := b.step(); err != nil {
+	for b.offset < len(data) {
+		if err := b.checkNext(); err != nil {
 			return err
 		}
 	}
@@ -28,42 +28,43 @@ func checkLimits(data []byte) error {
 
 // bounds is the state of checkLimits.
 type bounds struct {
-	data  []byte
-	at    int // of the next byte
-	line  int
-	begun bool // the line holds more than spaces already, or a bracket is open
-	dots  int  // since the last byte that cannot be part of a key
-	keys  int
-	depth int               // open brackets
-	table [maxDepth + 1]int // keys so far of the table at each depth; 0 is the one under the last header
-	names map[string]bool   // of tables
+	data    []byte
+	offset  int // of the next byte
+	line    int
+	inValue bool // the line has a key or value already, or a bracket is open
+	dots    int  // since the last byte that cannot be part of a key
+	keys    int
+	depth   int               // open brackets
+	table   [maxDepth + 1]int // by depth: keys of the current table so far; depth 0 is the table of the last header
+	names   map[string]bool   // of tables
 }
 
-func (b *bounds) step() error {
-	c := b.data[b.at]
-	if c == '[' && !b.begun {
-		return b.header()
+// checkNext checks and skips the next byte, string, comment or header.
+func (b *bounds) checkNext() error {
+	c := b.data[b.offset]
+	if c == '[' && !b.inValue {
+		return b.checkHeader()
 	}
-	b.at++
+	b.offset++
 	switch c {
 	case '\n':
 		b.line++
-		b.dots, b.begun = 0, b.depth > 0
-	case ' ', '\t', '\r':
+		b.dots, b.inValue = 0, b.depth > 0 // a value continues on the next line only within brackets
+	case ' ', '\t', '\r': // do not begin a key or value
 	case '#':
 		b.skipLine()
 	case '"', '\'':
-		b.begun = true
+		b.inValue = true
 		b.skipString(c)
 	default:
-		b.begun = true
-		return b.count(c)
+		b.inValue = true
+		return b.checkByte(c)
 	}
 	return nil
 }
 
-// count counts a byte between keys and values.
-func (b *bounds) count(c byte) error {
+// checkByte counts a byte outside of strings, comments and headers.
+func (b *bounds) checkByte(c byte) error {
 	switch c {
 	case '.':
 		b.dots++
@@ -78,9 +79,9 @@ func (b *bounds) count(c byte) error {
 		b.table[b.depth]++
 		switch {
 		case b.keys > maxKeys:
-			return b.fail(fmt.Sprintf("the text holds more than %d keys", maxKeys), "fewer")
+			return b.newError(fmt.Sprintf("the text has more than %d keys", maxKeys), fmt.Sprintf("at most %d", maxKeys))
 		case b.table[b.depth] > maxSiblings:
-			return b.fail(fmt.Sprintf("a table holds more than %d keys", maxSiblings), "fewer")
+			return b.newError(fmt.Sprintf("a table has more than %d keys", maxSiblings), fmt.Sprintf("at most %d", maxSiblings))
 		}
 	case '[', '{':
 		b.dots = 0
@@ -95,66 +96,70 @@ func (b *bounds) count(c byte) error {
 	return nil
 }
 
-// header checks a line such as [a.b] or [[c]].
-func (b *bounds) header() error {
-	rest := b.data[b.at:]
+// checkHeader checks a line such as [a.b] or [[c]].
+func (b *bounds) checkHeader() error {
+	rest := b.data[b.offset:]
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
 	name := rest
 	if end := bytes.IndexByte(rest, ']'); end >= 0 {
-		name = rest[:end] // and not the comment behind it
+		name = rest[:end] // excludes a comment behind the header
 	}
 	if bytes.Count(name, []byte(".")) > maxDepth {
 		return b.tooDeep("the name of a table has")
 	}
 	b.names[string(name)] = true
 	if len(b.names) > maxSiblings {
-		return b.fail(fmt.Sprintf("the text holds more than %d tables of different names", maxSiblings), "fewer")
+		return b.newError(fmt.Sprintf("the text has more than %d tables of different names", maxSiblings), fmt.Sprintf("at most %d", maxSiblings))
 	}
-	b.at += len(rest)
+	b.offset += len(rest)
 	b.table[0] = 0
 	return nil
 }
 
+// tooDeep returns the error for an excess of maxDepth; what begins the sentence "... more than 16
+// levels".
 func (b *bounds) tooDeep(what string) error {
-	return b.fail(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
+	return b.newError(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }
 
-func (b *bounds) fail(problem, expected string) error {
+// newError returns an error for the current line.
+func (b *bounds) newError(problem, expected string) error {
 	return &Error{Line: b.line, Problem: problem, Expected: expected}
 }
 
+// skipLine advances to the end of the line.
 func (b *bounds) skipLine() {
-	if end := bytes.IndexByte(b.data[b.at:], '\n'); end >= 0 {
-		b.at += end
+	if end := bytes.IndexByte(b.data[b.offset:], '\n'); end >= 0 {
+		b.offset += end
 		return
 	}
-	b.at = len(b.data)
+	b.offset = len(b.data)
 }
 
-// skipString advances past the string that begins with the quote before b.at: to the next such
-// quote on the line or, if there are three, to the next three.
+// skipString skips the rest of a string that began with quote: to the next quote on the line, or to
+// the next three quotes if it began with three.
 func (b *bounds) skipString(quote byte) {
-	long := bytes.HasPrefix(b.data[b.at:], []byte{quote, quote})
+	long := bytes.HasPrefix(b.data[b.offset:], []byte{quote, quote})
 	if long {
-		b.at += 2
+		b.offset += 2
 	}
-	for ; b.at < len(b.data); b.at++ {
-		switch c := b.data[b.at]; {
+	for ; b.offset < len(b.data); b.offset++ {
+		switch c := b.data[b.offset]; {
 		case c == '\n' && !long:
 			return // not a string; the decoder reports it
 		case c == '\n':
 			b.line++
 		case c == '\\' && quote == '"':
-			b.at++
-			if b.at < len(b.data) && b.data[b.at] == '\n' {
+			b.offset++
+			if b.offset < len(b.data) && b.data[b.offset] == '\n' {
 				b.line++
 			}
-		case c == quote && (!long || bytes.HasPrefix(b.data[b.at:], []byte{quote, quote, quote})):
-			b.at++
+		case c == quote && (!long || bytes.HasPrefix(b.data[b.offset:], []byte{quote, quote, quote})):
+			b.offset++
 			if long {
-				b.at += 2
+				b.offset += 2
 			}
 			return
 		}

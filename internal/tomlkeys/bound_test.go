@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What takes a decoder minutes or gigabytes is refused before it is decoded.
+// Texts that would take a decoder minutes or gigabytes are refused before they are decoded.
 func TestBound(t *testing.T) {
 	many := func(n int, line string) string {
 		var b strings.Builder

@@ -23,9 +23,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
 }
 
-// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. keys are
-// the dotted keys of all values in order, and lines has the line of each value and of each
-// table. Errors are of type *Error.
+// Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. tree holds
+// the values as package toml decodes them; keys are the dotted keys of all values in the order of
+// the text; lines contains the line of each value and of each table. Errors are of type *Error.
 func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := checkLimits(data); err != nil {
@@ -38,26 +38,27 @@ func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]in
 		}
 		return nil, nil, nil, e
 	}
-	keys, lines = positions(data)
+	keys, lines = findKeys(data)
 	return tree, keys, lines, nil
 }
 
-// LineOf returns the line of a key, or that of the nearest table above it; 0 if unknown.
+// LineOf returns the line of a dotted key as Parse returns them, or of the closest enclosing table; 0
+// if unknown.
 func LineOf(lines map[string]int, key string) int {
 	for key != "" {
 		if n := lines[key]; n > 0 {
 			return n
 		}
-		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)] // without its last part or index
 	}
 	return 0
 }
 
-// positions returns the keys of a text in order, and the line of each. The text is valid TOML.
-func positions(data []byte) (keys []string, lines map[string]int) {
+// findKeys returns the keys of a text in order, and the line of each. The text must be valid TOML.
+func findKeys(data []byte) (keys []string, lines map[string]int) {
 	lines = map[string]int{}
 	counts := map[string]int{}
-	at := counter{data: data, now: 1}
+	lineCount := lineCounter{data: data, currentLine: 1}
 	var p unstable.Parser
 	p.Reset(data)
 	prefix := ""
@@ -67,18 +68,18 @@ func positions(data []byte) (keys []string, lines map[string]int) {
 		line := 0
 		for it := e.Key(); it.Next(); {
 			if line == 0 {
-				line = at.line(int(it.Node().Raw.Offset))
+				line = lineCount.line(int(it.Node().Raw.Offset))
 			}
 			parts = append(parts, string(it.Node().Data))
 		}
 		key := strings.Join(parts, ".")
 		switch e.Kind {
 		case unstable.Table:
-			prefix = placed(parts, counts)
+			prefix = indexedKey(parts, counts)
 			lines[prefix] = line
 		case unstable.ArrayTable:
 			counts[key]++
-			prefix = placed(parts, counts)
+			prefix = indexedKey(parts, counts)
 			lines[prefix] = line
 		case unstable.KeyValue:
 			if prefix != "" {
@@ -91,24 +92,25 @@ func positions(data []byte) (keys []string, lines map[string]int) {
 	return keys, lines
 }
 
-// counter counts the lines up to an offset incrementally: counting them from the top for each key
-// takes minutes for a megabyte of keys.
-type counter struct {
-	data    []byte
-	counted int // bytes
-	now     int // the line there, from 1
+// A lineCounter counts lines up to increasing offsets. Counting from the beginning for each key
+// would take minutes for a megabyte of keys.
+type lineCounter struct {
+	data        []byte
+	counted     int // number of bytes
+	currentLine int // line at offset counted, from 1
 }
 
-// line returns the line of an offset, which must not be smaller than in the call before.
-func (c *counter) line(offset int) int {
-	c.now += bytes.Count(c.data[c.counted:offset], []byte("\n"))
+// line returns the line of an offset, which must not be smaller than in the previous call.
+func (c *lineCounter) line(offset int) int {
+	c.currentLine += bytes.Count(c.data[c.counted:offset], []byte("\n"))
 	c.counted = offset
-	return c.now
+	return c.currentLine
 }
 
-// placed joins the parts of the name of a table, with the current index after each part that is
-// an array of tables: [at.down] after the second [[at]] is at[1].down.
-func placed(parts []string, counts map[string]int) string {
+// indexedKey joins the parts of a table's name. A part that is an array of tables is followed by
+// its current index: [at.down] after the second [[at]] gives at[1].down. counts holds the number of
+// tables of each array so far.
+func indexedKey(parts []string, counts map[string]int) string {
 	plain, key := "", ""
 	for _, part := range parts {
 		if plain != "" {

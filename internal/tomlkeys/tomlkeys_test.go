@@ -7,7 +7,7 @@ import (
 )
 
 func TestLines(t *testing.T) {
-	keys, lines := positions([]byte("# a comment\na = 1\n\n[b.c]\n\"d e\" = 2\nf.g = 3\n[[h]]\ni = 4\n[[h]]\n\ni = { j = 5 }\n[h.k]\nl = 6\n"))
+	keys, lines := findKeys([]byte("# a comment\na = 1\n\n[b.c]\n\"d e\" = 2\nf.g = 3\n[[h]]\ni = 4\n[[h]]\n\ni = { j = 5 }\n[h.k]\nl = 6\n"))
 	want := "[a b.c.d e b.c.f.g h[0].i h[1].i h[1].k.l]"
 	if fmt.Sprint(keys) != want {
 		t.Errorf("keys %v, want %v", keys, want)
@@ -15,26 +15,26 @@ func TestLines(t *testing.T) {
 	for key, line := range map[string]int{"a": 2, "b.c": 4, "b.c.d e": 5, "b.c.f.g": 6, "h[0]": 7, "h[0].i": 8, "h[1]": 9,
 		"h[1].i": 11, "h[1].k": 12, "h[1].k.l": 13} {
 		if lines[key] != line {
-			t.Errorf("%s stands on line %d, want %d", key, lines[key], line)
+			t.Errorf("%s is on line %d, want %d", key, lines[key], line)
 		}
 	}
 }
 
-// However many keys there are, each stands on its own line, and finding that takes one
-// pass: a text of a megabyte that is counted from the top for each key takes minutes.
+// Each of many keys has its own line, and finding the lines takes one pass: counting from the top
+// for each key would take minutes for a megabyte.
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	const many = 100000
 	for i := range many {
 		fmt.Fprintf(&b, "k%d=1\n", i)
 	}
-	keys, lines := positions([]byte(b.String()))
+	keys, lines := findKeys([]byte(b.String()))
 	if len(keys) != many {
 		t.Fatalf("%d keys, want %d", len(keys), many)
 	}
 	for i, key := range keys {
 		if lines[key] != i+1 {
-			t.Fatalf("%s stands on line %d, want %d", key, lines[key], i+1)
+			t.Fatalf("%s is on line %d, want %d", key, lines[key], i+1)
 		}
 	}
 }

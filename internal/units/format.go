@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Fixed writes v with a number of decimals, and "-" if v is NaN or infinite.
+// Fixed formats v with a number of decimals; "-" if v is NaN or infinite.
 func Fixed(v float64, decimals int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"
@@ -15,8 +15,8 @@ func Fixed(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// Trimmed writes v with at most a number of decimals, without zeros at the end: 2.5, 12. It
-// writes "-" if v is NaN or infinite.
+// Trimmed formats v with at most a number of decimals, without trailing zeros: 2.5, 12. It returns
+// "-" if v is NaN or infinite.
 func Trimmed(v float64, decimals int) string {
 	text := Fixed(v, decimals)
 	if !strings.Contains(text, ".") {
@@ -25,9 +25,8 @@ func Trimmed(v float64, decimals int) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// Stepped writes v with fewer decimals the larger it is: with the given number of decimals
-// less one for each of the limits that the magnitude of v reaches. Stepped(v, 3, 10, 100, 1000)
-// writes about four digits, "-" if v is NaN or infinite.
+// Stepped formats v with fewer decimals the larger it is: one less for each of the limits that |v|
+// reaches. Stepped(v, 3, 10, 100, 1000) gives about four digits; "-" if v is NaN or infinite.
 func Stepped(v float64, decimals int, limits ...float64) string {
 	for _, limit := range limits {
 		if math.Abs(v) >= limit {
@@ -37,12 +36,12 @@ func Stepped(v float64, decimals int, limits ...float64) string {
 	return Fixed(v, decimals)
 }
 
-// General writes v with at most n significant digits, with an exponent if it is very large or
-// small. With n -1 it writes as many digits as are needed to read back the same number.
+// General formats v with at most n significant digits, with an exponent if v is very large or
+// small. n = -1 means as many digits as are needed to parse the same number.
 func General(v float64, n int) string { return strconv.FormatFloat(v, 'g', n, 64) }
 
-// Significant writes v as a plain decimal with at least n significant digits, trailing zeros
-// aside: with 3, 0.12345 is 0.123 and 12345.6 is 12346.
+// Significant formats v as a plain decimal with at least n significant digits, without trailing
+// zeros: with n = 3, 0.12345 is 0.123 and 12345.6 is 12346.
 func Significant(v float64, n int) string {
 	rounded, err := strconv.ParseFloat(General(v, n), 64)
 	if err != nil || math.Abs(rounded) >= math.Pow10(n) {
@@ -54,11 +53,11 @@ func Significant(v float64, n int) string {
 // ShortWidth is the length of the longest text that Short returns.
 const ShortWidth = 5
 
-// Short writes v in at most five characters: 7, 12.5, 340, 12k, 1.5M.
+// Short formats v in at most ShortWidth characters: 7, 12.5, 340, 12k, 1.5M.
 func Short(v float64) string {
 	prefixes := [...]string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 {
+	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 { // four digits, rounded, and no prefix still fit
 		v /= 1000
 		i++
 	}
@@ -76,7 +75,7 @@ func Short(v float64) string {
 	return s + prefixes[i]
 }
 
-// Bytes writes a number of bytes in B, KB or MB, with about three digits.
+// Bytes formats a number of bytes in B, KB or MB, with about three digits.
 func Bytes(n float64) string {
 	switch {
 	case n >= 1e6:
@@ -99,7 +98,7 @@ func Group(decimal string) string {
 	return whole
 }
 
-// Thousands writes n with commas between the thousands.
+// Thousands formats n with commas between the thousands.
 func Thousands(n int64) string { return Group(strconv.FormatInt(n, 10)) }
 
 // Milliseconds returns d in milliseconds.

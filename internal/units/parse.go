@@ -1,9 +1,9 @@
-// Package units reads and writes numbers with units: plain decimals, percentages, times, rates
+// Package units parses and formats numbers with units: plain decimals, percentages, times, rates
 // and sizes.
 //
-// The functions in this file are exact. They work on decimal digits and never multiply by 100
-// or 1000: ParsePercent("5%") is the float nearest to 0.05, and what a Format function writes
-// the matching Parse function reads as the same value.
+// The functions in this file are exact. They work on decimal digits and never multiply by 100 or
+// 1000: ParsePercent("5%") is the float nearest to 0.05, and the text of a Format function parses
+// to the same value.
 package units
 
 import (
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// MaxDigits limits the length of the decimals that ParseDecimal accepts. The longest one that
-// FormatDecimal writes is shorter.
+// MaxDigits is the maximum length of the decimals that ParseDecimal accepts. FormatDecimal returns
+// shorter ones.
 const MaxDigits = 400
 
-// ParseDecimal reads digits with at most one point and one sign, and returns the number times
+// ParseDecimal parses digits with at most one point and one sign, and returns the number times
 // 10^exp.
 func ParseDecimal(s string, exp int) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
@@ -31,42 +31,42 @@ func ParseDecimal(s string, exp int) (float64, bool) {
 	return f, err == nil
 }
 
-// FormatDecimal writes a number as the shortest decimal that reads back as the same number,
-// without an exponent.
+// FormatDecimal formats a number as the shortest decimal that parses to the same number, without an
+// exponent.
 func FormatDecimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// AddSteps returns from + n*step, rounded to as many decimal places as from or step is written
-// with: 0.1 and two steps of 0.1 are 0.3, not 0.30000000000000004.
+// AddSteps returns from + n*step, rounded to the decimal places of from or step: 0.1 and two steps
+// of 0.1 are 0.3, not 0.30000000000000004.
 func AddSteps(from, step float64, n int) float64 {
 	sum := from + float64(float64(n)*step)
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(sum, 'f', max(decimals(from), decimals(step)), 64), 64)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(sum, 'f', max(countDecimals(from), countDecimals(step)), 64), 64)
 	if err != nil {
 		return sum
 	}
 	return rounded + 0 // not -0
 }
 
-// decimals returns the number of digits after the point when f is written as a decimal.
-func decimals(f float64) int {
+// countDecimals returns the number of digits after the point of f as a decimal.
+func countDecimals(f float64) int {
 	_, fraction, _ := strings.Cut(FormatDecimal(f), ".")
 	return len(fraction)
 }
 
-// split cuts a text such as "5 mbit" into its number and its unit.
-func split(s string) (number, unit string) {
+// splitUnit splits a text such as "5 mbit" into its number and its unit.
+func splitUnit(s string) (number, unit string) {
 	s = strings.TrimSpace(s)
 	i := strings.LastIndexAny(s, "0123456789.") + 1
 	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i:])
 }
 
-// ParsePercent reads a percentage such as "5%" and returns the share.
+// ParsePercent parses a percentage such as "5%" and returns the share, 0.05.
 func ParsePercent(s string) (float64, bool) {
-	number, unit := split(s)
+	number, unit := splitUnit(s)
 	f, ok := ParseDecimal(number, -2)
 	return f, ok && unit == "%"
 }
 
-// FormatPercent writes a share as a percentage.
+// FormatPercent formats a share as a percentage.
 func FormatPercent(share float64) string {
 	if math.IsNaN(share) || math.IsInf(share, 0) {
 		return FormatDecimal(share)
@@ -94,10 +94,10 @@ func shiftPoint(s string, n int) string {
 	return sign + whole
 }
 
-// ParseDuration reads a time such as "50ms". Beside the units of time.ParseDuration it knows
-// those of tc.
+// ParseDuration parses a time such as "50ms". It accepts the units of time.ParseDuration and those of
+// Linux's traffic control, tc.
 func ParseDuration(s string) (time.Duration, bool) {
-	number, unit := split(s)
+	number, unit := splitUnit(s)
 	switch unit {
 	case "sec", "secs":
 		unit = "s"
@@ -110,7 +110,7 @@ func ParseDuration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// FormatDuration writes a time in seconds, milliseconds or microseconds.
+// FormatDuration formats a time in seconds, milliseconds or microseconds.
 func FormatDuration(d time.Duration) string {
 	ns := strconv.FormatInt(int64(d), 10)
 	switch {
@@ -127,11 +127,12 @@ func FormatDuration(d time.Duration) string {
 // prefixes of bits and bytes: powers of 1000, and of 1024 with an i.
 var prefixes = []struct {
 	letter         string
-	exp, doublings int
+	exp, doublings int // the prefix means 10^exp, or with an i 2^doublings
 }{{"", 0, 0}, {"k", 3, 10}, {"m", 6, 20}, {"g", 9, 30}, {"t", 12, 40}}
 
-// parseQuantity reads a number and the prefix of its unit, rounded to a whole number.
-func parseQuantity(number, prefix string) (int64, bool) {
+// parseQuantity parses a number and the prefix of its unit, such as "k" or "Ki", and rounds to a whole
+// number. valid is false if the prefix is unknown, or the number is negative or too large.
+func parseQuantity(number, prefix string) (rounded int64, valid bool) {
 	prefix = strings.ToLower(prefix)
 	for _, p := range prefixes {
 		var f float64
@@ -145,7 +146,7 @@ func parseQuantity(number, prefix string) (int64, bool) {
 		default:
 			continue
 		}
-		f += 0.5
+		f += 0.5 // rounds
 		if !ok || f < 0 || f >= 1<<62 {
 			return 0, false
 		}
@@ -154,18 +155,18 @@ func parseQuantity(number, prefix string) (int64, bool) {
 	return 0, false
 }
 
-// ParseRate reads a rate in bits ("5mbit", "5 Mbit/s", "5Mbps", "5 Mb/s") or, with a capital
-// B, in bytes ("80KB/s", "80kBps") and returns bits per second. tc reads kbps as kilobytes;
-// here it means kilobits, as in all reports.
+// ParseRate parses a rate in bits ("5mbit", "5 Mbit/s", "5Mbps", "5 Mb/s") or, with a capital B, in
+// bytes ("80KB/s", "80kBps") and returns bits per second. Unlike in tc, where kbps means kilobytes,
+// it means kilobits, as in all reports.
 func ParseRate(s string) (int64, bool) {
-	number, unit := split(s)
+	number, unit := splitUnit(s)
 	perSecond := strings.TrimSuffix(strings.TrimSuffix(unit, "/s"), "ps")
-	times := int64(1)
+	bitsPerUnit := int64(1)
 	prefix, found := cutSuffixFold(perSecond, "bit")
-	if !found && perSecond != unit {
+	if !found && perSecond != unit { // a plain B or b needs the suffix /s or ps
 		prefix, found = strings.CutSuffix(perSecond, "B")
 		if found {
-			times = 8
+			bitsPerUnit = 8
 		} else {
 			prefix, found = strings.CutSuffix(perSecond, "b")
 		}
@@ -174,9 +175,10 @@ func ParseRate(s string) (int64, bool) {
 		return 0, false
 	}
 	n, ok := parseQuantity(number, prefix)
-	return n * times, ok && n > 0 && n <= math.MaxInt64/8
+	return n * bitsPerUnit, ok && n > 0 && n <= math.MaxInt64/8 // no overflow
 }
 
+// cutSuffixFold is strings.CutSuffix without regard to case.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
 		return s[:n], true
@@ -184,10 +186,10 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s, false
 }
 
-// FormatRate writes bits per second with the largest prefix that leaves at least 1.
+// FormatRate formats bits per second with the largest prefix that gives at least 1.
 func FormatRate(bps int64) string { return formatQuantity(bps) + "bit" }
 
-// formatQuantity writes n with the largest decimal prefix that leaves at least 1.
+// formatQuantity formats n with the largest decimal prefix that gives at least 1.
 func formatQuantity(n int64) string {
 	i := 0
 	for limit := int64(1000); i < len(prefixes)-1 && n >= limit; limit *= 1000 {
@@ -196,9 +198,9 @@ func formatQuantity(n int64) string {
 	return shiftPoint(strconv.FormatInt(n, 10), -prefixes[i].exp) + prefixes[i].letter
 }
 
-// ParseSize reads a size above 0 in bytes, such as "64KB" (64,000) or "64KiB" (65,536).
+// ParseSize parses a size above 0 in bytes, such as "64KB" (64,000) or "64KiB" (65,536).
 func ParseSize(s string) (int64, bool) {
-	number, unit := split(s)
+	number, unit := splitUnit(s)
 	prefix, ok := strings.CutSuffix(unit, "B")
 	if !ok {
 		return 0, false
@@ -207,7 +209,8 @@ func ParseSize(s string) (int64, bool) {
 	return n, ok && n > 0
 }
 
-// FormatSize writes a size in bytes.
+// FormatSize formats a size in bytes, with a binary prefix if n is a multiple of 1024 but not of
+// 1000.
 func FormatSize(n int64) string {
 	if n%1000 != 0 && n%1024 == 0 {
 		for i := len(prefixes) - 1; i > 0; i-- {
@@ -219,7 +222,8 @@ func FormatSize(n int64) string {
 	return strings.ToUpper(formatQuantity(n)) + "B"
 }
 
-// Split cuts "50ms" into "50" and "ms". A text that does not begin with a number is all unit.
+// Split splits "50ms" into "50" and "ms". The number consists of the digits, points and signs at the
+// beginning, which need not be valid; it is empty if there are none.
 func Split(s string) (number, unit string) {
 	s = strings.TrimSpace(s)
 	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
@@ -229,7 +233,7 @@ func Split(s string) (number, unit string) {
 	return s[:i], strings.TrimSpace(s[i:])
 }
 
-// Complete appends a unit to a bare number.
+// Complete appends unit to text if text is a number without a unit.
 func Complete(text, unit string) string {
 	if number, rest := Split(text); number != "" && rest == "" {
 		return text + unit

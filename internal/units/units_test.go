@@ -35,7 +35,7 @@ func TestParseDecimal(t *testing.T) {
 	}
 }
 
-// What is written reads back as the same value.
+// The text of a value parses to the same value.
 func TestRoundTrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for i := range 5000 {
@@ -154,8 +154,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// No text makes a parser panic, and what it accepts is written again as a text that it reads
-// alike.
+// FuzzParse checks that no text makes a parser panic, and that the text of a parsed value parses to
+// the same value.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"5%", "50ms", "1.5mbit", "64KiB", "off", "5 MB/s"} {
 		f.Add(s)

@@ -1,6 +1,6 @@
-// Package unpack reads files that may be compressed with zstd or gzip, in bounded memory:
-// whatever the header of a file declares, a Reader takes at most a window of 128 MB and about a
-// megabyte for buffers.
+// Package unpack reads files that may be compressed with zstd or gzip, in bounded memory: whatever
+// the header of a file declares, a Reader takes at most a window of 128 MB and about a megabyte of
+// buffers.
 package unpack
 
 import (
@@ -16,43 +16,44 @@ import (
 )
 
 // MaxWindow is the largest zstd window that is accepted, that of `zstd --long=27`. It bounds the
-// memory that a compressed file takes, apart from buffers.
+// memory of a Reader.
 const MaxWindow = 1 << 27
 
-// Packing is how the bytes of a file are compressed.
+// Packing is the compression of a file.
 type Packing uint8
 
-// The packings.
+// The compressions.
 const (
 	None Packing = iota
 	Zstd
 	Gzip
 )
 
-// String returns the packing's name.
+// String returns the name of the compression.
 func (p Packing) String() string { return [...]string{"none", "zstd", "gzip"}[p] }
 
-// Errors are the errors that a Reader wraps, so that each kind of file has its own.
+// Errors are the errors that a Reader wraps. Callers provide them, so that each kind of file has
+// its own.
 type Errors struct {
-	Format    error // the file is of another format
+	Format    error // the file has another format
 	Truncated error // the file ends early
 }
 
-// Of determines the packing from the first bytes of a file. None of these magic numbers can begin
-// a walk-off recording, whose first value is 0..3, or a text.
+// Of detects the compression from the first bytes of a file. None of these magic numbers can begin
+// a text or a walk-off recording, whose first value is 0..3.
 func Of(head []byte) Packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return Zstd
 	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
-		return Zstd // a skippable frame, such as pzstd and seekable writers put first
+		return Zstd // a skippable frame, which pzstd and seekable writers put first
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return Gzip
 	}
 	return None
 }
 
-// Named returns the packing that the extension of a path stands for.
+// Named returns the compression that the extension of a path stands for: .zst or .gz; None for others.
 func Named(path string) Packing {
 	switch {
 	case strings.HasSuffix(path, ".zst"):
@@ -63,84 +64,84 @@ func Named(path string) Packing {
 	return None
 }
 
-// Reader reads a file through its decompressor. It can rewind if the file can seek.
+// Reader decompresses a file. It can rewind if the file implements io.Seeker.
 type Reader struct {
-	file io.Reader
-	buf  *bufio.Reader // of the file
-	how  Packing
-	errs Errors
-	zst  *zstd.Decoder
-	gz   *gzip.Reader
-	in   io.Reader // the uncompressed bytes
+	file         io.Reader
+	buffered     *bufio.Reader // of the file
+	packing      Packing
+	errs         Errors
+	zst          *zstd.Decoder
+	gz           *gzip.Reader
+	decompressed io.Reader // source of decompressed bytes
 }
 
-// New returns a Reader of file. If the extension of path stands for a packing, the file must have
-// it; a compressed file without the extension is accepted. An empty file is an error.
+// New returns a Reader of file. If the extension of path stands for a compression, the file must
+// have it; a compressed file without the extension is accepted. An empty file is an error.
 func New(file io.Reader, path string, errs Errors) (*Reader, error) {
-	u := &Reader{file: file, buf: bufio.NewReaderSize(file, 1<<16), errs: errs}
-	head, err := u.buf.Peek(4)
+	u := &Reader{file: file, buffered: bufio.NewReaderSize(file, 1<<16), errs: errs}
+	head, err := u.buffered.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if len(head) == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", errs.Format)
 	}
-	u.how = Of(head)
-	if want := Named(path); want != None && want != u.how {
-		return nil, fmt.Errorf("%w: its name promises %v, but it begins with % x", errs.Format, want, head)
+	u.packing = Of(head)
+	if want := Named(path); want != None && want != u.packing {
+		return nil, fmt.Errorf("%w: the file name promises %v, but it begins with % x", errs.Format, want, head)
 	}
-	return u, u.start()
+	return u, u.startDecompressor()
 }
 
-// start sets up the decompressor over u.buf.
-func (u *Reader) start() (err error) {
-	switch u.how {
+// startDecompressor sets up the decompressor over u.buffered.
+func (u *Reader) startDecompressor() (err error) {
+	switch u.packing {
 	case Zstd:
 		if u.zst == nil {
-			// One at a time: no goroutines, nothing to race with, and fast enough.
+			// Concurrency 1 means that no goroutines are started.
 			u.zst, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
 				zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))
 		}
 		if err == nil {
-			err = u.zst.Reset(u.buf)
+			err = u.zst.Reset(u.buffered)
 		}
-		u.in = u.zst
+		u.decompressed = u.zst
 	case Gzip:
 		if u.gz == nil {
 			u.gz = new(gzip.Reader)
 		}
-		err = u.gz.Reset(u.buf)
-		u.in = u.gz
+		err = u.gz.Reset(u.buffered)
+		u.decompressed = u.gz
 	default:
-		u.in = u.buf
+		u.decompressed = u.buffered
 	}
 	if err != nil {
-		return u.explain(err)
+		return u.wrapError(err)
 	}
 	return nil
 }
 
-// Packing returns how the file is compressed.
-func (u *Reader) Packing() Packing { return u.how }
+// Packing returns the compression of the file.
+func (u *Reader) Packing() Packing { return u.packing }
 
-// Rewind continues at the beginning.
+// Rewind makes Read continue at the beginning of the file.
 func (u *Reader) Rewind() error {
 	s, ok := u.file.(io.Seeker)
 	if !ok {
-		return errors.New("cannot begin again: the input cannot seek")
+		return errors.New("cannot rewind: the input is not seekable")
 	}
 	if _, err := s.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("cannot begin again: %w", err)
+		return fmt.Errorf("cannot rewind: %w", err)
 	}
-	u.buf.Reset(u.file)
-	return u.start()
+	u.buffered.Reset(u.file)
+	return u.startDecompressor()
 }
 
 // Read implements io.Reader.
 func (u *Reader) Read(p []byte) (n int, err error) {
-	n, err = u.in.Read(p)
+	n, err = u.decompressed.Read(p)
 	if err != nil && err != io.EOF {
-		err = u.explain(err)
+		err = u.wrapError(err)
 	}
 	return n, err
 }
@@ -150,7 +151,7 @@ func (u *Reader) Read(p []byte) (n int, err error) {
 func (u *Reader) Fill(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var k int
-		k, err = u.in.Read(p[n:])
+		k, err = u.decompressed.Read(p[n:])
 		n += k
 	}
 	switch {
@@ -159,24 +160,25 @@ func (u *Reader) Fill(p []byte) (n int, err error) {
 	case err == io.EOF:
 		return n, io.EOF
 	}
-	return n, u.explain(err)
+	return n, u.wrapError(err)
 }
 
-// explain wraps an error of the decompressor.
-func (u *Reader) explain(err error) error {
+// wrapError wraps an error of the decompressor in one of u.errs. Errors of the file system are
+// unchanged.
+func (u *Reader) wrapError(err error) error {
 	switch {
-	case u.how == None:
-		return err // the file system's: it names the path
+	case u.packing == None:
+		return err // of the file system; contains the path
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%w: the zstd window is larger than %d MB, the most that is read, or too small for its own blocks",
+		return fmt.Errorf("%w: the zstd window exceeds the maximum of %d MB, or is smaller than a block",
 			u.errs.Format, MaxWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
-		return fmt.Errorf("%w: the compressed data breaks off", u.errs.Truncated)
+		return fmt.Errorf("%w: the compressed data are truncated", u.errs.Truncated)
 	}
-	return fmt.Errorf("%w: the compressed data is damaged: %v", u.errs.Format, err)
+	return fmt.Errorf("%w: the compressed data are corrupt: %v", u.errs.Format, err)
 }
 
-// Close releases the decompressor's memory; the file is the caller's.
+// Close releases the decompressor. It does not close the file.
 func (u *Reader) Close() {
 	if u.zst != nil {
 		u.zst.Close()

@@ -12,8 +12,8 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// Whatever the packing, the same bytes come out, twice; what is cut says so in the
-// words of whoever asked.
+// Each compression gives the same bytes, also after Rewind. A truncated file is an error that wraps
+// the caller's.
 func TestReader(t *testing.T) {
 	plain := bytes.Repeat([]byte("to be or not to be, "), 5000)
 	zw, _ := zstd.NewWriter(nil)

@@ -1,4 +1,5 @@
-// Package wallclock is the monotonic time that callers pass in, to pace and to time work.
+// Package wallclock provides monotonic clocks, which callers pass to code that paces or measures
+// work.
 package wallclock
 
 import (
@@ -6,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock returns the time since some fixed moment. A nil Clock measures nothing.
+// Clock returns the time since a fixed moment. A nil Clock means that time is not measured.
 type Clock func() time.Duration
 
 // Now returns the time in nanoseconds; 0 for a nil Clock.
@@ -17,20 +18,20 @@ func (c Clock) Now() int64 {
 	return int64(c())
 }
 
-// Steady returns a clock that never goes back: where c does, it stands still for a moment
-// and goes on from there. It may be used by several goroutines. A nil Clock stays nil.
+// Steady returns a clock that never goes back: if c goes back, the result stays constant for one
+// call and continues from there. It is safe for concurrent use. A nil Clock stays nil.
 func (c Clock) Steady() Clock {
 	if c == nil {
 		return nil
 	}
 	var mu sync.Mutex
-	var last, lost time.Duration // lost is the sum of the steps back
+	var last, correction time.Duration // correction is the sum of the steps back
 	return func() time.Duration {
 		mu.Lock()
 		defer mu.Unlock()
-		now := c() + lost
+		now := c() + correction
 		if now < last {
-			lost += last - now
+			correction += last - now
 			now = last
 		}
 		last = now

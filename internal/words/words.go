@@ -1,4 +1,4 @@
-// Package words puts counts and lists into English words, and splits texts into words.
+// Package words formats counts and lists in English, and splits texts into words.
 package words
 
 import (
@@ -16,7 +16,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Count writes a number of things: "1 packet", "2 packets".
+// Count formats a number of things: "1 packet", "2 packets". noun is singular.
 func Count[N int | int64 | uint64](n N, noun string) string {
 	if n != 1 {
 		noun = Plural(noun)
@@ -24,7 +24,7 @@ func Count[N int | int64 | uint64](n N, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Ordinal writes a position: 2nd, 3rd, 11th.
+// Ordinal formats a position: 2nd, 3rd, 11th.
 func Ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -40,8 +40,8 @@ func Ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// Wrap breaks text at spaces into lines of at most width characters. A longer word is a line
-// of its own. There is at least one line.
+// Wrap breaks text at spaces into lines of at most width characters. A longer word is on its own
+// line. There is at least one line.
 func Wrap(text string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
@@ -58,10 +58,10 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// Split cuts a text at white space. A part in double quotes, written as in Go, is taken whole:
-// file="my trace.csv". ok is false if a quote is not closed.
+// Split splits a text at white space. A part in double quotes, in Go syntax, is not split: file="my
+// trace.csv". ok is false if a quote is not closed or not valid.
 func Split(text string) (words []string, ok bool) {
-	word, open := "", false
+	word, open := "", false // the current word; open: it has begun, and may be empty in quotes
 	for text != "" {
 		switch c := text[0]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
@@ -89,8 +89,9 @@ func Split(text string) (words []string, ok bool) {
 	return words, true
 }
 
-// Quote writes a word so that Split returns it unchanged, with quotes only where necessary.
+// Quote returns a word in the form that Split converts back to it, with quotes only if necessary.
 func Quote(word string) string {
+	// As the whole text of a setting, off turns it off; a file of that name needs quotes.
 	if word == "" || word == "off" || strings.ContainsAny(word, "\"\\") {
 		return strconv.Quote(word)
 	}

@@ -30,7 +30,7 @@ func TestOrdinal(t *testing.T) {
 	}
 }
 
-// Wrapped lines hold the same words, and are too wide only if they are a single word.
+// Wrapped lines contain the same words, and exceed the width only if they are a single word.
 func TestWrap(t *testing.T) {
 	text := "a bc  déf ghij klmno pqrstuvwxyz äöü"
 	for width := range 40 {

@@ -1,5 +1,5 @@
-// Package faultfs injects faults into the operations of an atomicfile.Disk, one after the
-// other, and lists the files that remain.
+// Package faultfs injects faults into the operations of an atomicfile.Disk, one after the other,
+// and lists the remaining files.
 package faultfs
 
 import (
@@ -21,41 +21,42 @@ const Cause = syscall.ENOSPC
 // Failing is a disk on which an operation fails.
 type Failing struct {
 	atomicfile.Disk
-	mu    sync.Mutex
-	count int
-	at    int
-	crash bool
+	mu        sync.Mutex
+	count     int
+	failAt    int  // number of the operation that fails, from 1
+	failAfter bool // all operations after failAt fail, too
 
 	Op   atomicfile.Op // that failed; "" if none
 	Path string        // of that operation
 }
 
-// FailAt returns a disk whose n-th operation fails, counted from 1. With crash all later
+// FailAt returns a disk whose n-th operation fails, counted from 1. With crash, all later
 // operations fail as well.
 func FailAt(n int, crash bool) *Failing {
-	f := &Failing{at: n, crash: crash}
+	f := &Failing{failAt: n, failAfter: crash}
 	f.Before = f.before
 	return f
 }
 
+// before implements Disk.Before.
 func (f *Failing) before(op atomicfile.Op, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
 	switch {
-	case f.count == f.at:
+	case f.count == f.failAt:
 		f.Op, f.Path = op, path
 		return Cause
-	case f.crash && f.count > f.at:
+	case f.failAfter && f.count > f.failAt:
 		return Cause
 	}
 	return nil
 }
 
-// Each calls try with a disk whose first operation fails, then the second, and so on until
-// all operations of try succeed, and repeats that with a crash at each. Unless tests are
-// thorough it tries every ninth operation. It returns the number of operations, rounded up to
-// the step.
+// Each calls try with a disk whose first operation fails, then the second, and so on until all
+// operations of try succeed; and repeats that with a crash at each operation. Unless tests are
+// thorough, it uses every ninth operation only, to save time. It returns the number of operations of
+// try, rounded up to a multiple of that step.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
 	step := testkit.Choose(1, 9)
@@ -79,7 +80,8 @@ func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) 
 
 var temporary = regexp.MustCompile(`^\.wirelab-`)
 
-// Tree reads the files below dir. left lists the temporary files and folders, which it skips.
+// Tree returns the content of the files below dir, by path. left lists the temporary files and
+// folders, which are not in files.
 func Tree(t *testing.T, dir string) (files map[string]string, left []string) {
 	t.Helper()
 	files = map[string]string{}

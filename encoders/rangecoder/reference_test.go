@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// byTheBook is the coder in whole numbers of any length: nothing is shifted out,
-// so there are no carries, no window and no bytes until the end, when it tries
-// one length after the other.
-func byTheBook(list []decision) []byte {
+// referenceEncode is the coder with big integers: nothing is shifted out, so there are no carries;
+// at the end it tries one length after the other.
+func referenceEncode(list []decision) []byte {
 	low, shifted, rng := new(big.Int), uint(0), uint64(1<<32-1)
 	cut := func(from, width uint64) {
 		low.Add(low, new(big.Int).SetUint64(from))
@@ -52,18 +51,17 @@ func byTheBook(list []decision) []byte {
 	}
 }
 
-// The bytes are those of the coder by the book, and nearly as few as there can
-// be: carries, windows and the end change nothing.
-func TestAgainstBigNumbers(t *testing.T) {
+// Packets equal those of referenceEncode and are nearly as short as the entropy of their decisions.
+func TestAgainstReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 500 {
-		list := decisions(rng, rng.IntN(120))
+		list := randomDecisions(rng, rng.IntN(120))
 		var c Coder
 		c.Write(nil)
-		run(&c, list)
+		codeAll(&c, list)
 		out := c.Finish()
-		if want := byTheBook(list); !bytes.Equal(out, want) {
-			t.Fatalf("%x, by the book %x", out, want)
+		if want := referenceEncode(list); !bytes.Equal(out, want) {
+			t.Fatalf("%x, want %x", out, want)
 		}
 		var bits float64
 		for _, d := range list {
@@ -82,22 +80,21 @@ func TestAgainstBigNumbers(t *testing.T) {
 	}
 }
 
-// A carry that runs through many bytes: what is just below a boundary, then just
-// above it.
+// A carry propagates through many bytes: low is just below a boundary, then just above.
 func TestLongCarry(t *testing.T) {
 	for _, p := range []uint32{1, 2, 100} {
 		list := []decision{{p: 32768, v: 1}}
-		for range 400 { // upwards, to the top of the lower half
+		for range 400 { // raise low to the top of the lower half
 			list = append(list, decision{p: p})
 		}
-		for i := range 40 { // and into what rounding left there
+		for i := range 40 { // and into the remainder of rounding
 			list = append(list, decision{p: 60000, v: uint64(i & 1)})
 		}
 		var c Coder
 		c.Write([]byte{255, 255})
-		run(&c, list)
-		if got, want := c.Finish()[2:], byTheBook(list); !bytes.Equal(got, want) {
-			t.Fatalf("%x, by the book %x", got, want)
+		codeAll(&c, list)
+		if got, want := c.Finish()[2:], referenceEncode(list); !bytes.Equal(got, want) {
+			t.Fatalf("%x, want %x", got, want)
 		}
 	}
 }

@@ -4,8 +4,8 @@
 
 // func sumAVX2(sums, bias, shift *int32, weights, x *int16, pairs, groups int)
 //
-// Two groups of sixteen outputs at a time while there are two: each pair of inputs is
-// then read once for both.
+// It computes two groups of sixteen outputs at a time while at least two are left, so that each
+// pair of inputs is read once for both.
 TEXT ·sumAVX2(SB), NOSPLIT, $0-56
 	MOVQ sums+0(FP), DI
 	MOVQ bias+8(FP), AX
@@ -55,7 +55,7 @@ twoPairs:
 	VMOVDQU Y1, 32(DI)
 	VMOVDQU Y2, 64(DI)
 	VMOVDQU Y3, 96(DI)
-	ADDQ R11, SI       // past the second group's weights
+	ADDQ R11, SI       // skip the second group's weights
 	ADDQ $128, AX
 	ADDQ $128, BX
 	ADDQ $128, DI
@@ -91,8 +91,8 @@ done:
 
 // func narrowAVX2(dst *int16, src *int32, groups int, limit, slope int32)
 //
-// A value above zero times the slope is at most itself, one below zero at least itself,
-// so the larger of the two is the value after the bend.
+// The slope is at most 1, so a positive value times the slope is at most the value, and a negative
+// one at least the value: the maximum of both is the result of the leaky ReLU.
 TEXT ·narrowAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
@@ -118,7 +118,7 @@ values:
 	VPMAXSD Y2, Y0, Y0
 	VPMAXSD Y3, Y1, Y1
 	VPACKSSDW Y1, Y0, Y0
-	VPERMQ $0xD8, Y0, Y0 // packing is by halves
+	VPERMQ $0xD8, Y0, Y0 // VPACKSSDW packs each 128-bit half separately
 	VMOVDQU Y0, (DI)
 	ADDQ $64, SI
 	ADDQ $32, DI

@@ -79,7 +79,7 @@ func TestStatsOfPackets(t *testing.T) {
 	var doc messageInfo
 	document(t, o.stdout, &doc)
 	if doc.Messages != 300 || doc.Bytes != 3600 || len(doc.Places) != 12 || len(doc.Remarks) != 1 || doc.Lag != 4 ||
-		!strings.Contains(doc.Remarks[0], "port 7000 is taken for the server's: 400 of 400") {
+		!strings.Contains(doc.Remarks[0], "port 7000 is assumed to be the server's: 400 of 400") {
 		t.Errorf("%+v", doc)
 	}
 	if math.Abs(doc.PerSecond-1000./33) > 1e-6 || doc.Places[2].Bits != 0 || doc.Places[2].Common != 0x70 || doc.Places[11].Values != 5 {

@@ -140,7 +140,7 @@ func TestReplayOfPackets(t *testing.T) {
 	writePcap(t, path, talk(200))
 	out := filepath.Join(dir, "report")
 	if o := tui("run", "--data", "packets:"+path+",dir=up", "--set", "link.loss=5%", "--out", out); o.code != exitDone ||
-		!strings.Contains(o.stderr, "warning: data: port 7000 is taken") {
+		!strings.Contains(o.stderr, "warning: data: port 7000 is assumed") {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	there := t.TempDir()
@@ -193,7 +193,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 	writePcap(t, a, sent)
 	writePcap(t, b, received)
 	o := tui("links", "fit", "--sent", a+",port=7000,dir=up", "--received", b+",dir=up", "--json")
-	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is taken") {
+	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is assumed") {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	var doc fitInfo

@@ -36,24 +36,25 @@ type assignment struct {
 	at  int64 // when the job was assigned
 }
 
+// newChunks returns the chunks of a plan without results.
 func newChunks(p *Plan, clock wallclock.Clock) *chunks {
 	n := p.Runs()
-	return &chunks{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignment{}, maxRuns: maxChunk}
+	return &chunks{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignment{}, maxRuns: maxJobRuns}
 }
 
-// take returns the next job and marks its runs as assigned; false if every run is done or assigned.
+// assignJob returns the next job and marks its runs as assigned; false if every run is done or assigned.
 // A job is sized to take chunkSeconds. Near the end jobs are smaller, so that all workers finish at
 // about the same time.
-func (c *chunks) take() (job, bool) {
+func (c *chunks) assignJob() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	want := firstChunk
+	limit := firstChunk
 	if c.perRun > 0 {
 		fair := c.remaining/(2*max(c.workers, 1)) + 1
-		want = max(min(int(chunkSeconds/c.perRun), c.maxRuns, fair), 1)
+		limit = max(min(int(chunkSeconds/c.perRun), c.maxRuns, fair), 1)
 	}
 	var runs []int
-	for n := c.next; n < len(c.done) && len(runs) < want; n++ {
+	for n := c.next; n < len(c.done) && len(runs) < limit; n++ {
 		if c.done[n] || c.assigned[n] {
 			if len(runs) == 0 {
 				c.next = n + 1
@@ -91,11 +92,11 @@ func (c *chunks) endJob(key string, seconds float64, runs int) {
 	if t := c.jobs[key]; t != nil && runs > 0 {
 		// seconds is by the worker's clock; the clock here gives an upper bound.
 		seconds = max(min(seconds, time.Duration(c.clock.Now()-t.at).Seconds()), 0)
-		each := seconds / float64(runs)
+		perRun := seconds / float64(runs)
 		if c.perRun == 0 {
-			c.perRun = each
+			c.perRun = perRun
 		}
-		c.perRun += (each - c.perRun) / 4
+		c.perRun += (perRun - c.perRun) / 4
 		c.perRun = max(c.perRun, 1e-6)
 	}
 	if t := c.jobs[key]; t != nil {
@@ -109,14 +110,15 @@ func (c *chunks) endJob(key string, seconds float64, runs int) {
 	}
 }
 
-// overdue returns the jobs that were assigned more than age ago and that the queue does not
-// hold. The caller queues them again; their time and attempt are updated.
-func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []job) {
+// overdue returns the jobs that were assigned more than age ago and that are not in the queue, as reported
+// by queued. The caller queues them again; their time and
+// attempt are updated.
+func (c *chunks) overdue(age time.Duration, queued func(key string) bool) (list []job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
 	for _, t := range c.jobs {
-		if now-t.at > int64(age) && !held(t.job.Key) {
+		if now-t.at > int64(age) && !queued(t.job.Key) {
 			t.at = now
 			t.job.Attempt++
 			list = append(list, t.job)

@@ -10,8 +10,8 @@ import (
 	"wirelab/experiment/page"
 )
 
-// The page that a sweep saves is the one that is made later from its report.json, and has
-// every point with its interval.
+// The report.html of a sweep equals the page made from its report.json, and has every point with its
+// interval.
 func TestPageOfASweep(t *testing.T) {
 	p := planned(t, small)
 	dir := filepath.Join(t.TempDir(), "out")

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A folder is gone on with after a job that failed in the middle, whatever else lies in it,
-// and from within.
-func TestResumeOfAFailedJob(t *testing.T) {
+// A sweep is resumed after a job failed halfway, with other files in its folder, and from a working
+// directory inside it.
+func TestResumeAfterFailedJob(t *testing.T) {
 	p := planned(t, small)
 	want := swept(t, p, Options{Jobs: 2}).Digest
 	dir := filepath.Join(t.TempDir(), "out")
@@ -16,7 +16,7 @@ func TestResumeOfAFailedJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newExecutor(p, "w", clock).do(t.Context(), p.job([]int{0, 1}))
+	d, err := newExecutor(p, "w", clock).runJob(t.Context(), p.job([]int{0, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,7 @@ func TestResumeOfAFailedJob(t *testing.T) {
 	}
 }
 
-// What was there before a sweep goes on is one step of its progress, however many files it
-// is in.
+// The results loaded at the start of a resumed sweep are reported as one step of progress.
 func TestLoadedAtOnce(t *testing.T) {
 	p := planned(t, small)
 	store, err := NewStore(nil, filepath.Join(t.TempDir(), "out"), p, false)

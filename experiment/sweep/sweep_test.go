@@ -70,8 +70,8 @@ func swept(t *testing.T, p *Plan, o Options) *Summary {
 	return sum
 }
 
-// Every run has the seed that its number says and comes to what it would by itself.
-func TestSweepIsTheRunsByThemselves(t *testing.T) {
+// Every run has the seed of its number and gives the same result as when it is run alone.
+func TestRunsEqualSingleRuns(t *testing.T) {
 	p := planned(t, small)
 	var seen []Outcome
 	sum := swept(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
@@ -118,8 +118,7 @@ func TestSweepIsTheRunsByThemselves(t *testing.T) {
 	}
 }
 
-// However it is interrupted, what is there stays, nothing is run twice, and the end is
-// the same.
+// An interrupted sweep keeps its results, and when resumed repeats no run and gives the same summary.
 func TestResume(t *testing.T) {
 	p := planned(t, small)
 	want := swept(t, p, Options{Jobs: 1}).Digest
@@ -188,7 +187,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Files that are damaged, of another sweep or cut off are run again, not believed.
+// Runs whose files are damaged, truncated or of another sweep are run again.
 func TestDamagedResults(t *testing.T) {
 	p := planned(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
@@ -217,23 +216,23 @@ func TestDamagedResults(t *testing.T) {
 	}
 }
 
-// A machine that comes to another result is named.
+// A machine whose result differs is named in the error.
 func TestVerifyNamesTheMachine(t *testing.T) {
 	p := planned(t, small)
-	s := newState(p, Options{Clock: clock, Verify: 1})
+	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
-	d, err := x.do(t.Context(), p.job([]int{0, 1, 2}))
+	d, err := x.runJob(t.Context(), p.job([]int{0, 1, 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
-	if err := s.take(d, false); err != nil {
+	if err := s.addResult(d, false); err != nil {
 		t.Fatal(err)
 	}
 	other := d
 	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
-	var differ *differError
-	if err := s.take(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
+	var differ *mismatchError
+	if err := s.addResult(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
 		t.Errorf("two results of one run: %v", err)
 	}
 }
@@ -244,7 +243,7 @@ func swap(r *engine.Result) *engine.Result {
 	return &x
 }
 
-// A run that cannot be done says at which point, and whose fault it is.
+// The error of a failing run names the point and the cause.
 func TestFailingRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "walk.bin")
 	frame := make([]byte, 901*32)
@@ -265,20 +264,20 @@ func TestFailingRun(t *testing.T) {
 	}
 }
 
-// What is swept may be the data, and what follows the data then follows it on every
-// machine.
-func TestPlanOfManyData(t *testing.T) {
+// A sweep over data sources gives the same plan on every machine: settings that depend on the data
+// are derived there.
+func TestSweepOverData(t *testing.T) {
 	p := planned(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
 	c, err := config.Parse("there", p.TOML)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := plan(c, "v1")
+	q, err := newPlan(c, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Files = p.Files
-	if err := q.identify(); err != nil || q.ID != p.ID {
+	if err := q.setID(); err != nil || q.ID != p.ID {
 		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
 	}
 	if a, b := swept(t, p, Options{Jobs: 1}), swept(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
@@ -286,7 +285,7 @@ func TestPlanOfManyData(t *testing.T) {
 	}
 }
 
-// The jobs handed out cover what is missing, each run once at a time.
+// The assigned jobs cover all runs without a result, and no run is in two jobs at once.
 func TestChunks(t *testing.T) {
 	p := planned(t, small)
 	var now atomic.Int64
@@ -294,7 +293,7 @@ func TestChunks(t *testing.T) {
 	out := map[int]int{}
 	var jobs []job
 	for {
-		j, ok := c.take()
+		j, ok := c.assignJob()
 		if !ok {
 			break
 		}
@@ -316,7 +315,7 @@ func TestChunks(t *testing.T) {
 	}
 	c.markDone(jobs[2].Runs[0])
 	c.endJob(jobs[2].Key, 1, 1)
-	j, ok := c.take()
+	j, ok := c.assignJob()
 	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
 		t.Errorf("a job that came back with one result: %v is handed out again, expected %v", j.Runs, jobs[2].Runs[1:])
 	}

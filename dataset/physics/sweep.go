@@ -1,38 +1,39 @@
 package physics
 
-// round is how many sweeps go in the same order; convergence is checked after the last of them. Most islands are
-// one cube on the floor, and converge in a few sweeps.
-const round = 8
+// sweepsPerOrder is the number of sweeps in the same order; convergence is checked after the last one. Most
+// islands are one cube on the floor, and converge within a few sweeps.
+const sweepsPerOrder = 8
 
-// fullWork, times the effort, bounds sweeps times contacts in a step for each thousand
-// cubes: a large heap of them is solved less exactly, not for longer. Only a player that
-// carries 170 cubes of 901 reaches the bound.
-const fullWork = 32 * 1024
+// baseWork, times the effort and Thousands, bounds sweeps times contacts in a step: a large heap is
+// solved less exactly, not for longer. Only a player that carries 170 of 901 cubes reaches the bound.
+const baseWork = 32 * 1024
 
-// Thousands returns for how many times a thousand cubes the work is bounded, 1 at least.
+// Thousands returns the factor by which limits on work grow with the number of cubes: cubes / 1024,
+// but at least 1.
 func Thousands(cubes int) int { return max(cubes/1024, 1) }
 
-// solve sweeps over all contacts, at most so many times.
-func (s *lcp) solve(iterations int) {
-	work := s.work()
+// solve runs at most the given number of sweeps, fewer if all islands converge or the work exceeds its
+// limit.
+func (s *contactSolver) solve(iterations int) {
+	work := s.sweepCost()
 	if work > 0 {
-		iterations = min(iterations, max(s.law.Effort*s.room/work, 1))
+		iterations = min(iterations, max(s.law.Effort*s.maxWork/work, 1))
 	}
-	s.findBound()
+	s.findConstrained()
 	for it := range iterations {
-		if it%round == 0 {
+		if it%sweepsPerOrder == 0 {
 			s.shuffle()
 		}
-		checked := it%round == round-1
+		checked := it%sweepsPerOrder == sweepsPerOrder-1
 		if checked {
-			for _, k := range s.bound {
-				s.before[k] = s.motion[k]
+			for _, k := range s.constrained {
+				s.previous[k] = s.motion[k]
 			}
 		}
 		s.spent += work
 		s.sweep()
-		if checked && s.dropResting() {
-			work = s.work()
+		if checked && s.dropConverged() {
+			work = s.sweepCost()
 			if work == 0 {
 				return
 			}
@@ -40,50 +41,50 @@ func (s *lcp) solve(iterations int) {
 	}
 }
 
-// work returns what a sweep costs, in contacts with the floor.
-func (s *lcp) work() (n int) {
+// sweepCost returns the cost of a sweep in contact points. One between two bodies counts twice.
+func (s *contactSolver) sweepCost() (n int) {
 	for k := range maxPoints {
 		n += len(s.floor[k]) + 2*len(s.rows[k][0])
 	}
 	return n
 }
 
-// pass is one list of contacts to be corrected: of the k-th points of all pairs,
-// what is in one direction.
-type pass struct{ k, what uint8 }
+// pass selects one list of contacts: the contact points with number k, in the direction given by what.
+type pass struct{ k, direction uint8 }
 
+// Directions of a pass. The first three are indices of contactSolver.rows.
 const (
-	tangent1 = iota // the first three index rows
+	tangent1 = iota
 	tangent2
 	normals
 	floorX
 	floorY
 	floorZ
-	kinds
+	directions // number of directions
 )
 
-// orderPasses begins with the passes in order.
-func (s *lcp) orderPasses() {
+// orderPasses sets the initial order of passes and the seed, so that every step starts equally.
+func (s *contactSolver) orderPasses() {
 	s.seed = 1
 	for i := range s.passes {
-		s.passes[i] = pass{k: uint8(i / kinds), what: uint8(i % kinds)}
+		s.passes[i] = pass{k: uint8(i / directions), direction: uint8(i % directions)}
 	}
 }
 
-// shuffle puts the passes into another order, as the original does: a fixed order
-// would leave the error at the same contacts each time.
-func (s *lcp) shuffle() {
+// shuffle permutes the passes at random, as the Open Dynamics Engine does: with a fixed order the
+// error would remain at the same contacts each time.
+func (s *contactSolver) shuffle() {
 	for i := len(s.passes) - 1; i > 0; i-- {
-		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's
+		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
 		j := s.seed >> 33 % uint64(i+1)
 		s.passes[i], s.passes[j] = s.passes[j], s.passes[i]
 	}
 }
 
-// sweep corrects every impulse once.
-func (s *lcp) sweep() {
+// sweep updates every impulse once, in the order of the passes.
+func (s *contactSolver) sweep() {
 	for _, p := range s.passes {
-		switch p.what {
+		switch p.direction {
 		case floorX:
 			solveFloorX(s.floor[p.k], s.motion)
 		case floorY:
@@ -91,69 +92,68 @@ func (s *lcp) sweep() {
 		case floorZ:
 			solveFloorZ(s.floor[p.k], s.motion)
 		default:
-			solveRows(s.rows[p.k][p.what], s.motion)
+			solveRows(s.rows[p.k][p.direction], s.motion)
 		}
 	}
 }
 
-// findBound lists the bodies of islands that have contacts. All others fall freely: no
-// sweep changes them.
-func (s *lcp) findBound() {
-	clear(s.busy[:len(s.motion)])
+// findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall freely.
+func (s *contactSolver) findConstrained() {
+	clear(s.unsettled[:len(s.motion)])
 	for k := range s.motion {
 		s.island[k] = s.root(int32(k))
 	}
 	for k := range maxPoints {
 		for i := range s.floor[k] {
-			s.busy[s.island[s.floor[k][i].slot]] = true
+			s.unsettled[s.island[s.floor[k][i].slot]] = true
 		}
 		for i := range s.rows[k][0] {
-			s.busy[s.island[s.rows[k][0][i].a]] = true
+			s.unsettled[s.island[s.rows[k][0][i].a]] = true
 		}
 	}
-	s.bound = s.bound[:0]
+	s.constrained = s.constrained[:0]
 	for k := range s.motion {
-		if s.busy[s.island[k]] {
-			s.bound = append(s.bound, int32(k))
+		if s.unsettled[s.island[k]] {
+			s.constrained = append(s.constrained, int32(k))
 		}
 	}
 }
 
-// dropResting drops the contacts of islands that have come to rest, and reports whether there
-// are any.
-func (s *lcp) dropResting() bool {
-	clear(s.busy[:len(s.motion)])
-	for _, k := range s.bound {
-		if busy := &s.busy[s.island[k]]; !*busy {
-			a, b := &s.motion[k], &s.before[k]
-			*busy = !a.vel.within(s.law.Converged, b.vel) || !a.spin.within(s.law.Converged, b.spin)
+// dropConverged removes the contacts of islands whose speeds changed by no more than law.Converged in
+// the last sweep. It reports whether it removed any.
+func (s *contactSolver) dropConverged() bool {
+	clear(s.unsettled[:len(s.motion)])
+	for _, k := range s.constrained {
+		if busy := &s.unsettled[s.island[k]]; !*busy {
+			a, b := &s.motion[k], &s.previous[k]
+			*busy = !a.vel.near(s.law.Converged, b.vel) || !a.spin.near(s.law.Converged, b.spin)
 		}
 	}
-	kept := s.bound[:0]
-	for _, k := range s.bound {
-		if s.busy[s.island[k]] {
-			kept = append(kept, k)
+	remaining := s.constrained[:0]
+	for _, k := range s.constrained {
+		if s.unsettled[s.island[k]] {
+			remaining = append(remaining, k)
 		}
 	}
-	if len(kept) == len(s.bound) {
+	if len(remaining) == len(s.constrained) {
 		return false
 	}
-	s.bound = kept
+	s.constrained = remaining
 	for k := range maxPoints {
-		s.floor[k] = keep(s.floor[k], func(f *floorContact) bool { return s.busy[s.island[f.slot]] })
+		s.floor[k] = filter(s.floor[k], func(f *floorContact) bool { return s.unsettled[s.island[f.slot]] })
 		for d := range s.rows[k] {
-			s.rows[k][d] = keep(s.rows[k][d], func(h *row) bool { return s.busy[s.island[h.a]] })
+			s.rows[k][d] = filter(s.rows[k][d], func(h *row) bool { return s.unsettled[s.island[h.a]] })
 		}
 	}
 	return true
 }
 
-// keep removes the elements of list for which kept is false.
-func keep[T any](list []T, kept func(*T) bool) []T {
+// filter removes the elements of list for which keep returns false, in place.
+func filter[T any](list []T, kept func(*T) bool) []T {
 	n := 0
 	for k := range list {
 		if kept(&list[k]) {
-			if n < k { // most often all are kept in place
+			if n < k { // avoids copying an element to itself
 				list[n] = list[k]
 			}
 			n++
@@ -162,13 +162,13 @@ func keep[T any](list []T, kept func(*T) bool) []T {
 	return list[:n]
 }
 
-// within reports whether no component of a differs from b's by more than most.
-func (a Vec) within(most float64, b Vec) bool {
-	return abs(a.X-b.X) <= most && abs(a.Y-b.Y) <= most && abs(a.Z-b.Z) <= most
+// near reports whether no component of a differs from b's by more than most.
+func (a Vec) near(tolerance float64, b Vec) bool {
+	return abs(a.X-b.X) <= tolerance && abs(a.Y-b.Y) <= tolerance && abs(a.Z-b.Z) <= tolerance
 }
 
-// solveRowsPlain corrects the impulses of rows. It is the reference of solveRows, which
-// does so in vector instructions where there are any.
+// solveRowsPlain updates the impulses of rows and the motions of their bodies, one row after the
+// other. solveRows does the same with vector instructions, if available.
 func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
@@ -190,10 +190,10 @@ func solveRowsPlain(rows []row, motion []motion) {
 		a.spin.X += float64(h.twistA.X * d)
 		a.spin.Y += float64(h.twistA.Y * d)
 		a.spin.Z += float64(h.twistA.Z * d)
-		if h.share == 0 {
+		if h.massRatio == 0 {
 			continue
 		}
-		d = float64(d * h.share)
+		d = float64(d * h.massRatio)
 		b.vel.X -= float64(h.dir.X * d)
 		b.vel.Y -= float64(h.dir.Y * d)
 		b.vel.Z -= float64(h.dir.Z * d)
@@ -203,8 +203,8 @@ func solveRowsPlain(rows []row, motion []motion) {
 	}
 }
 
-// solveFloorX corrects the friction of floor contacts along x. It has no limit: the
-// floor's friction would hold a hundred cubes.
+// solveFloorX updates the friction impulses of floor contacts along x. They have no limit: that of
+// the floor's friction is never reached, since it would hold a hundred cubes.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -219,7 +219,7 @@ func solveFloorX(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorY corrects the friction of floor contacts along y.
+// solveFloorY updates the friction impulses of floor contacts along y.
 func solveFloorY(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -234,7 +234,7 @@ func solveFloorY(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorZ corrects the normal impulses of floor contacts.
+// solveFloorZ updates the normal impulses of floor contacts, which can only push.
 func solveFloorZ(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]

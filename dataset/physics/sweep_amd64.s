@@ -56,11 +56,11 @@ rows:
 	VADDPD Y8, Y1, Y1
 	VMOVUPD Y0, motion_vel(DX)(AX*1)
 	VMOVUPD Y1, motion_spin(DX)(AX*1)
-	VMOVSD row_share(SI), X11
+	VMOVSD row_massRatio(SI), X11
 	VUCOMISD X15, X11
 	JE next
 	VMULSD X11, X13, X13
-	VBROADCASTSD X13, Y14            // d times share
+	VBROADCASTSD X13, Y14            // d times massRatio
 	VMULPD row_dir(SI), Y14, Y7
 	VMULPD row_twistB(SI), Y14, Y8
 	VSUBPD Y7, Y2, Y2

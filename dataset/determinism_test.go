@@ -23,7 +23,7 @@ var simulated = []string{"physics", "world"}
 // some machines and not on others; float64(x*y) forbids it. So in the simulation
 // every product of floats has to be converted, unless it is a constant or a
 // factor of a further product.
-func TestNoProductMayFuse(t *testing.T) {
+func TestNoFusableProducts(t *testing.T) {
 	check := newProductCheck()
 	for _, dir := range simulated {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The keys that are held are those that count, and no pilot's: a player told to
-// go right goes right, and one that is told nothing stays.
+// After Hold the given keys move the player, not the pilot's: with Right it moves right, without keys it
+// stays.
 func TestHold(t *testing.T) {
 	src := start(t, "hover")
 	src.Autopilot(false)
@@ -33,8 +33,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A world that was reset is the world as it began, step for step, and says in
-// which frame it jumped.
+// After Reset the world repeats the steps of a new world, and Seam reports the first frame.
 func TestReset(t *testing.T) {
 	src := start(t, "idle")
 	var first, again []frame.Frame
@@ -68,9 +67,9 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A pilot left alone for long begins anew rather than hover over an empty floor: in
-// every minute something happens. One whose keys were taken does not.
-func TestPilotBeginsAnew(t *testing.T) {
+// A pilot resets the world when few cubes are left, so that in every minute cubes move. With keys held by
+// the user the world is not reset.
+func TestPilotResetsWorld(t *testing.T) {
 	minutes := 6
 	if !testkit.Thorough() {
 		minutes = 3

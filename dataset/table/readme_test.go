@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The reference shows the very example that the program prints, and leaves out no key
-// and no kind.
+// README.md shows the embedded example and lists all keys and kinds.
 func TestReference(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -28,7 +27,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Errors read as the reference says.
+// Errors are as README.md shows them.
 func TestReferenceErrors(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

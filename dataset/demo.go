@@ -12,7 +12,7 @@ import (
 
 var demoKind = Kind{Name: "demo", Spec: "demo", Source: "Glenn Fiedler, Networked Physics, 2014-15",
 	Summary: "an embedded recording of the world, 48 s: hovering, katamari, rolling, all settling between",
-	Open:    func(_ context.Context, _ string, opt Options) (Source, error) { return source.Of(openDemo(opt)) }}
+	Open:    func(_ context.Context, _ string, opt Options) (Source, error) { return source.AsSource(openDemo(opt)) }}
 
 // demoRecording is the world under the script "demo" with seed demoSeed, for one
 // round of it. TestDemo shows that it is that, and records it anew with -update.

@@ -16,7 +16,7 @@ import (
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
 	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
 	Open: func(ctx context.Context, path string, opt Options) (Source, error) {
-		return source.Of(openRecording(ctx, path, opt))
+		return source.AsSource(openRecording(ctx, path, opt))
 	},
 	Paths: source.WholePath}
 

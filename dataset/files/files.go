@@ -40,7 +40,7 @@ var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldr
 		if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
 			err = source.BadSpec("files:"+names, err)
 		}
-		return source.Of(s, err)
+		return source.AsSource(s, err)
 	}}
 
 // pair is a pair of files. It implements source.Source, Sized and Seamed.
@@ -128,7 +128,7 @@ func read(path string) ([]byte, error) {
 func (s *pair) Schema() *frame.Schema { return s.schema }
 
 // Seam reports whether the last frame is one that was sent before.
-func (s *pair) Seam() bool { return s.Again() }
+func (s *pair) Seam() bool { return s.StartsRound() }
 
 // Initial fills f with the old file.
 func (s *pair) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{Body: s.old}) }

@@ -6,7 +6,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// A shared frame is nobody's else until its last user has released it.
+// A shared frame is not reused until its reference count is zero.
 func TestSharedFramesComeBack(t *testing.T) {
 	p := frame.NewPool(one())
 	a := p.Take()
@@ -33,7 +33,7 @@ func TestSharedFramesComeBack(t *testing.T) {
 	a.Release()
 }
 
-// An entry has what was stored last, shared or copied; a copy never writes into a shared
+// An entry contains the frame that was stored last, shared or copied. Copy never writes into a shared
 // frame.
 func TestEntriesShareAndCopy(t *testing.T) {
 	p, h := frame.NewPool(one()), frame.NewSharing(2)

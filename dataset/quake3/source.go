@@ -27,7 +27,7 @@ var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Sour
 		if err != nil {
 			return nil, source.BadSpec("quake3:"+arg, err)
 		}
-		return source.Of(openFile(ctx, path, rows, opt.Loop))
+		return source.AsSource(openFile(ctx, path, rows, opt.Loop))
 	},
 	Paths: source.FirstPath(parseSpec)}
 
@@ -256,7 +256,7 @@ func (s *matchSource) setInitial() {
 func (s *matchSource) Schema() *frame.Schema { return s.schema }
 
 // Seam reports whether the newest frame is at the loop point: the first of a further round.
-func (s *matchSource) Seam() bool { return s.Again() }
+func (s *matchSource) Seam() bool { return s.StartsRound() }
 
 // Changed returns the rows in which the newest frame differs from the frame before.
 func (s *matchSource) Changed() frame.Rows { return s.changed }
@@ -275,7 +275,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	if err != nil {
 		return err
 	}
-	if s.Again() {
+	if s.StartsRound() {
 		s.demo.restart()
 	}
 	snap, err := s.demo.next()

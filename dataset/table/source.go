@@ -16,7 +16,7 @@ import (
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "your own records, CSV or packed int32, described by a schema; tui datasets describe prints an example",
 	Open: func(ctx context.Context, names string, opt source.Options) (source.Source, error) {
-		return source.Of(openNamed(ctx, names, opt.Loop))
+		return source.AsSource(openNamed(ctx, names, opt.Loop))
 	}}
 
 // openNamed opens the records given as "SCHEMA.toml,PATH". The name of a schema may contain commas if

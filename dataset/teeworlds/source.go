@@ -19,7 +19,7 @@ import (
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
 	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
-		return source.Of(open(ctx, path, opt))
+		return source.AsSource(open(ctx, path, opt))
 	},
 	Paths: source.WholePath}
 
@@ -94,7 +94,7 @@ func (s *matchSource) Remarks() []string {
 func (s *matchSource) Schema() *frame.Schema { return s.layout.Schema }
 
 // Seam reports whether the newest frame is at the loop point: the first of a further round.
-func (s *matchSource) Seam() bool { return s.Again() }
+func (s *matchSource) Seam() bool { return s.StartsRound() }
 
 // Changed returns the rows in which the newest frame may differ from the frame before.
 func (s *matchSource) Changed() frame.Rows { return s.changed }

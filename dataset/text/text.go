@@ -25,7 +25,7 @@ var declaration string
 var Kind = source.Kind{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
 	Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", Arg: source.MayHaveArgument,
 	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
-		return source.Of(open(ctx, path, &opt))
+		return source.AsSource(open(ctx, path, &opt))
 	},
 	Paths: source.WholePath}
 

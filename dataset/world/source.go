@@ -17,7 +17,7 @@ const firstTick = 6
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
 	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays that script",
 	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
-		return source.Of(openScript(script, opt))
+		return source.AsSource(openScript(script, opt))
 	}}
 
 // openScript starts the world with a script. If script is empty, the options name it.

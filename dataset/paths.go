@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WithPaths returns spec with the parts that may be names of files as rename returns them. Only the
-// file system shows whether they are: an argument may be something else.
+// WithPaths replaces each part of spec that may be a path by rename of that part. Some parts may not be
+// paths, such as the script in "world:roll"; rename has to check that a file exists.
 func WithPaths(spec string, rename func(path string) string) string {
 	name, arg, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(Kinds(), func(k Kind) bool { return k.Name == name })

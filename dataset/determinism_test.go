@@ -20,8 +20,8 @@ import (
 var simulated = []string{"physics", "world"}
 
 // On some machines Go fuses a product and a sum into one instruction that rounds once; float64(x*y)
-// prevents it. In simulations every product of floats must be converted, unless it is constant or a factor
-// of another product.
+// prevents it. In simulations every product of floats must be converted, unless it is constant or a
+// factor of another product.
 func TestNoFusableProducts(t *testing.T) {
 	check := newProductCheck()
 	for _, dir := range simulated {
@@ -67,7 +67,8 @@ func f(a, b, c float64, n int) float64 { n = n*n + 1; return float64(a*b) + floa
 	}
 }
 
-// productCheck checks packages. It caches imported packages, since importing them takes most of the time.
+// productCheck checks packages. It caches imported packages, since importing them takes most of the
+// time.
 type productCheck struct {
 	fset     *token.FileSet
 	importer types.Importer
@@ -78,8 +79,8 @@ func newProductCheck() productCheck {
 	return productCheck{fset, importer.ForCompiler(fset, "source", nil)}
 }
 
-// loneProducts type-checks sources, pairs of a name and a text, as one package and returns the positions
-// of products that may be fused.
+// loneProducts type-checks sources, pairs of a name and a text, as one package and returns the
+// positions of products that may be fused.
 func (c productCheck) loneProducts(t *testing.T, sources ...string) (found []string) {
 	t.Helper()
 	var files []*ast.File
@@ -141,8 +142,8 @@ func (v products) float(e ast.Expr) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// The golden hashes are equal on other machines: those with fused instructions, and one with another word
-// size.
+// The golden hashes are equal on other machines: those with fused instructions, and one with
+// another word size.
 func TestSameOnOtherMachines(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("builds for other machines: under WIRELAB_THOROUGH=1")

@@ -84,8 +84,8 @@ func ours(err error) bool {
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrTruncated) || errors.Is(err, frame.ErrRange)
 }
 
-// A file of nine bytes that claims the largest window uses no more memory than that, and reading on uses
-// none.
+// A file of nine bytes that claims the largest window uses no more memory than that, and reading on
+// uses none.
 func TestMemoryIsBounded(t *testing.T) {
 	claim := file(t, "claim.zst", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3, 1, 0, 0})
 	var before, after runtime.MemStats

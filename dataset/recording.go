@@ -116,7 +116,8 @@ func (r *Recording) readPreamble() error {
 	return nil
 }
 
-// tooShortError replaces io.EOF by an error with the number of frames; other errors are returned unchanged.
+// tooShortError replaces io.EOF by an error with the number of frames; other errors are returned
+// unchanged.
 func (r *Recording) tooShortError(err error) error {
 	if err != io.EOF {
 		return err
@@ -125,8 +126,8 @@ func (r *Recording) tooShortError(err error) error {
 		ErrFormat, r.Count, r.schema.Rows, minFrames, preamble)
 }
 
-// comparePreamble returns an error with the first difference of table, the frame read last, to frame 0; nil if
-// there is none.
+// comparePreamble returns an error with the first difference of table, the frame read last, to
+// frame 0; nil if there is none.
 func (r *Recording) comparePreamble(table []int32) error {
 	for i, v := range table {
 		if v != r.initial.Table[i] {
@@ -164,7 +165,8 @@ func (r *Recording) readRecords() error {
 	return nil
 }
 
-// readFrame reads frame r.Count into table and increments r.Count. At the end of the file it returns io.EOF.
+// readFrame reads frame r.Count into table and increments r.Count. At the end of the file it
+// returns io.EOF.
 func (r *Recording) readFrame() error {
 	if !r.hasNext {
 		if err := r.readRecords(); err != nil {
@@ -202,8 +204,8 @@ func (r *Recording) decode() (good bool) {
 	return good
 }
 
-// truncatedError returns the error for a file that ends with left bytes of a frame after the given number of
-// frames. It suggests a number of cubes with which the length would be right.
+// truncatedError returns the error for a file that ends with left bytes of a frame after the given
+// number of frames. It suggests a number of cubes with which the length would be right.
 func (r *Recording) truncatedError(frames, left int64) error {
 	hint := ""
 	if n := r.guessCubes(frames*int64(len(r.buf)) + left); n > 0 {

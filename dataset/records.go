@@ -30,8 +30,8 @@ func cubeSchema(cubes int) (*frame.Schema, error) {
 	return frame.Cubes(cubes), nil
 }
 
-// ranges are the limits of the eight columns, for a check without branches: v is in its range exactly if
-// uint32(v-low) <= span.
+// ranges are the limits of the eight columns, for a check without branches: v is in its range
+// exactly if uint32(v-low) <= span.
 type ranges struct {
 	low  [frame.CubeFields]int32
 	span [frame.CubeFields]uint64 // highest value minus low

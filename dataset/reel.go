@@ -6,8 +6,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// maxReelRows is the maximum number of rows in a reel. They use 65 MB, which is enough for minutes of the
-// walk-off's recordings; the recording charlie needs 11 MB.
+// maxReelRows is the maximum number of rows in a reel. They use 65 MB, which is enough for minutes
+// of the walk-off's recordings; the recording charlie needs 11 MB.
 const maxReelRows = 1800 << 10
 
 // reel stores a looping recording in memory as the rows that change from frame to frame, so that later
@@ -51,8 +51,8 @@ func (r *reel) newStep(rows frame.Rows, table []int32) []newRow {
 // full reports whether the reel exceeds its maximum.
 func (r *reel) full() bool { return r.rows > r.maxRows }
 
-// closeLoop completes the reel after the last frame. It replaces the step to the first frame, which was the
-// difference to the initial state, by the difference to the last frame.
+// closeLoop completes the reel after the last frame. It replaces the step to the first frame, which
+// was the difference to the initial state, by the difference to the last frame.
 func (r *reel) closeLoop(initial, last []int32) {
 	first := slices.Clone(initial)
 	applyStep(r.steps[0], first)

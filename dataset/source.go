@@ -1,6 +1,6 @@
-// Package dataset opens sources of frames: recordings, the embedded demo, the live cube world, generated
-// calls, texts, files, captures, demos of games and a user's own tables. It also writes recordings.
-// Sources are independent of encoders and networks.
+// Package dataset opens sources of frames: recordings, the embedded demo, the live cube world,
+// generated calls, texts, files, captures, demos of games and a user's own tables. It also writes
+// recordings. Sources are independent of encoders and networks.
 package dataset
 
 import (

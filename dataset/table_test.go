@@ -12,8 +12,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// alike compares a recording with the same file read as a table with a schema: initial state, frames, ticks
-// and ends must be equal. So must be those of the same frames in CSV.
+// alike compares a recording with the same file read as a table with a schema: initial state,
+// frames, ticks and ends must be equal. So must be those of the same frames in CSV.
 func alike(t *testing.T, path string, cubes, most int) {
 	t.Helper()
 	schema := file(t, "cubes.toml", table.Describe(frame.Cubes(cubes), preamble))

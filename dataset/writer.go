@@ -55,7 +55,7 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, er
 	}
 	file, err := disk.Create(path)
 	if errors.Is(err, atomicfile.ErrDangling) {
-		return nil, fmt.Errorf("%w: %q is %w, expected the path of a file", ErrSpec, path, atomicfile.ErrDangling)
+		return nil, fmt.Errorf("%w: %q is %v, expected the path of a file", ErrSpec, path, atomicfile.ErrDangling)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
@@ -92,8 +92,8 @@ func (w *recordingWriter) Initial(f *frame.Frame) error {
 	return nil
 }
 
-// Write writes a frame. It fails if a value is out of range, as a reader would. After an error, all calls
-// return that error, so that a recording has no gaps.
+// Write writes a frame. It fails if a value is out of range, as a reader would. After an error, all
+// calls return that error, so that a recording has no gaps.
 func (w *recordingWriter) Write(f *frame.Frame) error {
 	if w.frames < preamble && w.err == nil {
 		panic("dataset: Initial must be called before Write")
@@ -153,8 +153,8 @@ func (w *recordingWriter) finish() error {
 	return nil
 }
 
-// Abort removes the temporary file and does not change the file at the path. After Close it does nothing,
-// so that it can be deferred.
+// Abort removes the temporary file and does not change the file at the path. After Close it does
+// nothing, so that it can be deferred.
 func (w *recordingWriter) Abort() {
 	if w.file == nil {
 		return

@@ -43,8 +43,8 @@ func record(t *testing.T, path string, cubes int, raw []byte) {
 	}
 }
 
-// A written recording equals one built by hand, with every compression, and no other file is left in the
-// folder.
+// A written recording equals one built by hand, with every compression, and no other file is left
+// in the folder.
 func TestWriter(t *testing.T) {
 	raw := made(3, 25)
 	dir := t.TempDir()
@@ -133,8 +133,8 @@ func TestCreateFailsEarly(t *testing.T) {
 	}
 }
 
-// A recording never replaces something that is not a regular file: as root, --out /dev/null would replace
-// the device.
+// A recording never replaces something that is not a regular file: as root, --out /dev/null would
+// replace the device.
 func TestCreateRefusesDevices(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "socket")
@@ -157,8 +157,8 @@ func TestCreateRefusesDevices(t *testing.T) {
 	}
 }
 
-// A recording is written to the target of a link. The name of the link determines the compression. A link
-// without a target is refused.
+// A recording is written to the target of a link. The name of the link determines the compression.
+// A link without a target is refused.
 func TestCreateFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -8,10 +8,10 @@ import (
 	"wirelab/internal/seed"
 )
 
-// The example is the data file of a small game in two versions: objects with addresses of other objects,
-// texts, and pictures. In the second version objects are inserted, so that the addresses of all later
-// ones change; some texts are changed; a third of the pictures are replaced, and the first and the
-// last one are exchanged.
+// The example is the data file of a small game in two versions: objects with addresses of other
+// objects, texts, and pictures. In the second version objects are inserted, so that the addresses
+// of all later ones change; some texts are changed; a third of the pictures are replaced, and the
+// first and the last one are exchanged.
 const (
 	objectCount   = 6000
 	insertedCount = 24 // objects inserted in the second version
@@ -72,8 +72,8 @@ func (g *game) newWord(i int) string {
 	return text + "\n"
 }
 
-// newPicture returns a picture of 8 bits per pixel: a random walk, which like real pictures is smooth with
-// some noise.
+// newPicture returns a picture of 8 bits per pixel: a random walk, which like real pictures is
+// smooth with some noise.
 func (g *game) newPicture() []byte {
 	b := make([]byte, pictureBytes)
 	level := 128

@@ -1,6 +1,7 @@
-// Package files is a source of a single frame for the delivery of a file to a receiver that has an older
-// version of it. The old file is the initial state, the new file is the frame. This is the workload
-// of software updates: every byte must arrive, unlike snapshots, of which only the newest matters.
+// Package files is a source of a single frame for the delivery of a file to a receiver that has an
+// older version of it. The old file is the initial state, the new file is the frame. This is the
+// workload of software updates: every byte must arrive, unlike snapshots, of which only the newest
+// matters.
 package files
 
 import (
@@ -49,8 +50,8 @@ type filePair struct {
 	old, new      []byte
 }
 
-// open reads the two files in spec, "OLD,NEW". If spec is "" it generates the example from seed. If loop
-// is set, the new file is delivered again and again.
+// open reads the two files in spec, "OLD,NEW". If spec is "" it generates the example from seed. If
+// loop is set, the new file is delivered again and again.
 func open(spec string, seed uint64, loop bool) (*filePair, error) {
 	s := &filePair{Rounds: source.Rounds{Total: 1, Loop: loop},
 		schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
@@ -76,8 +77,8 @@ func open(spec string, seed uint64, loop bool) (*filePair, error) {
 	return s, nil
 }
 
-// splitNames splits spec at the comma between two names. If there are several commas, the names must be of
-// files that exist, and only one comma may give such names.
+// splitNames splits spec at the comma between two names. If there are several commas, the names
+// must be of files that exist, and only one comma may give such names.
 func splitNames(spec string) (old, new string, err error) {
 	found := 0
 	for i, r := range spec {

@@ -24,8 +24,8 @@ func (f *Frame) Equal(g *Frame) bool {
 	return tablesEqual(f.Table, g.Table) && string(f.Body) == string(g.Body)
 }
 
-// tablesEqual reports whether a and b are equal. Comparing arrays of fixed size compiles to a comparison of
-// memory, which is fast for the usual case that they are equal.
+// tablesEqual reports whether a and b are equal. Comparing arrays of fixed size compiles to a
+// comparison of memory, which is fast for the usual case that they are equal.
 func tablesEqual(a, b []int32) bool {
 	const block = 256
 	if len(a) != len(b) {
@@ -39,8 +39,8 @@ func tablesEqual(a, b []int32) bool {
 	return slices.Equal(a, b)
 }
 
-// ChangedRows returns the number of rows, of n fields each, in which f differs from g. It returns 0 if n
-// is 0. Rows that only one of the frames has are not counted.
+// ChangedRows returns the number of rows, of n fields each, in which f differs from g. It returns 0
+// if n is 0. Rows that only one of the frames has are not counted.
 func (f *Frame) ChangedRows(g *Frame, n int) int {
 	if n == 0 {
 		return 0

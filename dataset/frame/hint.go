@@ -43,15 +43,15 @@ type Hint struct {
 	// Axis is the axis of a coordinate: 0 and 1 for the horizontal plane, 2 for the vertical axis. A
 	// game seen from the side has only 0 and 2.
 	Axis uint8
-	// Rate is, for a Velocity, the distance that a velocity of one unit covers in one unit of Now, or in
-	// one tick if there is no field Now. Units are those of the fields: steps times Scale. 0 means that
-	// the encoder has to learn it.
+	// Rate is, for a Velocity, the distance that a velocity of one unit covers in one unit of Now,
+	// or in one tick if there is no field Now. Units are those of the fields: steps times Scale. 0
+	// means that the encoder has to learn it.
 	Rate float64
 	// Drag is, for a Velocity, the fraction that is lost to friction in one unit of Now. 0 means no
 	// friction. Velocities below StopSpeed lose as much as StopSpeed does.
 	Drag, StopSpeed float64
-	// Turn is, for a Float32, the period of values that wrap, such as 360 for degrees. 0 means that they
-	// do not wrap.
+	// Turn is, for a Float32, the period of values that wrap, such as 360 for degrees. 0 means that
+	// they do not wrap.
 	Turn float64
 	// Step is, for a Float32, a number of which most values are multiples. 0 means that it is unknown.
 	Step float64

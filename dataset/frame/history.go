@@ -11,8 +11,8 @@ type Entry struct {
 	// Frame is the frame. It must not be modified while the entry shares it; use Copy or Share to
 	// replace it.
 	Frame Frame
-	// Memo is what an adaptive encoder has learned up to this frame, or nil. It is not modified while it
-	// is in the history.
+	// Memo is what an adaptive encoder has learned up to this frame, or nil. It is not modified
+	// while it is in the history.
 	Memo any
 	// Epoch is the epoch of the encoder that made Memo.
 	Epoch uint64
@@ -70,8 +70,8 @@ func NewHistory(s *Schema, n int) *History {
 	return h
 }
 
-// NewSharing returns an empty history of n frames that are mostly shared. Memory for a copy is allocated
-// when it is needed. n is limited to 1..MaxHistory.
+// NewSharing returns an empty history of n frames that are mostly shared. Memory for a copy is
+// allocated when it is needed. n is limited to 1..MaxHistory.
 func NewSharing(n int) *History {
 	return &History{slots: make([]Entry, max(1, min(n, MaxHistory))+1)}
 }
@@ -89,9 +89,9 @@ func (h *History) Get(seq uint64) *Entry {
 	return e
 }
 
-// Put inserts an entry for seq and returns it. The entry still contains the frame and the memo that were
-// in its slot before; the caller must replace them, and may reuse them. Put returns nil if seq is
-// older than the history reaches.
+// Put inserts an entry for seq and returns it. The entry still contains the frame and the memo that
+// were in its slot before; the caller must replace them, and may reuse them. Put returns nil if seq
+// is older than the history reaches.
 func (h *History) Put(seq uint64) *Entry {
 	if h.hasNewest && seq+uint64(h.Len()) < h.newest {
 		return nil

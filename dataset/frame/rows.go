@@ -51,8 +51,8 @@ func (r Rows) All() iter.Seq[int] {
 	}
 }
 
-// Compare sets r to the rows, of n fields each, in which tables a and b differ. The tables must have the
-// same length.
+// Compare sets r to the rows, of n fields each, in which tables a and b differ. The tables must
+// have the same length.
 func (r Rows) Compare(a, b []int32, n int) {
 	r.Clear()
 	at := 0

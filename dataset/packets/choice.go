@@ -77,9 +77,9 @@ func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 // not modify them.
 func (c *Capture) Chosen() []datagram { return c.chosen }
 
-// selectDatagrams selects datagrams by the server's port and the direction. A datagram to the server's port
-// goes up, one from it down. If both ports are the server's, the addresses decide: the receiver of
-// the first such datagram is taken for the server.
+// selectDatagrams selects datagrams by the server's port and the direction. A datagram to the
+// server's port goes up, one from it down. If both ports are the server's, the addresses decide:
+// the receiver of the first such datagram is taken for the server.
 func (c *Capture) selectDatagrams(choice Choice) error {
 	ports := c.portsByCount()
 	c.Port, c.Down = choice.Port, !choice.Up

@@ -89,8 +89,8 @@ type packet struct {
 	truncated bool   // the capture does not contain all bytes of the packet
 }
 
-// next returns the next packet. At the end of the file it returns io.EOF, or errTruncated if the file is
-// truncated.
+// next returns the next packet. At the end of the file it returns io.EOF, or errTruncated if the
+// file is truncated.
 func (c *container) next() (packet, error) {
 	c.in.left = maxBytesBetween
 	var p packet
@@ -119,8 +119,8 @@ func (c *container) next() (packet, error) {
 	return p, nil
 }
 
-// packetTime returns t in nanoseconds since 1970. If t is missing or implausible, it returns the time of
-// the packet before.
+// packetTime returns t in nanoseconds since 1970. If t is missing or implausible, it returns the
+// time of the packet before.
 func (c *container) packetTime(t time.Time) int64 {
 	if s := t.Unix(); s >= 0 && s < maxUnixSecond {
 		c.lastTime = t.UnixNano()

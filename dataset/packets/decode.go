@@ -108,8 +108,8 @@ func (d *decoder) decode(p *packet) (datagram, bool) {
 	return d.decodeUDP(p.time, &s)
 }
 
-// decodeIPv4 decodes an IPv4 packet captured at the given time. It returns true if the segment is complete,
-// which includes datagrams that this fragment completes.
+// decodeIPv4 decodes an IPv4 packet captured at the given time. It returns true if the segment is
+// complete, which includes datagrams that this fragment completes.
 func (d *decoder) decodeIPv4(at int64, data []byte) (segment, bool) {
 	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
 		return segment{}, false
@@ -129,11 +129,12 @@ func (d *decoder) decodeIPv4(at int64, data []byte) (segment, bool) {
 	return s, d.fragments.add(&s, at, uint32(h.Id), 8*int(h.FragOffset), more)
 }
 
-// decodeIPv6 is decodeIPv4 for an IPv6 packet; data has at least the fixed header of 40 bytes (RFC 8200: 4 payload
-// length, 6 next header, 8 source, 24 destination). It follows the chain of extension headers to
-// UDP. A hop-by-hop, routing or destination header begins with the type of the next header and its
-// own length; a fragment header has the next type, a reserved byte, 13 bits of offset in units of 8
-// bytes, 2 reserved bits, the flag for more fragments, and 4 bytes of identification.
+// decodeIPv6 is decodeIPv4 for an IPv6 packet; data has at least the fixed header of 40 bytes (RFC
+// 8200: 4 payload length, 6 next header, 8 source, 24 destination). It follows the chain of
+// extension headers to UDP. A hop-by-hop, routing or destination header begins with the type of the
+// next header and its own length; a fragment header has the next type, a reserved byte, 13 bits of
+// offset in units of 8 bytes, 2 reserved bits, the flag for more fragments, and 4 bytes of
+// identification.
 func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 	s := segment{from: netip.AddrFrom16([16]byte(data[8:24])), to: netip.AddrFrom16([16]byte(data[24:40])),
 		protocol: layers.IPProtocol(data[6])}
@@ -187,6 +188,7 @@ func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
 	case n < 8:
 		return datagram{}, false
 	}
+	// Without a length in the header a truncated packet cannot be told from a complete one.
 	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {
 		d.incomplete++
 		return datagram{}, false

@@ -22,7 +22,7 @@ var (
 	// ErrNothing means that the capture contains no UDP datagrams, or none that match the Choice.
 	ErrNothing = errors.New("no such datagrams")
 
-	// errTruncated means that the file is truncated. It is never returned to callers: the packets before
-	// are used, and a remark reports it.
+	// errTruncated means that the file is truncated. It is never returned to callers: the packets
+	// before are used, and a remark reports it.
 	errTruncated = errors.New("the file is truncated")
 )

@@ -24,8 +24,8 @@ type reassembler struct {
 	dropped int                // number of datagrams that were given up
 }
 
-// partialDatagram is an incomplete datagram. As RFC 5722 requires, fragments that overlap invalidate it;
-// exact repetitions are accepted.
+// partialDatagram is an incomplete datagram. As RFC 5722 requires, fragments that overlap
+// invalidate it; exact repetitions are accepted.
 type partialDatagram struct {
 	from, to      netip.Addr
 	id            uint32                       // identification
@@ -37,9 +37,10 @@ type partialDatagram struct {
 	total         int                          // length of the payload; -1 until the last fragment arrives
 }
 
-// add adds the fragment s, which was captured at capturedAt (nanoseconds since 1970). offset is in bytes,
-// id the identification, more the flag for more fragments. If it completes a datagram, add returns true and replaces the data and protocol of s by
-// those of the datagram, which are valid until the next call.
+// add adds the fragment s, which was captured at capturedAt (nanoseconds since 1970). offset is in
+// bytes, id the identification, more the flag for more fragments. If it completes a datagram, add
+// returns true and replaces the data and protocol of s by those of the datagram, which are valid
+// until the next call.
 func (f *reassembler) add(s *segment, capturedAt int64, id uint32, offset int, more bool) bool {
 	for len(f.waiting) > 0 && capturedAt-f.waiting[0].firstSeen > maxWait {
 		f.drop(0)
@@ -83,7 +84,7 @@ func (f *reassembler) drop(i int) {
 	f.remove(i)
 }
 
-// remove removes the datagram with index i from the list. Its memory is used again by begin.
+// remove removes the datagram with index i from the list. Its memory is used again by start.
 func (f *reassembler) remove(i int) {
 	f.spare = f.waiting[i]
 	f.waiting = slices.Delete(f.waiting, i, i+1)
@@ -97,7 +98,7 @@ func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
 	switch {
 	case end > maxDatagramBytes, len(s.data) == 0, more && len(s.data)%8 != 0:
 		return false
-	case p.total >= 0 && (end > p.total || !more && end != p.total), !more && end < len(p.buf):
+	case p.total >= 0 && (end > p.total || !more && end != p.total), !more && end < len(p.buf): // beyond the last fragment
 		return false
 	}
 	if !more {

@@ -31,9 +31,9 @@ var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", 
 // clock was set during the capture, a run could otherwise last for years.
 const maxGap = time.Minute
 
-// datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the payload
-// as the body. It implements source.Source, Sized, Timed and Remarked, but not Seamed: no datagram
-// is coded relative to the one before, so its loop point needs no attention.
+// datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the
+// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Seamed: no
+// datagram is coded relative to the one before, so its loop point needs no attention.
 type datagramSource struct {
 	source.Notes
 	source.Rounds
@@ -56,9 +56,9 @@ func newSource(c *Capture, loop bool) *datagramSource {
 	return s
 }
 
-// computeTimes sets s.at and s.period from the times of the capture, whose clock may jump: each datagram
-// follows the one before by at least a nanosecond and at most longestGap. Remarks count the
-// corrections.
+// computeTimes sets s.sendTimes and s.period from the times of the capture, whose clock may jump:
+// each datagram follows the one before by at least a nanosecond and at most maxGap. Remarks count
+// the corrections.
 func (s *datagramSource) computeTimes() {
 	s.sendTimes = make([]time.Duration, len(s.data))
 	backwards, shortened := 0, 0

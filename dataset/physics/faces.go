@@ -1,7 +1,7 @@
 package physics
 
-// facePoint is a point in the coordinates of a face: u and v along the face, w along its normal from the
-// centre of the cube.
+// facePoint is a point in the coordinates of a face: u and v along the face, w along its normal
+// from the centre of the cube.
 type facePoint struct{ u, v, w float64 }
 
 // polygon is a convex polygon in the coordinates of a face. Clipping a square by the four sides of a
@@ -19,9 +19,10 @@ func (p *polygon) add(s facePoint) {
 	}
 }
 
-// addFaceContact adds the contact points of a face contact. The reference face is the face of the axis x,
-// the incident face that of the other cube which is most antiparallel to it. The contact points are
-// the corners of the incident face, clipped to the sides of the reference face, that are below it.
+// addFaceContact adds the contact points of a face contact. The reference face is the face of the
+// axis x, the incident face that of the other cube which is most antiparallel to it. The contact
+// points are the corners of the incident face, clipped to the sides of the reference face, that are
+// below it.
 func (m *manifold) addFaceContact(a, b *Body, x *axis) {
 	ref, other, n := a, b, x.normal
 	if x.kind == faceOfB {
@@ -37,8 +38,8 @@ func (m *manifold) addFaceContact(a, b *Body, x *axis) {
 	}
 }
 
-// incidentFace returns the face of b whose normal is most opposite to n, in coordinates u, v, n relative
-// to origin.
+// incidentFace returns the face of b whose normal is most opposite to n, in coordinates u, v, n
+// relative to origin.
 func (b *Body) incidentFace(n, origin, u, v Vec) (p polygon) {
 	face, most := 0, 0.0
 	for k := range 3 {

@@ -24,9 +24,9 @@ func (s *Scene) hash() uint64 {
 	return h.Sum64()
 }
 
-// These hashes must be equal on every machine: see TestSameOnOtherMachines in package dataset. The first
-// is a heap that falls onto laid sleepers, as in a forecast. It must not change: pretrained models were
-// trained on it. The others may change when the physics is changed on purpose.
+// These hashes must be equal on every machine: see TestSameOnOtherMachines in package dataset. The
+// first is a heap that falls onto laid sleepers, as in a forecast. It must not change: pretrained
+// models were trained on it. The others may change when the physics is changed on purpose.
 func TestGolden(t *testing.T) {
 	for _, s := range []struct {
 		name  string

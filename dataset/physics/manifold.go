@@ -43,8 +43,8 @@ func (m *manifold) find(a, b *Body) {
 	}
 }
 
-// setNormal sets the normal and two tangents. The tangents are computed from the components of n that are
-// not both small: one component of a unit vector is at least 1/sqrt(3) = 0.57735.
+// setNormal sets the normal and two tangents. The tangents are computed from the components of n
+// that are not both small: one component of a unit vector is at least 1/sqrt(3) = 0.57735.
 func (m *manifold) setNormal(n Vec) {
 	t := Vec{0, n.Z, -n.Y}
 	if abs(n.X) >= 0.57735 {

@@ -20,8 +20,8 @@ func sceneOf(law Rigid, at ...Vec) *Scene {
 	return s
 }
 
-// A falling cube follows the semi-implicit Euler method: in each step its speed grows by g dt, moves the
-// cube, and is damped.
+// A falling cube follows the semi-implicit Euler method: in each step its speed grows by g dt,
+// moves the cube, and is damped.
 func TestSceneFreeFall(t *testing.T) {
 	s := sceneOf(Recorder(), Vec{1, 2, 20})
 	z, v := 20.0, 0.0

@@ -58,9 +58,10 @@ func separations(a, b *Body, best *[3]axis) bool {
 	return g.edgeAxis(a.half, b.half, &best[2])
 }
 
-// consider replaces x by face normal i of a cube if that has a larger gap. It returns false if the cubes
-// are disjoint along it. d is the component of the offset along the normal, half that cube's half
-// side, other the other cube's; spread times other is the other cube's extent along the normal.
+// consider replaces x by face normal i of a cube if that has a larger gap. It returns false if the
+// cubes are disjoint along it. d is the component of the offset along the normal, half that cube's
+// half side, other the other cube's; spread times other is the other cube's extent along the
+// normal.
 func (x *axis) consider(i int, d, half, other, spread float64) bool {
 	gap := abs(d) - half - float64(other*spread)
 	if gap > x.gap {

@@ -2,12 +2,12 @@ package physics
 
 import "math"
 
-// contactSolver is the contact solver of a Scene. It solves a linear complementarity problem over all contact
-// points by projected successive over-relaxation. Each point has an impulse along its normal and a
-// friction impulse along each of two tangents. A sweep sets each impulse in turn to its solution with
-// the others fixed, times the relaxation factor, and clamps it to its limits. Sweeps are repeated
-// until the speeds converge (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005; Smith,
-// "Open Dynamics Engine", 2004, whose quickstep this follows).
+// contactSolver computes the contact forces of a Scene. It solves a linear complementarity problem
+// over all contact points by projected successive over-relaxation. Each point has an impulse along
+// its normal and a friction impulse along each of two tangents. A sweep sets each impulse in turn
+// to its solution with the others fixed, times the relaxation factor, and clamps it to its limits.
+// Sweeps are repeated until the speeds converge (Catto, "Iterative Dynamics with Temporal
+// Coherence", GDC 2005; Smith, "Open Dynamics Engine", 2004, whose quickstep this follows).
 //
 // A cube has the same inertia about every axis. Spins are multiplied by the radius of gyration and
 // lever arms divided by it, so that inertia equals mass. Impulses are divided by mass, so that they
@@ -95,15 +95,15 @@ func (s *contactSolver) reset(law *Rigid, dt float64) {
 	s.maxFriction = float64(law.MaxFriction * dt)
 }
 
-// correctionSpeed returns the separation speed wanted for an overlap of depth metres. Overlaps up to law.Layer
-// are not corrected.
+// correctionSpeed returns the separation speed wanted for an overlap of depth metres. Overlaps up
+// to law.Layer are not corrected.
 func (s *contactSolver) correctionSpeed(depth float64) float64 {
 	return min(float64(s.correctionRate*max(depth-s.law.Layer, 0)), s.law.Correcting)
 }
 
 // newImpulse returns the initial state of an impulse. inverseMass is the change of relative speed
-// at the contact for a unit of impulse (the inverse of the effective mass); soft is added to it and lets the
-// contact yield.
+// at the contact for a unit of impulse (the inverse of the effective mass); soft is added to it and
+// lets the contact yield.
 func (s *contactSolver) newImpulse(inverseMass, soft float64) impulseState {
 	gain := s.relaxation / (inverseMass + soft)
 	return impulseState{gain: gain, keep: 1 - float64(gain*soft)}

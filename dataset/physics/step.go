@@ -88,14 +88,14 @@ func (s *Scene) integrate(i int, m *motion) {
 	}
 }
 
-// minPosition and farHigh limit positions, far outside of what snapshots can represent, so that the
+// minPosition and maxPosition limit positions, far outside of what snapshots can represent, so that the
 // indices of the grid stay small.
 var (
 	minPosition = Vec{-1024, -1024, -1024}
 	maxPosition = Vec{1024, 1024, 1024}
 )
 
-// limitFinite returns a, shortened to length most if it is longer, or zero if its length is NaN or
+// limitFinite returns a, shortened to the given length if it is longer, or zero if its length is NaN or
 // infinite.
 func (a Vec) limitFinite(length float64) Vec {
 	l := a.Dot(a)

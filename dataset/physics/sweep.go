@@ -1,7 +1,7 @@
 package physics
 
-// sweepsPerOrder is the number of sweeps in the same order; convergence is checked after the last one. Most
-// islands are one cube on the floor, and converge within a few sweeps.
+// sweepsPerOrder is the number of sweeps in the same order; convergence is checked after the last
+// one. Most islands are one cube on the floor, and converge within a few sweeps.
 const sweepsPerOrder = 8
 
 // baseWork, times the effort and Thousands, bounds sweeps times contacts in a step: a large heap is
@@ -49,7 +49,7 @@ func (s *contactSolver) sweepCost() (n int) {
 	return n
 }
 
-// pass selects one list of contacts: the contact points with number k, in the direction given by what.
+// pass selects one list of contacts: the contact points with number k, in one direction.
 type pass struct{ k, direction uint8 }
 
 // Directions of a pass. The first three are indices of contactSolver.rows.
@@ -97,7 +97,8 @@ func (s *contactSolver) sweep() {
 	}
 }
 
-// findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall freely.
+// findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall
+// freely.
 func (s *contactSolver) findConstrained() {
 	clear(s.unsettled[:len(s.motion)])
 	for k := range s.motion {
@@ -162,7 +163,7 @@ func filter[T any](list []T, kept func(*T) bool) []T {
 	return list[:n]
 }
 
-// near reports whether no component of a differs from b's by more than most.
+// near reports whether no component of a differs from b's by more than tolerance.
 func (a Vec) near(tolerance float64, b Vec) bool {
 	return abs(a.X-b.X) <= tolerance && abs(a.Y-b.Y) <= tolerance && abs(a.Z-b.Z) <= tolerance
 }

@@ -1,8 +1,8 @@
 package physics
 
-// newWorkBudget returns the limits on the search for contacts in a step, so that a malicious snapshot cannot
-// make it slow; contacts beyond the limits are ignored. An effort of 1 suffices for the densest
-// recording, in which the player carries 170 cubes.
+// newWorkBudget returns the limits on the search for contacts in a step, so that a malicious
+// snapshot cannot make it slow; contacts beyond the limits are ignored. An effort of 1 suffices for
+// the densest recording, in which the player carries 170 cubes.
 func newWorkBudget(cubes, effort int) workBudget {
 	return workBudget{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
 }
@@ -11,8 +11,9 @@ func newWorkBudget(cubes, effort int) workBudget {
 // that are tested exactly, and pairs that get contacts.
 type workBudget struct{ looks, tests, pairs int }
 
-// findContacts finds the contacts of active body i with the floor and with other bodies. A sleeping body
-// that it touches becomes active, so that all bodies connected to an awake one by contacts move.
+// findContacts finds the contacts of active body i with the floor and with other bodies. A sleeping
+// body that it touches becomes active, so that all bodies connected to an awake one by contacts
+// move.
 func (s *Scene) findContacts(i int) {
 	b, r, slot := &s.bodies[i], s.boxes[i].reach, s.slot[i]
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
@@ -61,8 +62,8 @@ func (s *Scene) testPair(i, j int) {
 	}
 }
 
-// boxesOverlap reports whether the bounding boxes of bodies i and j overlap. The orientation of a body that
-// was laid is requested only if the box around all its orientations overlaps.
+// boxesOverlap reports whether the bounding boxes of bodies i and j overlap. The orientation of a
+// body that was laid is requested only if the box around all its orientations overlaps.
 func (s *Scene) boxesOverlap(i, j int) bool {
 	a, r := &s.boxes[i].pos, &s.boxes[i].reach
 	if s.state[j] == lying {
@@ -111,7 +112,8 @@ func (s *Scene) countTouches(i, j, n int) {
 	}
 }
 
-// addFloorContacts adds a contact point for each corner of body i's lowest face that is below the floor.
+// addFloorContacts adds a contact point for each corner of body i's lowest face that is below the
+// floor.
 func (s *Scene) addFloorContacts(i int) {
 	b := &s.bodies[i]
 	deepest := b.Pos

@@ -46,7 +46,7 @@ func (a Vec) Cross(b Vec) Vec {
 // Length returns the Euclidean norm.
 func (a Vec) Length() float64 { return math.Sqrt(a.Dot(a)) }
 
-// Limit returns a, or a shortened to length most if it is longer.
+// Limit returns a, or a shortened to the given length if it is longer.
 func (a Vec) Limit(length float64) Vec {
 	if l := a.Dot(a); l > float64(length*length) {
 		return a.Scale(length / math.Sqrt(l))
@@ -78,8 +78,8 @@ func (q Quat) axes() [3]Vec {
 	}
 }
 
-// rotated rotates q by spin (radians per second about each axis) for s seconds: one Euler step of
-// dq/dt = spin*q/2, then normalized.
+// rotated rotates q by spin (radians per second about each axis) for a time in seconds: one Euler
+// step of dq/dt = spin*q/2, then normalized.
 func (q Quat) rotated(spin Vec, seconds float64) Quat {
 	x, y, z := float64(spin.X*seconds*0.5), float64(spin.Y*seconds*0.5), float64(spin.Z*seconds*0.5)
 	r := Quat{

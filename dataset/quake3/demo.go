@@ -143,8 +143,9 @@ func (d *demo) messageError(problem, expected string) error {
 	return e
 }
 
-// readMessage decodes the current message: the number of the client command that it acknowledges (32 bits),
-// then commands, each with its type (8 bits), up to opEnd. A snapshot is stored in d.snap.
+// readMessage decodes the current message: the number of the client command that it acknowledges
+// (32 bits), then commands, each with its type (8 bits), up to opEnd. A snapshot is stored in
+// d.snap.
 func (d *demo) readMessage() error {
 	r, hasSnapshot := &d.reader, false
 	r.Bits(32)
@@ -179,10 +180,10 @@ func (d *demo) readMessage() error {
 	return d.messageError(r.Err().Error(), "commands up to the end mark")
 }
 
-// readGameState decodes a game state, which the server sends at the start of a map: the number of the last
-// server command (32 bits), then config strings (16 bits of index, text) and baselines of entities
-// (10 bits of number, delta to zero), each after its type (8 bits), up to opEnd. Stored snapshots of
-// the map before are dropped.
+// readGameState decodes a game state, which the server sends at the start of a map: the number of
+// the last server command (32 bits), then config strings (16 bits of index, text) and baselines of
+// entities (10 bits of number, delta to zero), each after its type (8 bits), up to opEnd. Stored
+// snapshots of the map before are dropped.
 func (d *demo) readGameState() error {
 	r := &d.reader
 	d.dropBaselines()

@@ -27,7 +27,7 @@ var (
 	errProtocol    = errors.New("unsupported protocol")
 	errNoSnapshots = errors.New("no snapshots")
 
-	// errTruncated means that the file is truncated. It is never returned to callers: the snapshots before
-	// are used, and a remark reports it.
+	// errTruncated means that the file is truncated. It is never returned to callers: the snapshots
+	// before are used, and a remark reports it.
 	errTruncated = errors.New("the file is truncated")
 )

@@ -66,9 +66,9 @@ type matchSource struct {
 	price   source.Price // of the newest frame
 }
 
-// openFile opens a demo, plain or compressed with zstd or gzip. rows is the number of rows for entities;
-// 0 means as many as the demo needs, which a real server could not know. If path is a pipe, the end
-// of ctx ends the wait for its writer.
+// openFile opens a demo, plain or compressed with zstd or gzip. rows is the number of rows for
+// entities; 0 means as many as the demo needs, which a real server could not know. If path is a
+// pipe, the end of ctx ends the wait for its writer.
 func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSource, error) {
 	file, err := source.OpenFile(ctx, path, "a demo", errFormat)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +99,8 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSour
 	return s, nil
 }
 
-// unsupportedProtocols are the versions of the game with protocols that cannot be read since they have other fields.
+// unsupportedProtocols are the versions of the game with protocols that cannot be read since they
+// have other fields.
 var unsupportedProtocols = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Quake Live since 2014", 91: "Quake Live since 2015"}
 
 // expectedFile describes the files that can be read, for error messages.
@@ -185,8 +186,8 @@ func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 	return highest, gaps, nil
 }
 
-// checkProtocol compares name, the protocol in the file's name, with that of the server. It is an error
-// if their fields differ. Otherwise a difference is harmless: servers of ioquake3 use 68 with old
+// checkProtocol compares fromName, the protocol in the file's name, with that of the server. It is an
+// error if their fields differ. Otherwise a difference is harmless: servers of ioquake3 use 68 with old
 // clients and report 71.
 func (s *matchSource) checkProtocol(fromName int) error {
 	ofServer, err := strconv.Atoi(s.demo.serverProtocol())
@@ -225,8 +226,8 @@ func (s *matchSource) remarkEnd(ended error) error {
 	return nil
 }
 
-// snapshotRate returns the number of snapshots per second, from the most frequent time between two. gaps is a
-// histogram of these times in milliseconds.
+// snapshotRate returns the number of snapshots per second, from the most frequent time between two.
+// gaps is a histogram of these times in milliseconds.
 func snapshotRate(gaps map[int32]int) int {
 	commonest, count := int32(50), 0
 	for gap, n := range gaps {
@@ -237,7 +238,8 @@ func snapshotRate(gaps map[int32]int) int {
 	return int(max(1, math.Round(1000/float64(commonest))))
 }
 
-// setInitial sets the initial state: no entity is present, and the rows contain the baselines of entities.
+// setInitial sets the initial state: no entity is present, and the rows contain the baselines of
+// entities.
 func (s *matchSource) setInitial() {
 	d := s.demo
 	d.restart()
@@ -293,8 +295,8 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	return nil
 }
 
-// clearInitial clears the baselines from the table for the first frame, since rows without an entity are 0 in
-// all frames.
+// clearInitial clears the baselines from the table for the first frame, since rows without an
+// entity are 0 in all frames.
 func (s *matchSource) clearInitial() {
 	for n := range s.layout.Rows {
 		row := s.row(n)

@@ -83,7 +83,8 @@ func (p *player) step() {
 	p.move(dt)
 }
 
-// updateRotation updates rotation and spin for dt seconds. The mouse moves in strokes with pauses between.
+// updateRotation updates rotation and spin for dt seconds. The mouse moves in strokes with pauses
+// between.
 func (p *player) updateRotation(dt float64) {
 	p.mouseTicks--
 	if p.mouseTicks <= 0 {
@@ -114,7 +115,8 @@ func (p *player) updateRotation(dt float64) {
 	}
 }
 
-// updateButtons updates the held buttons: those of the plan, of which one sometimes toggles, and jump in the air.
+// updateButtons updates the held buttons: those of the plan, of which one sometimes toggles, and
+// jump in the air.
 func (p *player) updateButtons() {
 	p.buttons = p.plan.buttons
 	if p.rng.IntN(90) == 0 {
@@ -162,8 +164,9 @@ func (p *player) limitSpeed(dt float64) {
 	p.velocity[0], p.velocity[1] = float64(p.velocity[0]*factor), float64(p.velocity[1]*factor)
 }
 
-// randNormal returns a random number with approximately standard normal distribution: a scaled sum of six
-// uniform numbers. The tails of rand.NormFloat64 use functions whose results differ between machines.
+// randNormal returns a random number with approximately standard normal distribution: a scaled sum
+// of six uniform numbers. The tails of rand.NormFloat64 use functions whose results differ between
+// machines.
 func (p *player) randNormal() float64 {
 	sum := -3.0
 	for range 6 {

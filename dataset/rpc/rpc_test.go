@@ -37,8 +37,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every call is within its schema, finite, and inside the world. Position is the integral of velocity and
-// rotation that of spin, except for teleports, landings and the wrap of angles.
+// Every call is within its schema, finite, and inside the world. Position is the integral of
+// velocity and rotation that of spin, except for teleports, landings and the wrap of angles.
 func TestMotionIsConsistent(t *testing.T) {
 	s := newSchema()
 	odd, n := 0, 20_000

@@ -38,7 +38,8 @@ func (e *Error) Error() string {
 	return printable(text)
 }
 
-// printable escapes control characters, which a terminal would execute: names in errors come from files.
+// printable escapes control characters, which a terminal would execute: names in errors come from
+// files.
 func printable(s string) string {
 	var b strings.Builder
 	for _, c := range s {

@@ -46,8 +46,8 @@ func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
 	return info, nil
 }
 
-// Unpack prepares to read the opened file, or in if none is open, and sets p.In. errs are the errors for
-// a file of another format and for a truncated one.
+// Unpack prepares to read the opened file, or in if none is open, and sets p.In. errs are the
+// errors for a file of another format and for a truncated one.
 func (p *Playback) Unpack(in io.Reader, errs unpack.Errors) (err error) {
 	if p.file != nil {
 		in = p.file

@@ -36,15 +36,16 @@ type Seamed interface {
 
 // Tracked is a source that tracks the changes between frames.
 type Tracked interface {
-	// Changed returns the rows in which the frame that Next filled last may differ from the frame before
-	// it, or from the initial state for the first frame. The set is valid until Next is called again.
+	// Changed returns the rows in which the frame that Next filled last may differ from the frame
+	// before it, or from the initial state for the first frame. The set is valid until Next is
+	// called again.
 	Changed() frame.Rows
 }
 
 // Sized is a source with a limited number of frames.
 type Sized interface {
-	// Frames returns the number of frames before io.EOF or before the loop point. It returns 0 while the
-	// number is unknown, as for a compressed recording that has not been read to its end.
+	// Frames returns the number of frames before io.EOF or before the loop point. It returns 0
+	// while the number is unknown, as for a compressed recording that has not been read to its end.
 	Frames() int
 }
 
@@ -69,8 +70,8 @@ type Price struct {
 	Bits int
 	// Base is the age in frames of the baseline of the delta. 0 means that it is not a delta.
 	Base int
-	// Key means that the recorder stored a keyframe in place of the delta that the game sent, whose size
-	// is unknown. Bits is that of the keyframe.
+	// Key means that the recorder stored a keyframe in place of the delta that the game sent, whose
+	// size is unknown. Bits is that of the keyframe.
 	Key bool
 }
 
@@ -82,8 +83,8 @@ type Remarked interface {
 
 // Options are the options of opening a source. Kinds ignore options that do not concern them.
 type Options struct {
-	// Cubes is the number of cubes in a frame of a recording. 0 means 901. The demo and the world accept
-	// only 901.
+	// Cubes is the number of cubes in a frame of a recording. 0 means 901. The demo and the world
+	// accept only 901.
 	Cubes int
 	// Loop makes a source start again at its end instead of returning io.EOF.
 	Loop bool
@@ -106,8 +107,8 @@ type Kind struct {
 	// Open opens a source. arg is the argument, or "". If it names a pipe, the end of ctx ends the wait
 	// for its writer.
 	Open func(ctx context.Context, arg string, opt Options) (Source, error) `json:"-"`
-	// Paths returns the paths of files in arg, in order. A nil Paths means that every part of arg between
-	// commas may be a path.
+	// Paths returns the paths of files in arg, in order. A nil Paths means that every part of arg
+	// between commas may be a path.
 	Paths func(arg string) []string `json:"-"`
 }
 
@@ -154,8 +155,8 @@ func (e *UnknownError) Unwrap() error { return ErrSpec }
 // Unknown returns Name and Known, so that the caller can suggest a similar name.
 func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
-// AsSource converts the results of a function that opens a concrete source. On an error it returns a nil
-// Source, since a nil pointer in an interface would not be nil.
+// AsSource converts the results of a function that opens a concrete source. On an error it returns
+// a nil Source, since a nil pointer in an interface would not be nil.
 func AsSource[S Source](src S, err error) (Source, error) {
 	if err != nil {
 		return nil, err

@@ -122,8 +122,8 @@ func (b *Bodies) Summary() BodySummary {
 	return s
 }
 
-// gaps returns the distribution of the times between messages, and the largest number of messages within
-// a second.
+// gaps returns the distribution of the times between messages, and the largest number of messages
+// within a second.
 func (b *Bodies) gaps() (g gapStats, most int64) {
 	var list []time.Duration
 	first := 0

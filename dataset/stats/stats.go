@@ -1,6 +1,6 @@
-// Package stats computes the statistics of snapshots of cubes that determine how well they compress: how
-// many cubes change, how often a cube turns without moving, how large the differences are, and for how
-// long the same cubes change. Type Bodies does the same for messages.
+// Package stats computes the statistics of snapshots of cubes that determine how well they
+// compress: how many cubes change, how often a cube turns without moving, how large the differences
+// are, and for how long the same cubes change. Type Bodies does the same for messages.
 //
 // Two sources with equal statistics are about equally hard for an encoder. The statistics were used to
 // compare the cube world with the walk-off's recordings, which another physics engine made.

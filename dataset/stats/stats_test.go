@@ -20,10 +20,10 @@ func resting(n int) *frame.Frame {
 	return f
 }
 
-// Statistics of four cubes in eight frames, against values counted by hand. Cube 1 moves by 10 in x in the
-// first frame and stays there, so that it differs from six frames before in the first six frames. Cube 2
-// turns in frame 2 by 3 in a, and in frame 3 another component becomes its largest. Cube 3 is touched in
-// the last frame.
+// Statistics of four cubes in eight frames, against values counted by hand. Cube 1 moves by 10 in x
+// in the first frame and stays there, so that it differs from six frames before in the first six
+// frames. Cube 2 turns in frame 2 by 3 in a, and in frame 3 another component becomes its largest.
+// Cube 3 is touched in the last frame.
 func TestCountedByHand(t *testing.T) {
 	f := resting(4)
 	c := New(frame.Cubes(4), f)

@@ -28,8 +28,8 @@ type Summary struct {
 
 	Deltas []deltaStats `json:"delta"`
 
-	// RunFrames is the number of successive frames in which a cube changes, RunCubes the number of cubes
-	// with consecutive indices that change in a frame.
+	// RunFrames is the number of successive frames in which a cube changes, RunCubes the number of
+	// cubes with consecutive indices that change in a frame.
 	RunFrames runStats `json:"run_frames"`
 	RunCubes  runStats `json:"run_cubes"`
 }
@@ -83,8 +83,8 @@ func newRunStats(h *quantile.Counts) runStats {
 	return runStats{Mean: h.Mean(), rankQuantiles: newQuantiles(h)}
 }
 
-// Summary returns the statistics. Runs that have not ended count as ending here, so that no frames may be
-// added afterwards.
+// Summary returns the statistics. Runs that have not ended count as ending here, so that no frames
+// may be added afterwards.
 func (c *counter) Summary() Summary {
 	for i := range c.runLength {
 		endRun(&c.runFrames, &c.runLength[i])

@@ -38,8 +38,8 @@ func outOfRange(text []byte, expected string) error {
 	return &cellError{number + " is out of range", expected, frame.ErrRange}
 }
 
-// parseCell parses the text of a cell as a value of f and returns it in steps. words are the names of an
-// enum's values, or nil if they are numbers. Errors are of type *fault.
+// parseCell parses the text of a cell as a value of f and returns it in steps. words are the names
+// of an enum's values, or nil if they are numbers. Errors are of type *fault.
 func parseCell(text []byte, f *frame.Field, words []string) (int32, error) {
 	switch {
 	case f.Kind == frame.Bits:
@@ -93,8 +93,8 @@ func rangeText(f *frame.Field) string {
 	return strings.TrimSpace(fmt.Sprintf("%g to %g %s", float64(f.Min)*f.Scale, float64(f.Max)*f.Scale, f.Unit))
 }
 
-// parseDecimal parses a finite decimal number. Unlike strconv.ParseFloat it accepts no hexadecimal numbers,
-// underscores, infinities or NaN.
+// parseDecimal parses a finite decimal number. Unlike strconv.ParseFloat it accepts no hexadecimal
+// numbers, underscores, infinities or NaN.
 func parseDecimal(text []byte) (float64, error) {
 	const expected = "a number such as -12.5"
 	for _, c := range text {

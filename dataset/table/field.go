@@ -45,8 +45,8 @@ func (r *schemaReader) readFields(l *Layout, tree map[string]any) {
 	}
 }
 
-// readField reads a table [[field]] and appends it to the layout. at is the key of the table with a dot,
-// for errors. Names and columns must be unique.
+// readField reads a table [[field]] and appends it to the layout. prefix is the key of the table
+// with a dot, for errors. Names and columns must be unique.
 func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	r.checkKeys(prefix, t, fieldKeys())
 	var f frame.Field
@@ -93,8 +93,8 @@ func oneOf[T fmt.Stringer](r *schemaReader, prefix, key, name string, values []T
 	return v
 }
 
-// readValueNames reads the key values, the names of an enum's values, and sets f.Max. It returns nil if the key
-// does not exist.
+// readValueNames reads the key "values", the names of an enum's values, and sets f.Max. It returns nil
+// if the key does not exist. prefix is the key of the field with a dot, for errors.
 func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.Field) (words []string) {
 	v, ok := t["values"]
 	if !ok {
@@ -119,8 +119,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 	return words
 }
 
-// readRange reads the keys scale and range and sets the limits of f. They are errors for kinds that do not
-// have them. words are the names of an enum's values, or nil.
+// readRange reads the keys scale and range and sets the limits of f. They are errors for kinds that
+// do not have them. words are the names of an enum's values, or nil.
 func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, words []string) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
@@ -178,8 +178,8 @@ func (r *schemaReader) expectedInstead(f *frame.Field, words []string) string {
 	return "nothing"
 }
 
-// setSteps sets the range of f to the steps between lo and hi, which are in units. For an angle, lo to hi
-// is a turn, and the last step is one before hi.
+// setSteps sets the range of f to the steps between lo and hi, which are in units. For an angle, lo
+// to hi is a turn, and the last step is one before hi.
 func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
 	const slack = 1e-6 // of a step, for rounding: in float64 3 * 0.1 is not 0.3
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)

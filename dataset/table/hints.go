@@ -86,9 +86,9 @@ func (r *schemaReader) readParts(s *frame.Schema, tree map[string]any) {
 	}
 }
 
-// readPart reads a part: rows first_row to first_row+rows-1 and fields first to last, inclusive. Parts
-// are in order and do not overlap: first_row must be at least minRow. prefix is the key of the part, for
-// errors, which are stored in r.
+// readPart reads a part: rows first_row to first_row+rows-1 and fields first to last, inclusive.
+// Parts are in order and do not overlap: first_row must be at least minRow. prefix is the key of
+// the part, for errors, which are stored in r.
 func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
 	r.checkKeys(prefix, t, partKeys())
 	var first, last string

@@ -156,8 +156,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A looping source reports the loop point and continues its ticks. The preamble is the initial state and
-// is not played.
+// A looping source reports the loop point and continues its ticks. The preamble is the initial
+// state and is not played.
 func TestPreambleAndLoop(t *testing.T) {
 	frames := [][]int32{{5, 0, 6, 1}, {5, 0, 6, 1}, {7, 1, 8, 1}, {9, 0, 9, 0}}
 	for _, name := range []string{"a.bin", "a.bin.zst"} {

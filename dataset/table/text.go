@@ -64,8 +64,8 @@ func (t *csvFrames) start(in *unpack.Reader) error {
 	return err
 }
 
-// findColumn returns the index of the column called name. The error for a missing column suggests what is
-// wrong with the file or the schema.
+// findColumn returns the index of the column called name. The error for a missing column suggests
+// what is wrong with the file or the schema.
 func (t *csvFrames) findColumn(name string) (int, error) {
 	i := slices.Index(t.names, name)
 	switch {
@@ -167,8 +167,8 @@ func (t *csvFrames) startFrame(label []byte) error {
 	return nil
 }
 
-// checkFrameEnd reads the next row and returns an error if that belongs to the frame that is complete. If
-// not, the row stays in t.cells for the next frame.
+// checkFrameEnd reads the next row and returns an error if that belongs to the frame that is
+// complete. If not, the row stays in t.cells for the next frame.
 func (t *csvFrames) checkFrameEnd() error {
 	if t.frameColumn < 0 {
 		return nil

@@ -22,8 +22,8 @@ func (r *schemaReader) checkKeys(prefix string, tree map[string]any, keys []stri
 	}
 }
 
-// readText reads a short printable text into dst. A key that does not exist is an error if must is
-// set; otherwise dst is unchanged.
+// readText reads a short printable text into dst. A key that does not exist is an error if
+// required is set; otherwise dst is unchanged.
 func (r *schemaReader) readText(prefix string, tree map[string]any, key string, dst *string, required bool) {
 	v, ok := tree[key]
 	if !ok {
@@ -48,7 +48,7 @@ func isPrintableName(s string) bool {
 }
 
 // readInt reads a whole number from lo to hi, in units of what. It returns lo on errors and if the key
-// does not exist, which is an error if must is set.
+// does not exist, which is an error if required is set.
 func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, what string) int {
 	if _, ok := tree[key]; !ok && required {
 		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))

@@ -22,8 +22,8 @@ type csvWriter struct {
 	frames int    // number of frames written
 }
 
-// NewWriter returns a writer of frames with schema s, which must have rows, and writes the line with the
-// names of the columns.
+// NewWriter returns a writer of frames with schema s, which must have rows, and writes the line
+// with the names of the columns.
 func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
 	free := func(name string) string {
 		for slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Name == name }) {

@@ -81,7 +81,7 @@ func (r *chunkReader) next() (kind, error) {
 	return kind, err
 }
 
-// readTick reads the rest of a tick marker and sets r.tick. after is the tick delta; a delta of 0 is
+// readTick reads the rest of a tick marker and sets r.tick. delta is the tick delta; a delta of 0 is
 // followed by the absolute tick.
 func (r *chunkReader) readTick(delta int64) error {
 	switch {

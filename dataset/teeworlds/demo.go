@@ -153,9 +153,9 @@ func cString(b []byte) string {
 	return string(b)
 }
 
-// readChunks reads the chunks up to the end of the file. After an error, which names the chunk, the demo
-// holds the ticks in front of the damage. All snapshots are decoded here once: this checks them,
-// and finds the types and ranges of items for the schema.
+// readChunks reads the chunks up to the end of the file. After an error, which names the chunk, the
+// demo holds the ticks in front of the damage. All snapshots are decoded here once: this checks
+// them, and finds the types and ranges of items for the schema.
 func (d *demo) readChunks(c *chunkReader) error {
 	var r snapshotReader
 	hasSnapshot := false
@@ -228,8 +228,8 @@ func (d *demo) addSnapshot(kind kind, payload []byte, items []protocol.Item) err
 	return nil
 }
 
-// endAtError returns err with the place in the file at which reading stopped. It removes the last tick if
-// that has no snapshot, since the snapshot may be what could not be read.
+// endAtError returns err with the place in the file at which reading stopped. It removes the last
+// tick if that has no snapshot, since the snapshot may be what could not be read.
 func (d *demo) endAtError(c *chunkReader, err error) error {
 	if n := len(d.ticks); n > 0 && d.ticks[n-1].kind == kindTick {
 		d.ticks = d.ticks[:n-1]

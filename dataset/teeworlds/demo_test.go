@@ -184,7 +184,8 @@ func TestFramesOfHandmadeDemo(t *testing.T) {
 			t.Errorf("frame %d: %v, want %v", i, list[i].Table, f.Table)
 		}
 	}
-	// Rows: the tick, pickups 0 and 1, one flag, one of type 23, three of type 40 with three values, one with two.
+	// Rows: the tick, pickups 0 and 1, one flag, one of type 23, three of type 40 with three
+	// values, one with two.
 	if s.Schema().Rows != 1+2+1+1+3+1 {
 		t.Errorf("%d rows", s.Schema().Rows)
 	}

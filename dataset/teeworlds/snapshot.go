@@ -14,7 +14,7 @@ type snapshot struct {
 	values []int32
 }
 
-// reset empties the snapshot and reserves memory for room values. add must not exceed it, or the
+// reset empties the snapshot and reserves memory for nValues values. add must not exceed it, or the
 // values of items added before would stay in the old slice.
 func (s *snapshot) reset(nValues int) {
 	s.items, s.values = s.items[:0], slices.Grow(s.values[:0], nValues)

@@ -35,8 +35,8 @@ func openScript(script string, opt source.Options) (*liveSource, error) {
 	return src, nil
 }
 
-// liveSource is the cube world as a source: one frame for every step, without end. The pilot of its script
-// holds the keys until Hold is called. It implements source.Source, Seamed, Tracked and
+// liveSource is the cube world as a source: one frame for every step, without end. The pilot of its
+// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked and
 // dataset.Steered.
 type liveSource struct {
 	schema *frame.Schema

@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// After Hold the given keys move the player, not the pilot's: with Right it moves right, without keys it
-// stays.
+// After Hold the given keys move the player, not the pilot's: with Right it moves right, without
+// keys it stays.
 func TestHold(t *testing.T) {
 	src := start(t, "hover")
 	src.Autopilot(false)
@@ -67,8 +67,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A pilot resets the world when few cubes are left, so that in every minute cubes move. With keys held by
-// the user the world is not reset.
+// A pilot resets the world when few cubes are left, so that in every minute cubes move. With keys
+// held by the user the world is not reset.
 func TestPilotResetsWorld(t *testing.T) {
 	minutes := 6
 	if !testkit.Thorough() {

@@ -53,9 +53,9 @@ type sim struct {
 	changed     frame.Rows                      // rows that the last step changed
 }
 
-// physicsParams returns the physical parameters: those of the recordings, but with the lower speed limit of the
-// demonstration, and with limits on work that are not reached, since the world must not depend on
-// them.
+// physicsParams returns the physical parameters: those of the recordings, but with the lower speed
+// limit of the demonstration, and with limits on work that are not reached, since the world must
+// not depend on them.
 func physicsParams() physics.Rigid {
 	l := physics.Recorder()
 	l.MaxSpeed, l.Effort = 32, 8

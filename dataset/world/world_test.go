@@ -52,8 +52,8 @@ func play(t testing.TB, src *liveSource, n int, each func(f *frame.Frame)) {
 	}
 }
 
-// The grid equals that of the recordings. The player starts slightly higher, since theirs has fallen for
-// a step.
+// The grid equals that of the recordings. The player starts slightly higher, since theirs has
+// fallen for a step.
 func TestInitialAgainstRecording(t *testing.T) {
 	packed, err := os.Open(testkit.DataFile(t, "cubes/charlie.bin.zst"))
 	if err != nil {
@@ -84,8 +84,8 @@ func TestInitialAgainstRecording(t *testing.T) {
 	}
 }
 
-// Without keys the player comes to rest on the cubes below it at 1.15 m, the cubes stop interacting, and
-// then nothing changes.
+// Without keys the player comes to rest on the cubes below it at 1.15 m, the cubes stop
+// interacting, and then nothing changes.
 func TestIdleComesToRest(t *testing.T) {
 	src := start(t, "idle")
 	play(t, src, 8*60, nil)

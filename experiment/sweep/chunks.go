@@ -42,9 +42,9 @@ func newChunks(p *Plan, clock wallclock.Clock) *chunks {
 	return &chunks{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignment{}, maxRuns: maxJobRuns}
 }
 
-// assignJob returns the next job and marks its runs as assigned; false if every run is done or assigned.
-// A job is sized to take chunkSeconds. Near the end jobs are smaller, so that all workers finish at
-// about the same time.
+// assignJob returns the next job and marks its runs as assigned; false if every run is done or
+// assigned. A job is sized to take chunkSeconds. Near the end jobs are smaller, so that all workers
+// finish at about the same time.
 func (c *chunks) assignJob() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,9 +110,8 @@ func (c *chunks) endJob(key string, seconds float64, runs int) {
 	}
 }
 
-// overdue returns the jobs that were assigned more than age ago and that are not in the queue, as reported
-// by queued. The caller queues them again; their time and
-// attempt are updated.
+// overdue returns the jobs that were assigned more than age ago and that are not in the queue, as
+// reported by queued. The caller queues them again; their time and attempt are updated.
 func (c *chunks) overdue(age time.Duration, queued func(key string) bool) (list []job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,8 +40,8 @@ const (
 	messageTTL         = 7 * 24 * time.Hour // messages of abandoned sweeps expire
 )
 
-// defaultLease is the default time after which the server gives a job to another worker, unless its worker
-// reports progress.
+// defaultLease is the default time after which the server gives a job to another worker, unless its
+// worker reports progress.
 const defaultLease = 20 * time.Second
 
 // queue is a connection to a NATS server with JetStream.
@@ -143,8 +143,8 @@ func jobSubject(version, plan, key string) string {
 // resultSubject returns the subject of all results of a plan.
 func resultSubject(plan string) string { return "wirelab.results." + plan }
 
-// withTransferTimeout returns a context with a deadline that suffices to transfer bytes over a slow line.
-// Without a deadline the library would give up after five seconds.
+// withTransferTimeout returns a context with a deadline that suffices to transfer bytes over a slow
+// line. Without a deadline the library would give up after five seconds.
 func withTransferTimeout(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
 	const slow = 128 << 10 // bytes per second
 	return context.WithTimeout(ctx, time.Minute+time.Duration(bytes/slow)*time.Second)
@@ -226,7 +226,8 @@ type refusal struct {
 	Sweep   string `json:"sweep"`   // host that coordinates the sweep
 }
 
-// maxMissedChecks is the number of checks, four in each lease, after which a silent worker no longer counts.
+// maxMissedChecks is the number of checks, four in each lease, after which a silent worker no
+// longer counts.
 const maxMissedChecks = 4
 
 // coordinate publishes the plan, queues the runs without a result, and collects results until ctx
@@ -316,7 +317,7 @@ func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
 }
 
 // claim makes this process the only coordinator of the plan on the server: two would consume each
-// other's results. It fails if there is one. The caller must call leave at the end.
+// other's results. It fails if there is one. The caller must call release at the end.
 //
 // The coordinator subscribes to a subject of the plan and answers requests there. If two claim at the
 // same moment, each receives the other's request, and the one with the smaller id answers.
@@ -385,8 +386,8 @@ func (q *queue) feed(ctx context.Context, s *activeSweep, crew *workerSet, wake 
 	}
 }
 
-// publishJob queues a job. The message ID contains the attempt, so that the server discards duplicates of
-// one attempt but accepts another attempt.
+// publishJob queues a job. The message ID contains the attempt, so that the server discards
+// duplicates of one attempt but accepts another attempt.
 func (q *queue) publishJob(ctx context.Context, p *Plan, j job) error {
 	data, err := json.Marshal(j)
 	if err != nil {

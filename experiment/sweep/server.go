@@ -30,8 +30,8 @@ type queueServer struct {
 // queueDirPrefix is the prefix of the temporary folders of servers.
 const queueDirPrefix = "wirelab-queue-"
 
-// abandonedAfter is the age at which a folder counts as abandoned: its server was killed. A running server
-// updates the time of its folder every hour.
+// abandonedAfter is the age at which a folder counts as abandoned: its server was killed. A running
+// server updates the time of its folder every hour.
 const abandonedAfter = 24 * time.Hour
 
 // removeAbandoned removes the abandoned folders of servers in parent.

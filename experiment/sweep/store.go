@@ -138,7 +138,8 @@ func (s *Store) Save(p *Plan, result jobResult) error {
 	return nil
 }
 
-// notStoredError means that results could not be written, so that their message must not be acknowledged.
+// notStoredError means that results could not be written, so that their message must not be
+// acknowledged.
 type notStoredError struct{ error }
 
 func (e *notStoredError) Unwrap() error { return e.error }

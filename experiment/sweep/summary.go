@@ -61,7 +61,8 @@ func (s *samples) set(o Outcome) {
 	s.values[o.Run] = v
 }
 
-// pointValues returns the values of a figure, an index in names, of all results of a point that have it.
+// pointValues returns the values of a figure, an index in names, of all results of a point that
+// have it.
 func (s *samples) pointValues(point, figure int) (list []float64) {
 	for r := range s.repeat {
 		if v := s.values[point*s.repeat+r]; v != nil && !math.IsNaN(v[figure]) {
@@ -71,8 +72,8 @@ func (s *samples) pointValues(point, figure int) (list []float64) {
 	return list
 }
 
-// ratioToFirst returns the ratio of a figure of a point to that of the first point, over the seeds for which
-// both points have it. Without such a seed N is 0.
+// ratioToFirst returns the ratio of a figure of a point to that of the first point, over the seeds
+// for which both points have it. Without such a seed N is 0.
 func (s *samples) ratioToFirst(point, figure int) figures.Mean {
 	var x, y []float64
 	for r := range s.repeat {
@@ -124,8 +125,8 @@ type failedRun struct {
 	texts []string // a sentence for each assertion
 }
 
-// finish sets the reason of the end and computes all figures. err is nil if the sweep is complete or was
-// interrupted.
+// finish sets the reason of the end and computes all figures. err is nil if the sweep is complete
+// or was interrupted.
 func (s *Summary) finish(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
 	r.End(err)
@@ -136,8 +137,8 @@ func (s *Summary) finish(err error, interrupted bool) {
 	}
 }
 
-// updateFigures computes the figures of the points with new results, the list of failed assertions, and, if
-// all runs are done, the digest.
+// updateFigures computes the figures of the points with new results, the list of failed assertions,
+// and, if all runs are done, the digest.
 func (s *Summary) updateFigures() {
 	first := s.stale[0] // the ratios of all points refer to the first
 	for i := range s.Points {

@@ -115,8 +115,8 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	return s
 }
 
-// runMissing runs jobs, on this machine or through the queue, until all runs have a result, an error occurs
-// or ctx ends.
+// runMissing runs jobs, on this machine or through the queue, until all runs have a result, an
+// error occurs or ctx ends.
 func (s *activeSweep) runMissing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -317,6 +317,6 @@ func (s *Store) writeReports(sum *Summary) error {
 	return report.WriteError(s.folder.Update(entries))
 }
 
-// maxLiveHTMLPoints is the largest grid whose report.html is updated while the sweep runs. For larger ones it
-// is written at the end only.
+// maxLiveHTMLPoints is the largest grid whose report.html is updated while the sweep runs. For
+// larger ones it is written at the end only.
 const maxLiveHTMLPoints = 500

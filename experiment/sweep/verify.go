@@ -62,8 +62,8 @@ func (s *activeSweep) countVerified(v *page.SummaryChecked, run int) {
 	s.reportLocked()
 }
 
-// sampleRuns returns the numbers of the runs to repeat: opt.Verify of all, rounded up, chosen by a hash of
-// the plan's ID.
+// sampleRuns returns the numbers of the runs to repeat: opt.Verify of all, rounded up, chosen by a
+// hash of the plan's ID.
 func (s *activeSweep) sampleRuns() []int {
 	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999)
 	n = min(n, s.plan.Runs())

@@ -182,8 +182,8 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 		FilterSubject: "wirelab.jobs." + v + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
 }
 
-// handleJob runs the job in a message, sends its results and acknowledges the message. If the plan cannot
-// be loaded here, the job returns to the queue, up to maxDeliveries times.
+// handleJob runs the job in a message, sends its results and acknowledges the message. If the plan
+// cannot be loaded here, the job returns to the queue, up to maxDeliveries times.
 func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	var j job
 	subject := m.Subject()
@@ -237,8 +237,9 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 // maxMessageOverhead bounds the bytes of a message in addition to its data.
 const maxMessageOverhead = 4096
 
-// sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed. Results
-// that are too large for a message are sent in two halves. If ctx has ended already, send tries once.
+// sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed.
+// Results that are too large for a message are sent in two halves. If ctx has ended already, send
+// tries once.
 func (w *worker) sendResult(ctx context.Context, d jobResult) error {
 	data, err := encodeResult(d)
 	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead {
@@ -305,9 +306,9 @@ func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 // maxPlanBytes is the maximum size of a published plan.
 const maxPlanBytes = 4 << 20
 
-// fetchPlan downloads the plan with an ID and its files. The file names in its configuration are mapped to
-// the downloaded files. Any other name is mapped to a path that does not exist, so that a plan from
-// the network cannot read files of this machine.
+// fetchPlan downloads the plan with an ID and its files. The file names in its configuration are
+// mapped to the downloaded files. Any other name is mapped to a path that does not exist, so that a
+// plan from the network cannot read files of this machine.
 func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
 	store, err := w.q.fileStore(ctx)
 	if err != nil {

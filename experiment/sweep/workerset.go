@@ -86,8 +86,8 @@ func (c *workerSet) markAlive(name string) {
 	}
 }
 
-// removeSilent is called periodically. It removes workers that sent neither a hello nor results during the
-// last maxMissedChecks calls.
+// removeSilent is called periodically. It removes workers that sent neither a hello nor results
+// during the last maxMissedChecks calls.
 func (c *workerSet) removeSilent() {
 	c.mu.Lock()
 	for name, w := range c.byName {

@@ -37,8 +37,8 @@ func (r *Reader) readCount(fields []Field) int {
 	return n
 }
 
-// readValue reads the value of a field with the given Field.Bits. A float is a flag, and then either all 32
-// bits or a small integer.
+// readValue reads the value of a field with the given Field.Bits. A float is a flag, and then
+// either all 32 bits or a small integer.
 func (r *Reader) readValue(bits int) int32 {
 	switch {
 	case bits != 0:
@@ -106,7 +106,8 @@ func (w *Writer) writeValue(bits int, v int32) {
 	}
 }
 
-// changedPrefix returns the number of fields up to and including the last one that differs; 0 if none does.
+// changedPrefix returns the number of fields up to and including the last one that differs; 0 if
+// none does.
 func changedPrefix(base, row []int32) int {
 	n := len(base)
 	for n > 0 && base[n-1] == row[n-1] {

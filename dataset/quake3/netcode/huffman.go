@@ -5,9 +5,9 @@ import "sync"
 // maxWordBits is the length in bits of the longest code word.
 const maxWordBits = 11
 
-// codeWords are the code words of the 256 bytes. The lowest four bits are the length, the others the bits
-// of the word, the first one lowest. The game computes the words at its start from the frequencies of
-// bytes in recorded traffic of 1999; TestWordsAreDerived does the same.
+// codeWords are the code words of the 256 bytes. The lowest four bits are the length, the others
+// the bits of the word, the first one lowest. The game computes the words at its start from the
+// frequencies of bytes in recorded traffic of 1999; TestWordsAreDerived does the same.
 var codeWords = [256]uint16{
 	0x0022, 0x01b5, 0x0487, 0x06c7, 0x0a18, 0x0118, 0x0107, 0x03f6, 0x0155, 0x0347, 0x0697, 0x00b7, 0x0137, 0x02d6,
 	0x0398, 0x0ac9, 0x0257, 0x0589, 0x1f09, 0x1f89, 0x1dda, 0x3f3a, 0x22ba, 0x323a, 0x0f49, 0x18da, 0x0aba, 0x363a,
@@ -30,9 +30,9 @@ var codeWords = [256]uint16{
 	0x2b9a, 0x28da, 0x02f7, 0x0246,
 }
 
-// decodingTable returns the decoding table. Its index is the next 11 bits of a message. An entry has the
-// decoded byte in the upper 12 bits and the length of its code word in the lower four; 0 means that
-// no code word begins with these bits.
+// decodingTable returns the decoding table. Its index is the next 11 bits of a message. An entry
+// has the decoded byte in the upper 12 bits and the length of its code word in the lower four; 0
+// means that no code word begins with these bits.
 var decodingTable = sync.OnceValue(func() *[1 << maxWordBits]uint16 {
 	t := new([1 << maxWordBits]uint16)
 	for s, w := range codeWords {

@@ -142,9 +142,9 @@ const (
 	stopSpeed = 100 // slower players lose as much speed as at this speed, units per second
 )
 
-// floatField returns the column for a float field. name is the name of the field, place and velocity are
-// those of the fields, without an index, that are a position and its velocity; group is the number
-// of that position. Rates are per millisecond, the unit of time.
+// floatField returns the column for a float field. name is the name of the field, place and
+// velocity are those of the fields, without an index, that are a position and its velocity; group
+// is the number of that position. Rates are per millisecond, the unit of time.
 func floatField(name, column string, group uint8, place, velocity string) frame.Field {
 	f := frame.Field{Name: column, Kind: frame.Float32}
 	base, axis, indexed := strings.Cut(name, "[")

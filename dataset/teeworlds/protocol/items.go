@@ -56,9 +56,9 @@ var types = [...]itemType{
 	24: {name: "GameDataRace", size: 3, columns: ".BestTime .Precision .RaceFlags", sizeVaries: true},
 }
 
-// sharedColumns lists the columns that several types use. A part of a table is a range of columns, so the
-// order keeps the columns of each type close together: Present, X and Y are in the middle, on their
-// left what the small types use, on their right what characters use.
+// sharedColumns lists the columns that several types use. A part of a table is a range of columns,
+// so the order keeps the columns of each type close together: Present, X and Y are in the middle,
+// on their left what the small types use, on their right what characters use.
 const sharedColumns = "Damage.Self Damage.ArmorAmount Damage.HealthAmount Damage.Angle Laser.FromY Laser.FromX " +
 	"Projectile.VelY Projectile.VelX StartTick Which Present X Y VelX VelY Tick Angle Direction Jumped " +
 	"HookedPlayer HookState HookTick HookX HookY HookDx HookDy Health Armor AmmoCount Weapon Emote AttackTick TriggeredEvents"
@@ -72,8 +72,8 @@ func FixedSize(typ int) (size int, fixed bool) {
 	return types[typ].size, true
 }
 
-// columnNames returns the names of the type's columns, one for each value. Columns of this type alone get
-// the name of the type as a prefix.
+// columnNames returns the names of the type's columns, one for each value. Columns of this type
+// alone get the name of the type as a prefix.
 func (t *itemType) columnNames() []string {
 	var list []string
 	for _, c := range strings.Fields(t.columns) {

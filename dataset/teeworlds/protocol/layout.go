@@ -136,8 +136,8 @@ func tableColumns(groups []group) []string {
 	return list
 }
 
-// hasPosition reports whether items of the shape use the shared columns: they have a position. All other
-// known types have columns of their own only.
+// hasPosition reports whether items of the shape use the shared columns: they have a position. All
+// other known types have columns of their own only.
 func (s shape) hasPosition() bool { return s.known() && !strings.HasPrefix(types[s.Type].columns, ".") }
 
 // presentColumn returns the name of the column that is 1 if a row holds an item, and 0 if it is empty.

@@ -78,8 +78,8 @@ func every(t testing.TB) *frame.Schema {
 	return g.Schema(25)
 }
 
-// The layout of a schema gives the rows and columns of all parts; columns of a part are close together. It refuses
-// schemas that Groups.Schema did not make.
+// The layout of a schema gives the rows and columns of all parts; columns of a part are close
+// together. It refuses schemas that Groups.Schema did not make.
 func TestLayout(t *testing.T) {
 	s := every(t)
 	l, err := LayoutOf(s)

@@ -25,7 +25,7 @@ type recordingWriter struct {
 	file       *atomicfile.File // the temporary file; nil after Close or Abort
 	buf        *bufio.Writer
 	compressor io.WriteCloser // the compressor; nil for raw records
-	out        io.Writer      // pack, or buf for raw records
+	out        io.Writer      // compressor, or buf for raw records
 	records    []byte         // buffer for the records of a frame
 	frames     int            // number of frames written
 	err        error          // sticky

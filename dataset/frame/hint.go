@@ -69,7 +69,7 @@ type Part struct {
 	Field, Size int
 }
 
-// PartOf returns the part that contains a row. If there is none, the result has all fields.
+// PartOf returns the part that contains a row. If no part does, the result has all fields.
 func (s *Schema) PartOf(row int) Part {
 	for _, p := range s.Parts {
 		if row-p.Row < p.Rows && row >= p.Row {

@@ -58,14 +58,14 @@ func (b *Body) incidentFace(n, origin, u, v Vec) (p polygon) {
 // clipToSquare clips p to the square |u|, |v| <= half (Sutherland and Hodgman).
 func (p *polygon) clipToSquare(half float64) {
 	for side := range 4 {
-		var outside [len(p.points)]float64
-		all := true // corners are inside
+		var outside [len(p.points)]float64 // distance of each corner from the side; negative inside
+		allInside := true                  // corners are inside
 		for k := range p.n {
 			s := &p.points[k]
 			outside[k] = [4]float64{s.u, -s.u, s.v, -s.v}[side] - half
-			all = all && outside[k] <= 0
+			allInside = allInside && outside[k] <= 0
 		}
-		if all {
+		if allInside {
 			continue
 		}
 		var clipped polygon

@@ -50,7 +50,7 @@ func (s *Scene) testLarge(i int) {
 	}
 }
 
-// testPair finds the contacts of active body i with body j, if the allowance is not used up.
+// testPair finds the contacts of active body i with body j, if the work budget is not used up.
 func (s *Scene) testPair(i, j int) {
 	s.budget.looks--
 	if s.budget.looks < 0 || !s.boxesOverlap(i, j) {

@@ -89,7 +89,7 @@ func (d *demo) dropBaselines() {
 }
 
 // next reads messages up to the next complete snapshot and returns that, valid until the next call. At
-// the end it returns io.EOF, or errCut if the file is truncated, or a *source.Error if a message
+// the end it returns io.EOF, or errTruncated if the file is truncated, or a *source.Error if a message
 // is damaged.
 func (d *demo) next() (*snapshot, error) {
 	for {

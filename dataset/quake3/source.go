@@ -282,7 +282,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	}
 	snap, err := s.demo.next()
 	if err != nil {
-		return err // impossible: newMatch has read all snapshots
+		return err // impossible: newSource has read all snapshots
 	}
 	if tick > 0 {
 		s.changed.Clear()

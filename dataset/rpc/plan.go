@@ -68,7 +68,7 @@ func sine(degrees float64) float64 {
 	}
 	x := float64(degrees * (math.Pi / 180))
 	square, term, sum := float64(x*x), x, x
-	for n := 3.0; n < 24; n += 2 {
+	for n := 3.0; n < 24; n += 2 { // up to x^23/23!, below the precision of a float64
 		term = -float64(term*square) / float64(n*(n-1))
 		sum += term
 	}

@@ -56,7 +56,7 @@ func (p *pilot) nextAct(s *sim) {
 }
 
 // About 700 of the 900 cubes are within reach of the player at first. A hovering player pushes them
-// away, so that the world is reset when fewer than fewCubes are left.
+// away, so that the world is reset when fewer than minCubesInReach are left.
 const (
 	minCubesInReach = 260
 	reachLimit      = driftEdge + 1       // metres; cubes with both coordinates within are in reach

@@ -89,9 +89,9 @@ func (c *chunks) markDone(run int) {
 func (c *chunks) endJob(key string, seconds float64, runs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t := c.jobs[key]; t != nil && runs > 0 {
+	if assigned := c.jobs[key]; assigned != nil && runs > 0 {
 		// seconds is by the worker's clock; the clock here gives an upper bound.
-		seconds = max(min(seconds, time.Duration(c.clock.Now()-t.at).Seconds()), 0)
+		seconds = max(min(seconds, time.Duration(c.clock.Now()-assigned.at).Seconds()), 0)
 		perRun := seconds / float64(runs)
 		if c.perRun == 0 {
 			c.perRun = perRun
@@ -99,9 +99,9 @@ func (c *chunks) endJob(key string, seconds float64, runs int) {
 		c.perRun += (perRun - c.perRun) / 4
 		c.perRun = max(c.perRun, 1e-6)
 	}
-	if t := c.jobs[key]; t != nil {
+	if assigned := c.jobs[key]; assigned != nil {
 		delete(c.jobs, key)
-		for _, n := range t.job.Runs {
+		for _, n := range assigned.job.Runs {
 			c.assigned[n] = false
 			if !c.done[n] {
 				c.next = min(c.next, n)
@@ -116,11 +116,11 @@ func (c *chunks) overdue(age time.Duration, queued func(key string) bool) (list 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
-	for _, t := range c.jobs {
-		if now-t.at > int64(age) && !queued(t.job.Key) {
-			t.at = now
-			t.job.Attempt++
-			list = append(list, t.job)
+	for _, assigned := range c.jobs {
+		if now-assigned.at > int64(age) && !queued(assigned.job.Key) {
+			assigned.at = now
+			assigned.job.Attempt++
+			list = append(list, assigned.job)
 		}
 	}
 	return list

@@ -33,7 +33,7 @@ func RatioOf(x, y []float64) figures.Mean {
 // interval returns a figures.Mean with the bounds mean ± half, or the zero Mean if mean or half is
 // NaN or infinite. With fewer than two values the bounds are nil.
 func interval(n int, mean, half float64) figures.Mean {
-	if mean-mean != 0 || half-half != 0 {
+	if mean-mean != 0 || half-half != 0 { // NaN or infinite
 		return figures.Mean{}
 	}
 	m := figures.Mean{N: n, Mean: mean}

@@ -249,26 +249,26 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	crew, err := newWorkerSet(q, s)
+	workers, err := newWorkerSet(q, s)
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	defer func() { _ = crew.sub.Unsubscribe() }()
+	defer func() { _ = workers.sub.Unsubscribe() }()
 	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: "results-" + s.plan.ID[:32],
 		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
 	wake := make(chan struct{}, 1)
-	feed, err := results.Consume(func(m jetstream.Msg) {
-		panics.Guard(s.finish, func() { crew.handleResult(m, wake) })()
+	consumption, err := results.Consume(func(m jetstream.Msg) {
+		panics.Guard(s.finish, func() { workers.handleResult(m, wake) })()
 	})
 	if err != nil {
 		return &QueueError{"cannot be read", err}
 	}
 	defer q.removeSweep(s)
-	defer func() { feed.Stop(); <-feed.Closed() }()
-	q.feed(ctx, s, crew, wake)
+	defer func() { consumption.Stop(); <-consumption.Closed() }()
+	q.feed(ctx, s, workers, wake)
 	q.drain(s, results)
 	return nil
 }
@@ -277,14 +277,14 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 // acknowledged if its results could not be stored: the coordinator that resumes the sweep gets it
 // again.
 func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
-	if d, err := decodeResult(m.Data()); err == nil {
-		if err := c.s.addResult(d, true); err != nil {
+	if result, err := decodeResult(m.Data()); err == nil {
+		if err := c.s.addResult(result, true); err != nil {
 			c.s.finish(err)
-			if nk := (*notStoredError)(nil); errors.As(err, &nk) {
+			if notStored := (*notStoredError)(nil); errors.As(err, &notStored) {
 				return
 			}
 		}
-		c.markAlive(d.Worker)
+		c.markAlive(result.Worker)
 	}
 	_ = m.Ack() // on an error the message is delivered again, which is harmless
 	select {
@@ -354,13 +354,13 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 
 // feed keeps enough jobs in the queue that no worker waits, and periodically queues lost jobs again.
 // It runs until ctx ends; wake makes it check for missing jobs at once.
-func (q *queue) feed(ctx context.Context, s *activeSweep, crew *workerSet, wake <-chan struct{}) {
+func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
 	lastError := ""
 	for {
 		for {
-			if _, out := s.chunks.unfinished(); out >= 2*crew.parallelJobs()+4 {
+			if _, outstanding := s.chunks.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
 				break
 			}
 			j, ok := s.chunks.assignJob()
@@ -380,7 +380,7 @@ func (q *queue) feed(ctx context.Context, s *activeSweep, crew *workerSet, wake 
 			return
 		case <-wake:
 		case <-tick.C:
-			crew.removeSilent()
+			workers.removeSilent()
 			q.requeueLost(ctx, s)
 		}
 	}
@@ -444,8 +444,8 @@ const maxMessageJSON = 16 << 20
 var errMessageTooLarge = errors.New("results too large for a message")
 
 // encodeResult encodes results as the data of a message: JSON, compressed with zstd.
-func encodeResult(d jobResult) ([]byte, error) {
-	data, err := json.Marshal(d)
+func encodeResult(result jobResult) ([]byte, error) {
+	data, err := json.Marshal(result)
 	if err == nil && len(data) > maxMessageJSON {
 		err = errMessageTooLarge
 	}
@@ -463,15 +463,15 @@ func encodeResult(d jobResult) ([]byte, error) {
 var resultEncoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
 // decodeResult decodes the data of a message, which may be malicious.
-func decodeResult(data []byte) (d jobResult, err error) {
+func decodeResult(data []byte) (result jobResult, err error) {
 	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMessageJSON))
 	if err != nil {
-		return d, err
+		return result, err
 	}
 	defer dec.Close()
 	text, err := boundedio.ReadAll(dec, "a message", maxMessageJSON)
 	if err != nil {
-		return d, err
+		return result, err
 	}
-	return d, json.Unmarshal(text, &d)
+	return result, json.Unmarshal(text, &result)
 }

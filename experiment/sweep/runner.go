@@ -35,7 +35,7 @@ func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 // and ctx's error. A run that fails ends the job; its message is in the result's Error.
 func (x *executor) runJob(ctx context.Context, j job) (jobResult, error) {
 	began := x.clock.Now()
-	d := jobResult{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
+	done := jobResult{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
 	for _, n := range j.Runs {
 		point := x.plan.Run(n)
 		result, err := x.run(ctx, point.Config)
@@ -43,12 +43,12 @@ func (x *executor) runJob(ctx context.Context, j job) (jobResult, error) {
 			break
 		}
 		if err != nil {
-			d.Error = x.plan.Config.AtPoint(&point, err).Error()
+			done.Error = x.plan.Config.AtPoint(&point, err).Error()
 			break
 		}
 		result.Set = point.Set
-		d.Runs = append(d.Runs, Outcome{n, result})
+		done.Runs = append(done.Runs, Outcome{n, result})
 	}
-	d.Seconds = time.Duration(x.clock.Now() - began).Seconds()
-	return d, ctx.Err()
+	done.Seconds = time.Duration(x.clock.Now() - began).Seconds()
+	return done, ctx.Err()
 }

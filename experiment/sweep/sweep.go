@@ -156,7 +156,7 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 	jobs := max(s.opt.Jobs, 1)
 	s.chunks.setWorkers(jobs)
 	s.setWorkers(jobs)
-	x := s.executor()
+	exec := s.executor()
 	panics.Each(jobs, jobs, func(int) error {
 		panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
@@ -164,8 +164,8 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 				if !ok {
 					return // other goroutines run what is missing
 				}
-				d, _ := x.runJob(ctx, j)
-				if err := s.addResult(d, true); err != nil {
+				result, _ := exec.runJob(ctx, j)
+				if err := s.addResult(result, true); err != nil {
 					s.finish(err)
 				}
 			}
@@ -186,8 +186,8 @@ func (s *activeSweep) executor() *executor {
 // addResult adds the runs of a job result that have no result yet, and stores them if store is set. It
 // ignores results of other sweeps, and fails if a run has a result with another digest already, if
 // the job failed, or if the results cannot be stored.
-func (s *activeSweep) addResult(d jobResult, store bool) error {
-	if err := s.plan.checkResult(&d); err != nil {
+func (s *activeSweep) addResult(result jobResult, store bool) error {
+	if err := s.plan.checkResult(&result); err != nil {
 		return nil
 	}
 	s.mu.Lock()
@@ -195,24 +195,24 @@ func (s *activeSweep) addResult(d jobResult, store bool) error {
 	if s.closed {
 		return nil
 	}
-	var fresh []Outcome
-	for _, o := range d.Runs {
+	var newRuns []Outcome
+	for _, o := range result.Runs {
 		switch digest := s.sum.digests[o.Run]; {
 		case digest == "":
-			fresh = append(fresh, o)
+			newRuns = append(newRuns, o)
 		case digest != o.Result.Digests():
-			return s.mismatch(o.Run, d.Worker, s.ranBy[o.Run])
+			return s.mismatch(o.Run, result.Worker, s.ranBy[o.Run])
 		}
 	}
-	if len(fresh) > 0 && store {
-		unstored := d
-		unstored.Runs = fresh
+	if len(newRuns) > 0 && store {
+		unstored := result
+		unstored.Runs = newRuns
 		if err := s.opt.Store.Save(s.plan, unstored); err != nil {
 			return err
 		}
 	}
-	for _, o := range fresh {
-		s.ranBy[o.Run] = d.Worker
+	for _, o := range newRuns {
+		s.ranBy[o.Run] = result.Worker
 		s.chunks.markDone(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
@@ -223,10 +223,10 @@ func (s *activeSweep) addResult(d jobResult, store bool) error {
 			s.opt.Ran(o)
 		}
 	}
-	s.chunks.endJob(d.Key, d.Seconds, len(d.Runs))
-	s.unsaved = s.unsaved || len(fresh) > 0
-	if d.Error != "" {
-		return fmt.Errorf("%s (on %s)", d.Error, d.Worker)
+	s.chunks.endJob(result.Key, result.Seconds, len(result.Runs))
+	s.unsaved = s.unsaved || len(newRuns) > 0
+	if result.Error != "" {
+		return fmt.Errorf("%s (on %s)", result.Error, result.Worker)
 	}
 	if s.progress.Runs == s.progress.Planned {
 		s.finish(nil)

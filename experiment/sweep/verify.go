@@ -19,26 +19,26 @@ func (s *activeSweep) verify(ctx context.Context) error {
 	if len(picked) == 0 {
 		return nil
 	}
-	v := &page.SummaryChecked{Workers: map[string]int{}}
-	s.sum.Verified = v
+	checked := &page.SummaryChecked{Workers: map[string]int{}}
+	s.sum.Verified = checked
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := s.executor()
+	exec := s.executor()
 	for _, err := range panics.Each(s.opt.Jobs, len(picked), func(i int) error {
 		n := picked[i]
-		d, err := x.runJob(ctx, s.plan.job([]int{n}))
+		result, err := exec.runJob(ctx, s.plan.job([]int{n}))
 		if err != nil {
 			return nil // interrupted; the summary has the number of runs repeated so far
 		}
-		if d.Error != "" {
-			err = errors.New(d.Error)
-		} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
+		if result.Error != "" {
+			err = errors.New(result.Error)
+		} else if result.Runs[0].Result.Digests() != s.sum.digests[n] {
 			err = s.mismatch(n, s.ranBy[n], hostName())
 		} else {
-			s.countVerified(v, n)
+			s.countVerified(checked, n)
 		}
 		if err != nil {
 			cancel()
@@ -53,19 +53,19 @@ func (s *activeSweep) verify(ctx context.Context) error {
 }
 
 // countVerified counts a run that gave the same digest again.
-func (s *activeSweep) countVerified(v *page.SummaryChecked, run int) {
+func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v.Runs++
-	v.Workers[s.ranBy[run]]++
-	s.progress.Verified = v.Runs
+	checked.Runs++
+	checked.Workers[s.ranBy[run]]++
+	s.progress.Verified = checked.Runs
 	s.reportLocked()
 }
 
 // sampleRuns returns the numbers of the runs to repeat: opt.Verify of all, rounded up, chosen by a
 // hash of the plan's ID.
 func (s *activeSweep) sampleRuns() []int {
-	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999)
+	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999) // rounds up, but not because of a rounding error
 	n = min(n, s.plan.Runs())
 	if n <= 0 {
 		return nil

@@ -191,14 +191,14 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		_ = m.Term() // malformed: never deliver it again
 		return
 	}
-	beating, stop := context.WithCancel(ctx)
+	leaseCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	go panics.Guard(w.fail, func() { // renews the lease
-		wallclock.Every(w.q.lease/4, beating.Done(), func() { _ = m.InProgress() })
+		wallclock.Every(w.q.lease/4, leaseCtx.Done(), func() { _ = m.InProgress() })
 	})()
-	x, err := w.executor(ctx, j.Plan)
-	meta, merr := m.Metadata()
-	if err != nil && ctx.Err() == nil && merr == nil && meta.NumDelivered < maxDeliveries {
+	exec, err := w.executor(ctx, j.Plan)
+	meta, metaErr := m.Metadata()
+	if err != nil && ctx.Err() == nil && metaErr == nil && meta.NumDelivered < maxDeliveries {
 		// The cause may be local, such as a full disk: another worker, or this one later, may succeed.
 		w.opt.Say(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
 		_ = m.Nak()
@@ -207,30 +207,30 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		return
 	}
 	if err == nil {
-		err = x.plan.checkJob(j)
+		err = exec.plan.checkJob(j)
 	}
-	d := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	result := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
 		return
 	case err != nil:
-		d.Error = err.Error()
-	case merr == nil && meta.NumDelivered > maxDeliveries:
-		d.Error = fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
+		result.Error = err.Error()
+	case metaErr == nil && meta.NumDelivered > maxDeliveries:
+		result.Error = fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
 	default:
-		d, _ = x.runJob(ctx, j) // if ctx ends, d holds the runs done so far
+		result, _ = exec.runJob(ctx, j) // if ctx ends, result has the runs done so far
 	}
-	if len(d.Runs) == 0 && d.Error == "" {
+	if len(result.Runs) == 0 && result.Error == "" {
 		_ = m.Nak() // stopped during the first run
 		return
 	}
-	if w.sendResult(ctx, d) != nil {
+	if w.sendResult(ctx, result) != nil {
 		return // the job goes to another worker when the lease expires
 	}
 	_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
 	if w.opt.Ran != nil {
-		w.opt.Ran(len(d.Runs))
+		w.opt.Ran(len(result.Runs))
 	}
 }
 
@@ -240,20 +240,20 @@ const maxMessageOverhead = 4096
 // sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed.
 // Results that are too large for a message are sent in two halves. If ctx has ended already, send
 // tries once.
-func (w *worker) sendResult(ctx context.Context, d jobResult) error {
-	data, err := encodeResult(d)
+func (w *worker) sendResult(ctx context.Context, result jobResult) error {
+	data, err := encodeResult(result)
 	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead {
 		err = errMessageTooLarge
 	}
-	if n := len(d.Runs); errors.Is(err, errMessageTooLarge) && n > 0 {
+	if n := len(result.Runs); errors.Is(err, errMessageTooLarge) && n > 0 {
 		if n == 1 {
-			d.Error = fmt.Sprintf("the result of run %d is larger than the server's maximum message of %d bytes", d.Runs[0].Run, w.q.conn.MaxPayload())
-			d.Runs = nil
-			return w.sendResult(ctx, d)
+			result.Error = fmt.Sprintf("the result of run %d is larger than the server's maximum message of %d bytes", result.Runs[0].Run, w.q.conn.MaxPayload())
+			result.Runs = nil
+			return w.sendResult(ctx, result)
 		}
-		head, tail := d, d
-		head.Runs, head.Error, head.Seconds, head.Key = d.Runs[:n/2], "", d.Seconds/2, "" // without the key: the tail ends the job
-		tail.Runs, tail.Seconds = d.Runs[n/2:], d.Seconds/2
+		head, tail := result, result
+		head.Runs, head.Error, head.Seconds, head.Key = result.Runs[:n/2], "", result.Seconds/2, "" // without the key: the tail ends the job
+		tail.Runs, tail.Seconds = result.Runs[n/2:], result.Seconds/2
 		if err := w.sendResult(ctx, head); err != nil {
 			return err
 		}
@@ -269,7 +269,7 @@ func (w *worker) sendResult(ctx context.Context, d jobResult) error {
 	}
 	for lastError := ""; ; {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := w.q.js.Publish(once, resultSubject(d.Plan), data)
+		_, err := w.q.js.Publish(once, resultSubject(result.Plan), data)
 		cancel()
 		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err

@@ -34,8 +34,8 @@ func (r *Reader) Pos() int { return r.pos }
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// Close returns the first error. It is an error too if more than the zero bits that pad the last byte
-// is left.
+// Close returns the first error. Without one, it returns an error if anything is left to read except
+// the zero bits that pad the last byte.
 func (r *Reader) Close() error {
 	if left := 8*len(r.src) - r.pos; r.err == nil && (left >= 8 || r.peek() != 0) {
 		return errTrailing

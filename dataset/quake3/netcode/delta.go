@@ -139,6 +139,7 @@ func (w *Writer) Player(base, row []int32, spent []int) {
 }
 
 // writeArray writes the delta of one of the player's arrays. bits is the Field.Bits of its elements.
+// The number of bits spent on element i is added to spent[i].
 func (w *Writer) writeArray(bits int, base, row []int32, spent []int) {
 	mask := uint32(0)
 	for i, v := range base {

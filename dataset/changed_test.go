@@ -64,12 +64,12 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 		more := slices.Clone(got)
 		more.Union(want)
 		if !slices.Equal(more, got) || (exact || !seam) && !slices.Equal(got, want) {
-			t.Fatalf("frame %d (a seam: %v): %d rows are said to change, %d do", n, seam, got.Count(), want.Count())
+			t.Fatalf("frame %d (loop point: %v): Changed has %d rows, %d differ", n, seam, got.Count(), want.Count())
 		}
 		was, is = is, was
 	}
 	if seams == 0 {
-		t.Error("no seam was seen")
+		t.Error("no loop point")
 	}
 }
 

@@ -67,7 +67,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := src.(Sized).Frames(); n != demoFrames {
-		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
+		t.Errorf("Frames returns %d, expected %d", n, demoFrames)
 	}
 	frames := demoFrames
 	if !testkit.Thorough() {

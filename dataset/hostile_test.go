@@ -19,10 +19,10 @@ func TestBadRecordings(t *testing.T) {
 	zst := zstded(raw)
 	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0} // claims a window of 256 MB
 	for _, c := range []struct {
-		name    string
-		content []byte
-		want    error
-		says    string
+		name     string
+		content  []byte
+		want     error
+		wantText string
 	}{
 		{"empty.bin", nil, ErrFormat, "empty"},
 		{"short.bin", raw[:6*96], ErrFormat, "6 frames of 3 cubes, expected at least 7"},
@@ -54,8 +54,8 @@ func TestBadRecordings(t *testing.T) {
 			_, err = drain(r)
 			r.Close()
 		}
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.says)
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.wantText) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.wantText)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func FuzzRecording(f *testing.F) {
 				break
 			}
 			if bad := r.schema.Check(&out); bad != nil {
-				t.Fatalf("frame %d came out bad: %v", frames, bad)
+				t.Fatalf("frame %d is not valid: %v", frames, bad)
 			}
 		}
 		if err != nil && err != io.EOF && !ours(err) {

@@ -119,13 +119,13 @@ func TestRecordingAsCSV(t *testing.T) {
 
 // Errors for data that is not a table have what was expected.
 func TestTableSpecs(t *testing.T) {
-	for spec, says := range map[string]string{
+	for spec, wantText := range map[string]string{
 		"table": "expected table:SCHEMA.toml,PATH", "table:": "expected table:SCHEMA.toml,PATH",
 		"table:a.toml": "expected table:SCHEMA.toml,PATH", "table:,a.csv": "expected table:SCHEMA.toml,PATH",
 		"table:a.toml,": "expected table:SCHEMA.toml,PATH", "table:none.toml,none.csv": "none.toml: no such file",
 	} {
-		if _, err := Open(t.Context(), spec, Options{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want ...%s", spec, err, says)
+		if _, err := Open(t.Context(), spec, Options{}); err == nil || !strings.Contains(err.Error(), wantText) {
+			t.Errorf("%s: %v, want ...%s", spec, err, wantText)
 		}
 	}
 }

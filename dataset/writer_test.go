@@ -212,6 +212,6 @@ func TestWriteFailsWhenTheDiskIsFull(t *testing.T) {
 		t.Fatal("wrote to a full disk without an error")
 	}
 	if again := w.Close(); again == nil || again.Error() != err.Error() {
-		t.Errorf("Close says %v, expected the first error, %v", again, err)
+		t.Errorf("Close returns %v, expected the first error, %v", again, err)
 	}
 }

@@ -39,7 +39,7 @@ func TestHistoryIsAWindow(t *testing.T) {
 				}
 			}
 			if h.Get(newest+1) != nil {
-				t.Fatalf("%d frames: one is held that never came", n)
+				t.Fatalf("%d frames: an entry that was never put", n)
 			}
 		}
 		if got, any := h.Newest(); got != newest || !any {
@@ -77,7 +77,7 @@ func TestPutHandsOverWhatLeaves(t *testing.T) {
 	}
 	e := h.Put(11)
 	if e != first || e.Memo != "memo" || e.Seq != 11 || h.Get(7) != nil {
-		t.Errorf("the slot of 7 came as %+v", e)
+		t.Errorf("the slot of 7 has %+v", e)
 	}
 }
 

@@ -22,12 +22,12 @@ func TestSharedFramesComeBack(t *testing.T) {
 	}
 	a.Release()
 	if d := p.Take(); d != a || len(d.Table) != 1 {
-		t.Error("a frame that came back is not used again")
+		t.Error("a released frame is not reused")
 	}
 	a.Release()
 	defer func() {
 		if recover() == nil {
-			t.Error("a frame was released twice, and nobody noticed")
+			t.Error("a frame was released twice without a panic")
 		}
 	}()
 	a.Release()

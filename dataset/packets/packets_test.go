@@ -240,9 +240,9 @@ func TestBadInput(t *testing.T) {
 	tcp := bytes.Clone(wrap(layers.LinkTypeEthernet, ip(t, netip.AddrPortFrom(client4, 1), netip.AddrPortFrom(server4, 2), nil)))
 	tcp[14+9] = 6
 	for name, c := range map[string]struct {
-		file []byte
-		kind error
-		says []string
+		file     []byte
+		kind     error
+		wantText []string
 	}{
 		"empty":          {nil, ErrFormat, []string{"a.pcap: ", "the file is empty", "expected a capture, pcap or pcapng"}},
 		"text":           {text, ErrFormat, []string{"begins with 49 74 20 77", "expected a capture"}},
@@ -259,7 +259,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 			continue
 		}
-		for _, words := range c.says {
+		for _, words := range c.wantText {
 			if !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %q, expected one line with %q", name, err, words)
 			}
@@ -323,10 +323,10 @@ func TestChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		choice  Choice
-		n       int
-		remarks int
-		says    string
+		choice   Choice
+		n        int
+		remarks  int
+		wantText string
 	}{
 		{Choice{}, 6, 1, "port 7000 is assumed to be the server's: 9 of 12 datagrams"},
 		{Choice{Up: true}, 3, 1, "7000"},
@@ -337,9 +337,9 @@ func TestChoice(t *testing.T) {
 		c.Notes = source.Notes{}
 		err := c.selectDatagrams(x.choice)
 		switch {
-		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.says)):
-			t.Errorf("%+v: %v, want %q", x.choice, err, x.says)
-		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.says)):
+		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.wantText)):
+			t.Errorf("%+v: %v, want %q", x.choice, err, x.wantText)
+		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.wantText)):
 			t.Errorf("%+v: %d datagrams, %v, remarks %v", x.choice, len(c.Chosen()), err, c.Remarks())
 		}
 	}

@@ -207,7 +207,7 @@ func TestHandmadeDemo(t *testing.T) {
 				t.Errorf("frame %d: tick %d, time %d, command time %d", n, f.Tick, player[l.Time], player[l.Player])
 			}
 			if base := []int{0, 1, 2, 1}[n%4]; s.Seam() != (n > 0 && n%4 == 0) || s.Price().Base != base || s.Price().Bits < 20 {
-				t.Errorf("frame %d: seam %v, price %+v", n, s.Seam(), s.Price())
+				t.Errorf("frame %d: loop point %v, price %+v", n, s.Seam(), s.Price())
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func play(t testing.TB, s *matchSource, most int) {
 			t.Fatalf("frame %d: %v", n, err)
 		}
 		if rows.Compare(f.Table, last.Table, len(s.Schema().Fields)); !slices.Equal(rows, s.Changed()) {
-			t.Fatalf("frame %d: other rows differ than are said to", n)
+			t.Fatalf("frame %d: other rows differ than those in Changed", n)
 		}
 		last.CopyFrom(f)
 	}
@@ -257,8 +257,8 @@ func play(t testing.TB, s *matchSource, most int) {
 // Remarks locate the damage, and the snapshots before it are read.
 func TestDamagedDemo(t *testing.T) {
 	for _, c := range []struct {
-		says string
-		do   func(m *maker)
+		wantText string
+		do       func(m *maker)
 	}{
 		{"message 6 at byte ", func(m *maker) { m.w.Bits(77, 8) }},
 		{"unknown command 77", func(m *maker) { m.w.Bits(77, 8) }},
@@ -299,8 +299,8 @@ func TestDamagedDemo(t *testing.T) {
 		c.do(m)
 		m.end()
 		s := open(t, m.close(), 71, false)
-		if text := strings.Join(s.Remarks(), "; "); !strings.Contains(text, c.says) || s.Frames() != len(wants) {
-			t.Errorf("%d frames, %q; expected %d and %q", s.Frames(), text, len(wants), c.says)
+		if text := strings.Join(s.Remarks(), "; "); !strings.Contains(text, c.wantText) || s.Frames() != len(wants) {
+			t.Errorf("%d frames, %q; expected %d and %q", s.Frames(), text, len(wants), c.wantText)
 		}
 		play(t, s, len(wants))
 	}
@@ -343,7 +343,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []struct{ arg, says string }{
+	for _, c := range []struct{ arg, wantText string }{
 		{"a.dm_73", ""}, {"b.dm_73.zst", ""}, {"c,d.dm_73", ""}, {"a.dm_73,rows=1023", ""}, {"a.dm_73,rows=71", ""},
 		{"a.dm_73,rows=70", "contains entity 70; expected rows=71 or more"}, {"a.dm_73,rows=1024", "expected rows=N, with 1 to 1023 rows"},
 		{"a.dm_43", "Quake III 1.11"}, {"a.dm_48", "Quake III 1.27"}, {"a.dm_90", "Quake Live since 2014"}, {"a.dm_91", "Quake Live since 2015"},
@@ -354,13 +354,13 @@ func TestOpen(t *testing.T) {
 	} {
 		src, err := Kind.Open(t.Context(), filepath.Join(dir, c.arg), source.Options{})
 		if err != nil {
-			if c.says == "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			if c.wantText == "" || !strings.Contains(err.Error(), c.wantText) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v", c.arg, err)
 			}
 			continue
 		}
-		if c.says != "" {
-			t.Errorf("%s: opened, expected %q", c.arg, c.says)
+		if c.wantText != "" {
+			t.Errorf("%s: opened, expected %q", c.arg, c.wantText)
 		}
 		play(t, src.(*matchSource), len(wants))
 	}
@@ -396,9 +396,9 @@ func TestMaxFrames(t *testing.T) {
 // otherwise a remark.
 func TestProtocolMismatch(t *testing.T) {
 	for _, c := range []struct {
-		named      int
-		info, says string
-		refused    bool
+		named          int
+		info, wantText string
+		refused        bool
 	}{
 		{71, `\sv_hostname\x\protocol\71`, "", false},
 		{71, `\com_protocol\71\mapname\x`, "", false},
@@ -423,8 +423,8 @@ func TestProtocolMismatch(t *testing.T) {
 		if err == nil {
 			text = strings.Join(s.Remarks(), "; ")
 		}
-		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.says == "" && text != "" || !strings.Contains(text, c.says) {
-			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.says)
+		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.wantText == "" && text != "" || !strings.Contains(text, c.wantText) {
+			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.wantText)
 		}
 	}
 }

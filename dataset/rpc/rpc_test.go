@@ -58,7 +58,7 @@ func TestMotionIsConsistent(t *testing.T) {
 		}
 		dt := float64(uint32(now[colTime])-uint32(was[colTime])) / 1e6
 		if dt < 0.0163 || dt > 0.03 {
-			t.Fatalf("call %d comes %v s after the one before", i, dt)
+			t.Fatalf("call %d is %v s after the call before", i, dt)
 		}
 		off := 0.0
 		for c := range 3 {

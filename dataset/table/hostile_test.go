@@ -26,7 +26,7 @@ func edit(t testing.TB, from, to string) string {
 // Errors in schemas have the line, the key and what was expected.
 func TestBadSchemas(t *testing.T) {
 	angle := "[[field]]\nname = \"h\"\nkind = \"angle\"\n"
-	for _, c := range []struct{ schema, says string }{
+	for _, c := range []struct{ schema, wantText string }{
 		{"", "item: is missing from the schema; expected a text"},
 		{"item = ", "1: "},
 		{edit(t, "tank", ""), ":1: item: \"\" is not valid; expected a printable text of 1 to 40 characters"},
@@ -79,8 +79,8 @@ func TestBadSchemas(t *testing.T) {
 		_, err := ParseLayout("schema.toml", []byte(c.schema))
 		var e *source.Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrSchema) || !strings.HasPrefix(err.Error(), "schema.toml:") ||
-			!strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s\nsays %q\nwant %q", c.schema, err, c.says)
+			!strings.Contains(err.Error(), c.wantText) {
+			t.Errorf("%s\nerror %q\nwant %q", c.schema, err, c.wantText)
 		}
 	}
 	if _, err := readLayout(t.TempDir()); !errors.Is(err, ErrSchema) {
@@ -108,7 +108,7 @@ func TestBadRows(t *testing.T) {
 	for _, c := range []struct {
 		schema, content string
 		kind            error
-		says            string
+		wantText        string
 	}{
 		{two, "", ErrRecords, "a.csv: records do not fit the schema: the file is empty"},
 		{two, "\n \n", ErrRecords, "a.csv: contains 0 frames; expected at least 1 of 2 rows"},
@@ -167,8 +167,8 @@ func TestBadRows(t *testing.T) {
 	} {
 		path := fileOf(t, "a.csv", []byte(c.content))
 		_, err := play(layoutOf(t, c.schema), path)
-		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+":") {
-			t.Errorf("%.80q\nsays %v\nwant %q", c.content, err, c.says)
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.wantText) || !strings.HasPrefix(err.Error(), path+":") {
+			t.Errorf("%.80q\nerror %v\nwant %q", c.content, err, c.wantText)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestBadPacked(t *testing.T) {
 		name, schema string
 		content      []byte
 		kind         error
-		says         string
+		wantText     string
 	}{
 		{"empty.bin", two, nil, ErrRecords, "the file is empty"},
 		{"empty.zst", two, zstded(nil), ErrRecords, "contains 0 frames; expected at least 1 of 2 rows"},
@@ -204,8 +204,8 @@ func TestBadPacked(t *testing.T) {
 	} {
 		path := fileOf(t, c.name, c.content)
 		_, err := play(layoutOf(t, c.schema), path)
-		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+":") {
-			t.Errorf("%s says %v\nwant %q", c.name, err, c.says)
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.wantText) || !strings.HasPrefix(err.Error(), path+":") {
+			t.Errorf("%s error %v\nwant %q", c.name, err, c.wantText)
 		}
 	}
 	if _, err := layoutOf(t, two).Open(t.TempDir(), false); !errors.Is(err, ErrRecords) || !strings.Contains(err.Error(), "is a folder") {

@@ -181,7 +181,7 @@ func TestPreambleAndLoop(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(f.Table) != fmt.Sprint(frames[2+i%2]) || f.Tick != uint32(2+i) || s.Seam() != (i > 0 && i%2 == 0) {
-				t.Errorf("%s, frame %d: %v, tick %d, seam %v", name, i, f.Table, f.Tick, s.Seam())
+				t.Errorf("%s, frame %d: %v, tick %d, loop point %v", name, i, f.Table, f.Tick, s.Seam())
 			}
 		}
 		if s.Frames() != 2 {

@@ -216,7 +216,7 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !f.Equal(once[i%4]) || f.Tick != uint32(i) || s.Seam() != (i > 0 && i%4 == 0) {
-			t.Errorf("frame %d: tick %d, seam %v", i, f.Tick, s.Seam())
+			t.Errorf("frame %d: tick %d, loop point %v", i, f.Tick, s.Seam())
 		}
 		changed := frame.NewRows(s.Schema().Rows)
 		changed.Compare(f.Table, before.Table, len(s.Schema().Fields))

@@ -42,7 +42,7 @@ func TestReset(t *testing.T) {
 		c.CopyFrom(f)
 		first = append(first, c)
 		if src.Seam() {
-			t.Error("a seam where nobody asked for a reset")
+			t.Error("a loop point without a reset")
 		}
 	})
 	src.Hold(Input{Right: true})
@@ -54,7 +54,7 @@ func TestReset(t *testing.T) {
 		c.CopyFrom(f)
 		again = append(again, c)
 		if src.Seam() != (len(again) == 1) {
-			t.Errorf("frame %d after the reset: seam %v", len(again), src.Seam())
+			t.Errorf("frame %d after the reset: loop point %v", len(again), src.Seam())
 		}
 		if want := uint32(firstTick + 90 + len(again) - 1); f.Tick != want {
 			t.Errorf("tick %d, expected %d", f.Tick, want)
@@ -94,7 +94,7 @@ func TestPilotResetsWorld(t *testing.T) {
 	src.Autopilot(false)
 	play(t, src, testkit.Choose(4, 1)*60*60, func(*frame.Frame) {
 		if src.Seam() {
-			t.Fatal("it began anew although nobody asked for it")
+			t.Fatal("a new world without a reset")
 		}
 	})
 }

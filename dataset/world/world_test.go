@@ -319,7 +319,7 @@ func TestSmallestThree(t *testing.T) {
 				t.Fatalf("%v became %d %v: component %d is %v", q, largest, three, i, back[i])
 			}
 			if math.Abs(back[i]-flip*q[i]) > 2*step {
-				t.Fatalf("%v came back as %v", q, back)
+				t.Fatalf("%v is decoded as %v", q, back)
 			}
 		}
 		minus, same := smallestThree(physics.Quat{X: -q[0], Y: -q[1], Z: -q[2], W: -q[3]})

@@ -165,7 +165,7 @@ func TestInterruptedWithQueue(t *testing.T) {
 	}}
 	sum, err := Run(ctx, p, o)
 	if err != nil || !sum.Interrupted || sum.Done != 8 {
-		t.Errorf("%d runs were finished and %d are kept: %v", ran.Load(), sum.Done, err)
+		t.Errorf("%d runs were finished, %d stored: %v", ran.Load(), sum.Done, err)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestPanicInRun(t *testing.T) {
 				t.Fatalf("%v, want the panic with its stack", err)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil || sum.Done != 8 {
-				t.Errorf("%d runs are kept, want 8; %v", sum.Done, err)
+				t.Errorf("%d runs are stored, want 8; %v", sum.Done, err)
 			}
 		})
 	}
@@ -249,7 +249,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 	}()
 	swept(t, p, Options{Queue: q, chunk: 2})
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
-		t.Errorf("said %q", text)
+		t.Errorf("notices %q", text)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestPageOfASweep(t *testing.T) {
 	}
 	for _, what := range []string{"6 points, 30 runs: from ", "at-rest", "±", "Heat maps", "nothing decoded wrong"} {
 		if !strings.Contains(made.String(), what) {
-			t.Errorf("the page says nothing of %q", what)
+			t.Errorf("the page does not contain %q", what)
 		}
 	}
 }

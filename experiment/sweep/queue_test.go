@@ -172,7 +172,7 @@ func TestQueueSurvives(t *testing.T) {
 	}})
 	for n, k := range times {
 		if k != 1 {
-			t.Errorf("the result of run %d came %d times", n, k)
+			t.Errorf("the result of run %d was reported %d times", n, k)
 		}
 	}
 	if sum.Digest != want {
@@ -220,7 +220,7 @@ func TestOtherVersion(t *testing.T) {
 		t.Errorf("the worker ended with %v", err)
 	}
 	if text := <-said; !strings.Contains(text, "old-one") || !strings.Contains(text, "v0") || !strings.Contains(text, "v1") {
-		t.Errorf("said %q", text)
+		t.Errorf("notices %q", text)
 	}
 }
 

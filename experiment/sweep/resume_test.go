@@ -55,6 +55,6 @@ func TestLoadedAtOnce(t *testing.T) {
 		}
 	}})
 	if first != p.Runs() {
-		t.Errorf("the first that was told is %d runs of %d", first, p.Runs())
+		t.Errorf("the first progress is %d runs of %d", first, p.Runs())
 	}
 }

@@ -212,7 +212,7 @@ func TestDamagedResults(t *testing.T) {
 	said := ""
 	got := swept(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
 	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
-		t.Errorf("digest %.12s, expected %.12s; said %q", got.Digest, want.Digest, said)
+		t.Errorf("digest %.12s, expected %.12s; notices %q", got.Digest, want.Digest, said)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestChunks(t *testing.T) {
 	c.endJob(jobs[2].Key, 1, 1)
 	j, ok := c.assignJob()
 	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
-		t.Errorf("a job that came back with one result: %v is handed out again, expected %v", j.Runs, jobs[2].Runs[1:])
+		t.Errorf("a job that ended with one result: %v is assigned again, expected %v", j.Runs, jobs[2].Runs[1:])
 	}
 	now.Store(int64(time.Hour))
 	if late := c.overdue(time.Minute, func(key string) bool { return key == jobs[5].Key }); len(late) != 8 || late[0].Attempt != 1 {

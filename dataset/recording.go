@@ -228,6 +228,7 @@ func (r *Recording) guessCubes(size int64) int {
 	head = head[:n]
 	for cubes := 1; cubes <= maxCubes && cubes*recordBytes*preamble <= n; cubes++ {
 		one := cubes * recordBytes
+		// Frames 0 to 4 equal frames 1 to 5 exactly if all six are equal.
 		if size%int64(one) == 0 && bytes.Equal(head[:one*(preamble-1)], head[one:one*preamble]) {
 			return cubes
 		}

@@ -9,11 +9,12 @@ package physics
 // are computed when it is touched, which wakes it.
 //
 // A scene stores positions and speeds between steps, but no contacts and no impulses. The cost of a
-// step is bounded (see Rigid.Effort). Absurd input costs accuracy but not time, and never gives NaN.
+// step is bounded by the parameter Effort. Absurd input costs accuracy but not time, and never
+// gives NaN.
 //
 // Bodies are identified by an index from 0 to n-1.
 type Scene struct {
-	law           Rigid
+	params        Rigid
 	pose          func(i int) Quat // orientation of a body that was laid
 	bodies        []Body           // valid for bodies that are posed, moving or held
 	laid          []laidBody       // of each body that was laid
@@ -93,8 +94,8 @@ func NewScene(n int) *Scene {
 
 // Reset empties the scene and sets its parameters. pose returns the orientation of a cube that was
 // laid, when it is needed; it may be nil if Lay is not used.
-func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
-	s.law, s.pose = law, pose
+func (s *Scene) Reset(params Rigid, pose func(i int) Quat) {
+	s.params, s.pose = params, pose
 	clear(s.state)
 	s.live, s.posedFromLaid, s.large, s.pairs = s.live[:0], s.posedFromLaid[:0], s.large[:0], s.pairs[:0]
 	s.laidGrid.clear()
@@ -119,8 +120,8 @@ func (s *Scene) Rewind() {
 	s.solver.spent = 0
 }
 
-// SolveTo sets Rigid.Converged until the next Reset.
-func (s *Scene) SolveTo(converged float64) { s.law.Converged = converged }
+// SolveTo sets the parameter Converged of the solver until the next Reset.
+func (s *Scene) SolveTo(converged float64) { s.params.Converged = converged }
 
 // Spent returns the cost of all steps since Reset, in updates of a contact point by the solver.
 func (s *Scene) Spent() int { return s.solver.spent }
@@ -132,15 +133,16 @@ func (s *Scene) Lay(i int, half float64, pos Vec) {
 	s.laidGrid.add(i, pos)
 }
 
-// Place adds cube i, moving. It replaces a cube i that was laid. still is the time in seconds for
-// which the cube has hardly moved: from Rigid.RestTime on it sleeps from the first step.
+// Place adds cube i, moving. If Lay added it before, it is woken. half is half its side. still is the
+// time in seconds for which the cube has hardly moved; if that is at least the RestTime of the
+// scene's parameters, it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {
 	if s.state[i] == lying {
 		s.posedFromLaid = append(s.posedFromLaid, int32(i))
 	}
 	b := &s.bodies[i]
 	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, stillFor: still}
-	b.setMass(s.law.Density)
+	b.setMass(s.params.Density)
 	s.updatePose(i)
 	s.addLive(i, moving)
 	if half > maxGridHalf {

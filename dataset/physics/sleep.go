@@ -1,14 +1,14 @@
 package physics
 
 // Most cubes rest, and sleeping cubes cost nothing. A cube falls asleep after it has hardly moved for
-// law.RestTime, and wakes when an awake body touches it. So all cubes of an island (cubes that touch
+// params.RestTime, and wakes when an awake body touches it. So all cubes of an island (cubes that touch
 // each other, directly or through others) are awake until all of them are still: a cube that falls
 // asleep in a sliding pile is woken in the same step. The engine of the recordings does the same.
 
 // updateSleep limits the spin of a body, updates the time for which it has hardly moved, and decides
 // whether it is asleep. A quarter of a step allows for rounding of the sum.
 func (s *Scene) updateSleep(b *Body) {
-	c := &s.law
+	c := &s.params
 	b.Spin = b.Spin.Limit(c.MaxSpin)
 	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
 		b.stillFor += s.dt
@@ -22,8 +22,8 @@ func (s *Scene) updateSleep(b *Body) {
 func (s *Scene) findPose(i int) {
 	b, l := &s.bodies[i], &s.laid[i]
 	s.posedFromLaid = append(s.posedFromLaid, int32(i))
-	*b = Body{Pos: l.pos, Rot: s.pose(i), half: l.half, asleep: true, stillFor: s.law.RestTime}
-	b.setMass(s.law.Density)
+	*b = Body{Pos: l.pos, Rot: s.pose(i), half: l.half, asleep: true, stillFor: s.params.RestTime}
+	b.setMass(s.params.Density)
 	s.updatePose(i)
 	s.state[i] = posed
 }

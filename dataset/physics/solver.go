@@ -33,7 +33,7 @@ type contactSolver struct {
 	correctionRate float64 // ERP per step: separation speed wanted for each metre of overlap
 	maxFriction    float64 // largest friction impulse, times mass
 	relaxation     float64 // over-relaxation factor
-	law            *Rigid
+	params         *Rigid
 	maxWork        int // maximum sweeps times contacts in a step for an effort of 1, see baseWork
 	spent          int // sweeps times contacts since Reset
 }
@@ -81,8 +81,8 @@ func (s *contactSolver) init(n int) {
 }
 
 // reset removes all bodies and contacts and sets the coefficients for a step of dt seconds.
-func (s *contactSolver) reset(law *Rigid, dt float64) {
-	s.law = law
+func (s *contactSolver) reset(params *Rigid, dt float64) {
+	s.params = params
 	s.orderPasses()
 	s.motion = s.motion[:0]
 	for k := range maxPoints {
@@ -91,14 +91,14 @@ func (s *contactSolver) reset(law *Rigid, dt float64) {
 			s.rows[k][d] = s.rows[k][d][:0]
 		}
 	}
-	s.softness, s.correctionRate, s.relaxation = law.CFM/dt, law.ERP/dt, law.Relaxation
-	s.maxFriction = float64(law.MaxFriction * dt)
+	s.softness, s.correctionRate, s.relaxation = params.CFM/dt, params.ERP/dt, params.Relaxation
+	s.maxFriction = float64(params.MaxFriction * dt)
 }
 
 // correctionSpeed returns the separation speed wanted for an overlap of depth metres. Overlaps up
-// to law.Layer are not corrected.
+// to params.Layer are not corrected.
 func (s *contactSolver) correctionSpeed(depth float64) float64 {
-	return min(float64(s.correctionRate*max(depth-s.law.Layer, 0)), s.law.Correcting)
+	return min(float64(s.correctionRate*max(depth-s.params.Layer, 0)), s.params.Correcting)
 }
 
 // newImpulse returns the initial state of an impulse. inverseMass is the change of relative speed

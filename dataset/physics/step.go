@@ -10,13 +10,13 @@ func (s *Scene) Step(dt float64) {
 	if len(s.active) == 0 {
 		return // all bodies are asleep
 	}
-	s.budget = newWorkBudget(len(s.bodies), s.law.Effort)
-	s.solver.reset(&s.law, dt)
+	s.budget = newWorkBudget(len(s.bodies), s.params.Effort)
+	s.solver.reset(&s.params, dt)
 	for k := 0; k < len(s.active); k++ { // grows: sleeping bodies that are touched are appended
 		s.findContacts(int(s.active[k]))
 	}
 	s.loadSolver()
-	s.solver.solve(s.law.Iterations)
+	s.solver.solve(s.params.Iterations)
 	for k, i := range s.active {
 		s.integrate(int(i), &s.solver.motion[k])
 	}
@@ -52,7 +52,7 @@ func (s *Scene) activate(i int) {
 
 // loadSolver copies the velocities of active bodies to the solver, with gravity and forces applied.
 func (s *Scene) loadSolver() {
-	fall := float64(s.law.Gravity * s.dt)
+	fall := float64(s.params.Gravity * s.dt)
 	for _, i := range s.active {
 		b := &s.bodies[i]
 		m := motion{vel: b.Vel, spin: b.Spin}
@@ -70,7 +70,7 @@ func (s *Scene) loadSolver() {
 // integrate copies the solved motion m to body i, advances its position and orientation by a step, and
 // damps its speed and spin.
 func (s *Scene) integrate(i int, m *motion) {
-	b, c := &s.bodies[i], &s.law
+	b, c := &s.bodies[i], &s.params
 	if s.state[i] == moving {
 		s.impact[i].add(m.vel.Sub(s.freeVel[i]).Length())
 		spin := m.spin.Scale(b.invGyration)

@@ -17,7 +17,7 @@ func Thousands(cubes int) int { return max(cubes/1024, 1) }
 func (s *contactSolver) solve(iterations int) {
 	work := s.sweepCost()
 	if work > 0 {
-		iterations = min(iterations, max(s.law.Effort*s.maxWork/work, 1))
+		iterations = min(iterations, max(s.params.Effort*s.maxWork/work, 1))
 	}
 	s.findConstrained()
 	for it := range iterations {
@@ -120,14 +120,14 @@ func (s *contactSolver) findConstrained() {
 	}
 }
 
-// dropConverged removes the contacts of islands whose speeds changed by no more than law.Converged in
-// the last sweep. It reports whether it removed any.
+// dropConverged removes the contacts of islands whose speeds changed by no more than
+// params.Converged in the last sweep. It reports whether it removed any.
 func (s *contactSolver) dropConverged() bool {
 	clear(s.unsettled[:len(s.motion)])
 	for _, k := range s.constrained {
 		if busy := &s.unsettled[s.island[k]]; !*busy {
 			a, b := &s.motion[k], &s.previous[k]
-			*busy = !a.vel.near(s.law.Converged, b.vel) || !a.spin.near(s.law.Converged, b.spin)
+			*busy = !a.vel.near(s.params.Converged, b.vel) || !a.spin.near(s.params.Converged, b.spin)
 		}
 	}
 	remaining := s.constrained[:0]

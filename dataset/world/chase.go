@@ -27,8 +27,9 @@ func (p *pilot) chase(s *sim, in *Input) {
 	in.Down, in.Up = dy < -nearTarget/2, dy > nearTarget/2
 }
 
-// chooseTarget sets the target to the position of a random cube, limited to maxTarget, and the
-// time after which it is given up. Random positions would soon have no cubes, since the player pushes them away.
+// chooseTarget sets the target to the position of a random cube, limited to maxTarget, and the time
+// after which it is given up. Random positions would soon have no cubes, since the player pushes
+// them away.
 func (p *pilot) chooseTarget(s *sim) {
 	at := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
 	p.x, p.y = max(-maxTarget, min(at.X, maxTarget)), max(-maxTarget, min(at.Y, maxTarget))

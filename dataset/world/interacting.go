@@ -11,8 +11,8 @@ const interactingSteps = 100
 func (s *sim) markInteracting(i int) { s.interacting[i], s.sleptSteps[i] = true, 0 }
 
 // spreadInteracting passes the flag along contacts until no further cube gets it, and clears the
-// flag of cubes that have slept for interactingSteps. Contacts between two sleeping cubes, which Touching
-// does not list, must not pass it: the cubes would keep each other's flag set permanently.
+// flag of cubes that have slept for interactingSteps. Contacts between two sleeping cubes, which
+// Touching does not list, must not pass it: the cubes would keep each other's flag set permanently.
 func (s *sim) spreadInteracting() {
 	for changed := true; changed; {
 		changed = false

@@ -34,7 +34,7 @@ func outcome(run int) Outcome {
 
 // A message with the same run twice is refused: the run would be counted twice.
 func TestDuplicateRunInMessage(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s := newActiveSweep(p, Options{Clock: clock})
 	d := jobResult{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
 	if err := s.addResult(d, false); err != nil || s.progress.Runs != 0 {
@@ -45,7 +45,7 @@ func TestDuplicateRunInMessage(t *testing.T) {
 // The name of a result file follows from its runs, not from the key in the message, and two parts of
 // one job do not overwrite each other.
 func TestResultFileNames(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestResultFileNames(t *testing.T) {
 
 // A worker whose clock jumps does not change the size of other workers' jobs much.
 func TestWorkerClockJumps(t *testing.T) {
-	p := planned(t, medium)
+	p := newTestPlan(t, medium)
 	var now time.Duration
 	c := newChunks(p, func() time.Duration { return now })
 	c.setWorkers(1)
@@ -96,7 +96,7 @@ func TestWorkerClockJumps(t *testing.T) {
 
 // A summary lists failed assertions in the order of the runs, not of their arrival.
 func TestFailuresInOrder(t *testing.T) {
-	p := planned(t, strings.Replace(small, "== 0", "== 7", 1))
+	p := newTestPlan(t, strings.Replace(small, "== 0", "== 7", 1))
 	runs := make([]*engine.Result, p.Runs())
 	x := newExecutor(p, "w", clock)
 	for n := range runs {
@@ -122,12 +122,12 @@ func TestFailuresInOrder(t *testing.T) {
 // A second coordinator of the same plan is refused, and the first is not affected.
 func TestTwoCoordinators(t *testing.T) {
 	t.Parallel()
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s, q := served(t)
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	var first atomic.Bool
 	var err error
-	sum := swept(t, p, Options{Queue: q, Jobs: 1, chunk: 2, Ran: func(Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, chunk: 2, Ran: func(Outcome) {
 		if !first.Swap(true) { // it cannot end before the other has
 			_, err = Run(t.Context(), p, Options{Clock: clock, Queue: other, Jobs: 1})
 		}
@@ -136,7 +136,7 @@ func TestTwoCoordinators(t *testing.T) {
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), hostName()) {
 		t.Errorf("the second ended with %v", err)
 	}
-	if sum.Digest != swept(t, p, Options{Jobs: 1}).Digest {
+	if sum.Digest != runSweep(t, p, Options{Jobs: 1}).Digest {
 		t.Error("another digest")
 	}
 }
@@ -144,7 +144,7 @@ func TestTwoCoordinators(t *testing.T) {
 // When a sweep with a queue is interrupted, the runs that this machine's workers have finished are
 // stored, even if their job was not complete.
 func TestInterruptedWithQueue(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	_, q := served(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
@@ -174,7 +174,7 @@ func TestInterruptedWithQueue(t *testing.T) {
 func TestPanicInRun(t *testing.T) {
 	for name, queue := range map[string]bool{"cores": false, "queue": true} {
 		t.Run(name, func(t *testing.T) {
-			p := planned(t, small)
+			p := newTestPlan(t, small)
 			dir := filepath.Join(t.TempDir(), "out")
 			store, err := NewStore(nil, dir, p, false)
 			if err != nil {
@@ -206,7 +206,7 @@ func TestPanicInRun(t *testing.T) {
 
 // A panic in a repeated run is an error of the sweep.
 func TestPanicWhileVerifying(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	var ran atomic.Int64
 	o := Options{Clock: clock, Jobs: 2, Verify: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		if ran.Add(1) > int64(p.Runs()) {
@@ -227,7 +227,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
+	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
 	s, q := served(t)
 	noFolder := filepath.Join(dir, "file")
 	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
@@ -247,7 +247,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
 		}})
 	}()
-	swept(t, p, Options{Queue: q, chunk: 2})
+	runSweep(t, p, Options{Queue: q, chunk: 2})
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
 		t.Errorf("notices %q", text)
 	}
@@ -256,7 +256,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 // Results that exceed the server's maximum message are sent in parts. A single result that does so
 // ends the sweep with an error.
 func TestResultsTooLargeForMessage(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	for _, c := range []struct {
 		bytes int
 		fits  bool
@@ -348,7 +348,7 @@ func TestDegenerateIntervals(t *testing.T) {
 
 // The reports are written while the sweep runs, and all three have the same results.
 func TestReportsWhileRunning(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
@@ -368,7 +368,7 @@ func TestReportsWhileRunning(t *testing.T) {
 
 // Watch may be read at any moment, and at the end agrees with the summary.
 func TestWatch(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	w := NewWatch(p)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -386,7 +386,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}()
-	sum := swept(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
+	sum := runSweep(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
 	w.End(string(sum.Reason))
 	close(stop)
 	<-stopped

@@ -47,7 +47,7 @@ func interval(n int, mean, half float64) figures.Mean {
 // meanAndHalfWidth returns the mean of v and half the width of its 95 % interval. half is 0 if the
 // interval is unknown; mean is NaN if v is empty.
 func meanAndHalfWidth(v []float64) (mean, half float64) {
-	m := paired.MeanOf(v)
+	m := paired.MeanOf(v) // the mean is in Diff
 	if !m.Known {
 		return m.Diff, 0
 	}

@@ -13,13 +13,13 @@ import (
 // The report.html of a sweep equals the page made from its report.json, and has every point with its
 // interval.
 func TestPageOfASweep(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	swept(t, p, Options{Store: store})
+	runSweep(t, p, Options{Store: store})
 	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil {
 		t.Fatal(err)

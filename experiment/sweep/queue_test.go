@@ -148,8 +148,8 @@ func TestQueueSurvives(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("processes that are killed: under WIRELAB_THOROUGH=1")
 	}
-	p := planned(t, medium)
-	want := swept(t, p, Options{Jobs: 2}).Digest
+	p := newTestPlan(t, medium)
+	want := runSweep(t, p, Options{Jobs: 2}).Digest
 	server := startServer(t)
 	url := "nats://" + server.addr
 	q := opened(t, QueueOptions{URL: url})
@@ -157,7 +157,7 @@ func TestQueueSurvives(t *testing.T) {
 	var ran atomic.Int64
 	times := make([]int, p.Runs())
 	var once [3]sync.Once
-	sum := swept(t, p, Options{Queue: q, chunk: 3, Ran: func(o Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, chunk: 3, Ran: func(o Outcome) {
 		times[o.Run]++
 		n := int(ran.Add(1))
 		for i, do := range []func(){
@@ -183,14 +183,14 @@ func TestQueueSurvives(t *testing.T) {
 // The embedded server works with and without workers in other processes.
 func TestEmbeddedServer(t *testing.T) {
 	t.Parallel()
-	p := planned(t, small)
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	p := newTestPlan(t, small)
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
-	if got := swept(t, p, Options{Queue: q, Jobs: 2, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, Jobs: 2, chunk: 4}).Digest; got != want {
 		t.Errorf("its own cores alone: digest %.12s, expected %.12s", got, want)
 	}
 	startWorker(t, "nats://secret@"+s.Addr())
-	if got := swept(t, p, Options{Queue: q, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, chunk: 4}).Digest; got != want {
 		t.Errorf("a worker from outside alone: digest %.12s, expected %.12s", got, want)
 	}
 	if _, err := OpenQueue(t.Context(), QueueOptions{URL: "nats://wrong@" + s.Addr()}); err == nil {
@@ -204,7 +204,7 @@ func TestEmbeddedServer(t *testing.T) {
 // A worker with another version gets a RefusedError with the version needed; the coordinator reports
 // the worker's name.
 func TestOtherVersion(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s, q := served(t)
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	refused := make(chan error, 1)
@@ -232,11 +232,11 @@ func TestFilesOfSweep(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
+	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
 	if len(p.Files) != 1 {
 		t.Fatalf("the plan names the files %v, expected one", p.Files)
 	}
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -249,7 +249,7 @@ func TestFilesOfSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir}) }()
-	if got := swept(t, p, Options{Queue: q}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q}).Digest; got != want {
 		t.Errorf("digest %.12s, with the file %.12s", got, want)
 	}
 	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, Say: func(string) {}}}
@@ -276,7 +276,7 @@ func TestFilesOfSweep(t *testing.T) {
 
 // Jobs that do not match the plan are not run.
 func TestHostileJobs(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	good := p.job([]int{1, 2})
 	if err := p.checkJob(good); err != nil {
 		t.Fatal(err)

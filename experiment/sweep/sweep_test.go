@@ -39,7 +39,7 @@ key = "down.loss"
 values = ["0%", "10%", "30%"]
 `
 
-func parsed(t *testing.T, text string) *config.Config {
+func parseConfig(t *testing.T, text string) *config.Config {
 	t.Helper()
 	c, err := config.Parse("test.toml", []byte(text))
 	if err != nil {
@@ -48,16 +48,16 @@ func parsed(t *testing.T, text string) *config.Config {
 	return c
 }
 
-func planned(t *testing.T, text string) *Plan {
+func newTestPlan(t *testing.T, text string) *Plan {
 	t.Helper()
-	p, err := NewPlan(t.Context(), parsed(t, text), "v1")
+	p, err := NewPlan(t.Context(), parseConfig(t, text), "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func swept(t *testing.T, p *Plan, o Options) *Summary {
+func runSweep(t *testing.T, p *Plan, o Options) *Summary {
 	t.Helper()
 	o.Clock = clock
 	sum, err := Run(t.Context(), p, o)
@@ -65,16 +65,16 @@ func swept(t *testing.T, p *Plan, o Options) *Summary {
 		t.Fatal(err)
 	}
 	if sum.Done != p.Runs() || sum.Digest == "" {
-		t.Fatalf("%d of %d runs are there", sum.Done, p.Runs())
+		t.Fatalf("%d of %d runs done", sum.Done, p.Runs())
 	}
 	return sum
 }
 
 // Every run has the seed of its number and gives the same result as when it is run alone.
 func TestRunsEqualSingleRuns(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	var seen []Outcome
-	sum := swept(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
+	sum := runSweep(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
 	if len(seen) != 30 || p.Runs() != 30 {
 		t.Fatalf("%d results for %d runs, expected 30", len(seen), p.Runs())
 	}
@@ -90,7 +90,7 @@ func TestRunsEqualSingleRuns(t *testing.T) {
 		if o.Result.Seed != seed {
 			t.Errorf("run %d has seed %d, expected %d", o.Run, o.Result.Seed, seed)
 		}
-		c := parsed(t, strings.Split(small, "[assert]")[0])
+		c := parseConfig(t, strings.Split(small, "[assert]")[0])
 		c.Seed = seed
 		for k, v := range wantSet {
 			if err := c.Set(k, v); err != nil {
@@ -120,8 +120,8 @@ func TestRunsEqualSingleRuns(t *testing.T) {
 
 // An interrupted sweep keeps its results, and when resumed repeats no run and gives the same summary.
 func TestResume(t *testing.T) {
-	p := planned(t, small)
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	p := newTestPlan(t, small)
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestResume(t *testing.T) {
 	if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
 		t.Fatal(err)
 	}
-	if sum := swept(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
+	if sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
 		t.Errorf("verified %+v, expected 3 runs", sum.Verified)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
@@ -189,13 +189,13 @@ func TestResume(t *testing.T) {
 
 // Runs whose files are damaged, truncated or of another sweep are run again.
 func TestDamagedResults(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := swept(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	want := runSweep(t, p, Options{Jobs: 2, Store: store, chunk: 3})
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
@@ -210,7 +210,7 @@ func TestDamagedResults(t *testing.T) {
 		}
 	}
 	said := ""
-	got := swept(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
+	got := runSweep(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
 	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
 		t.Errorf("digest %.12s, expected %.12s; notices %q", got.Digest, want.Digest, said)
 	}
@@ -218,7 +218,7 @@ func TestDamagedResults(t *testing.T) {
 
 // A machine whose result differs is named in the error.
 func TestVerifyNamesTheMachine(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
 	d, err := x.runJob(t.Context(), p.job([]int{0, 1, 2}))
@@ -250,7 +250,7 @@ func TestFailingRun(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat(frame, 30), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := parsed(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
+	c := parseConfig(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
 	p, err := NewPlan(t.Context(), c, "v1")
 	if err != nil {
 		t.Skip("the recording is refused beforehand:", err)
@@ -267,7 +267,7 @@ func TestFailingRun(t *testing.T) {
 // A sweep over data sources gives the same plan on every machine: settings that depend on the data
 // are derived there.
 func TestSweepOverData(t *testing.T) {
-	p := planned(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
+	p := newTestPlan(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
 	c, err := config.Parse("there", p.TOML)
 	if err != nil {
 		t.Fatal(err)
@@ -280,14 +280,14 @@ func TestSweepOverData(t *testing.T) {
 	if err := q.setID(); err != nil || q.ID != p.ID {
 		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
 	}
-	if a, b := swept(t, p, Options{Jobs: 1}), swept(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
+	if a, b := runSweep(t, p, Options{Jobs: 1}), runSweep(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
 		t.Error("two machines come to different results")
 	}
 }
 
 // The assigned jobs cover all runs without a result, and no run is in two jobs at once.
 func TestChunks(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	var now atomic.Int64
 	c := newChunks(p, func() time.Duration { return time.Duration(now.Load()) })
 	out := map[int]int{}

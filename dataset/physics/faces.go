@@ -59,7 +59,7 @@ func (b *Body) incidentFace(n, origin, u, v Vec) (p polygon) {
 func (p *polygon) clipToSquare(half float64) {
 	for side := range 4 {
 		var outside [len(p.points)]float64 // distance of each corner from the side; negative inside
-		allInside := true                  // corners are inside
+		allInside := true
 		for k := range p.n {
 			s := &p.points[k]
 			outside[k] = [4]float64{s.u, -s.u, s.v, -s.v}[side] - half

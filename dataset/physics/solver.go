@@ -139,15 +139,15 @@ func (s *contactSolver) addContacts(a, b int32, x, y *Body, m *manifold) {
 	for k := range m.points[:m.n] {
 		p := &m.points[k]
 		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
-			h := row{a: a, b: b, dir: dir, massRatio: massRatio, low: -maxFriction, high: maxFriction}
-			h.twistA = p.armA.Cross(dir).Scale(x.invGyration)
-			h.twistB = p.armB.Cross(dir).Scale(gyration)
-			other := float64(massRatio * (1 + h.twistB.Dot(h.twistB)))
-			h.impulseState = s.newImpulse(1+h.twistA.Dot(h.twistA)+other, soft)
+			newRow := row{a: a, b: b, dir: dir, massRatio: massRatio, low: -maxFriction, high: maxFriction}
+			newRow.twistA = p.armA.Cross(dir).Scale(x.invGyration)
+			newRow.twistB = p.armB.Cross(dir).Scale(gyration)
+			other := float64(massRatio * (1 + newRow.twistB.Dot(newRow.twistB)))
+			newRow.impulseState = s.newImpulse(1+newRow.twistA.Dot(newRow.twistA)+other, soft)
 			if d == 2 {
-				h.low, h.high, h.bias = 0, math.MaxFloat64, float64(h.gain*s.correctionSpeed(-p.gap))
+				newRow.low, newRow.high, newRow.bias = 0, math.MaxFloat64, float64(newRow.gain*s.correctionSpeed(-p.gap))
 			}
-			s.rows[k][d] = append(s.rows[k][d], h)
+			s.rows[k][d] = append(s.rows[k][d], newRow)
 		}
 	}
 }

@@ -174,49 +174,51 @@ func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]
+		// The relative speed at the contact: of the centres along dir, and of the points by the spins.
 		along := float64(h.dir.X*(a.vel.X-b.vel.X)) + float64(h.dir.Y*(a.vel.Y-b.vel.Y)) + float64(h.dir.Z*(a.vel.Z-b.vel.Z))
 		turnA := float64(h.twistA.X*a.spin.X) + float64(h.twistA.Y*a.spin.Y) + float64(h.twistA.Z*a.spin.Z)
 		turnB := float64(h.twistB.X*b.spin.X) + float64(h.twistB.Y*b.spin.Y) + float64(h.twistB.Z*b.spin.Z)
-		j := float64(h.keep*h.impulse) + h.bias - float64(h.gain*(along+(turnA-turnB)))
-		if j < h.low {
-			j = h.low
-		} else if j > h.high {
-			j = h.high
+		impulse := float64(h.keep*h.impulse) + h.bias - float64(h.gain*(along+(turnA-turnB)))
+		if impulse < h.low {
+			impulse = h.low
+		} else if impulse > h.high {
+			impulse = h.high
 		}
-		d := j - h.impulse
-		h.impulse = j
-		a.vel.X += float64(h.dir.X * d)
-		a.vel.Y += float64(h.dir.Y * d)
-		a.vel.Z += float64(h.dir.Z * d)
-		a.spin.X += float64(h.twistA.X * d)
-		a.spin.Y += float64(h.twistA.Y * d)
-		a.spin.Z += float64(h.twistA.Z * d)
+		change := impulse - h.impulse
+		h.impulse = impulse
+		a.vel.X += float64(h.dir.X * change)
+		a.vel.Y += float64(h.dir.Y * change)
+		a.vel.Z += float64(h.dir.Z * change)
+		a.spin.X += float64(h.twistA.X * change)
+		a.spin.Y += float64(h.twistA.Y * change)
+		a.spin.Z += float64(h.twistA.Z * change)
 		if h.massRatio == 0 {
 			continue
 		}
-		d = float64(d * h.massRatio)
-		b.vel.X -= float64(h.dir.X * d)
-		b.vel.Y -= float64(h.dir.Y * d)
-		b.vel.Z -= float64(h.dir.Z * d)
-		b.spin.X -= float64(h.twistB.X * d)
-		b.spin.Y -= float64(h.twistB.Y * d)
-		b.spin.Z -= float64(h.twistB.Z * d)
+		change = float64(change * h.massRatio)
+		b.vel.X -= float64(h.dir.X * change)
+		b.vel.Y -= float64(h.dir.Y * change)
+		b.vel.Z -= float64(h.dir.Z * change)
+		b.spin.X -= float64(h.twistB.X * change)
+		b.spin.Y -= float64(h.twistB.Y * change)
+		b.spin.Z -= float64(h.twistB.Z * change)
 	}
 }
 
-// solveFloorX updates the friction impulses of floor contacts along x. They have no limit: that of
-// the floor's friction is never reached, since it would hold a hundred cubes.
+// solveFloorX updates the friction impulses of floor contacts along x. The speed of a corner is
+// vel + spin x arm. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
+// reached.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.X + (float64(f.arm.Z*a.spin.Y) - float64(f.arm.Y*a.spin.Z))
-		j := float64(f.x.keep*f.x.impulse) - float64(f.x.gain*speed)
-		d := j - f.x.impulse
-		f.x.impulse = j
-		a.vel.X += d
-		a.spin.Y += float64(f.arm.Z * d)
-		a.spin.Z -= float64(f.arm.Y * d)
+		impulse := float64(f.x.keep*f.x.impulse) - float64(f.x.gain*speed)
+		change := impulse - f.x.impulse
+		f.x.impulse = impulse
+		a.vel.X += change
+		a.spin.Y += float64(f.arm.Z * change)
+		a.spin.Z -= float64(f.arm.Y * change)
 	}
 }
 
@@ -226,12 +228,12 @@ func solveFloorY(floor []floorContact, motion []motion) {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Y + (float64(f.arm.X*a.spin.Z) - float64(f.arm.Z*a.spin.X))
-		j := float64(f.y.keep*f.y.impulse) - float64(f.y.gain*speed)
-		d := j - f.y.impulse
-		f.y.impulse = j
-		a.vel.Y += d
-		a.spin.Z += float64(f.arm.X * d)
-		a.spin.X -= float64(f.arm.Z * d)
+		impulse := float64(f.y.keep*f.y.impulse) - float64(f.y.gain*speed)
+		change := impulse - f.y.impulse
+		f.y.impulse = impulse
+		a.vel.Y += change
+		a.spin.Z += float64(f.arm.X * change)
+		a.spin.X -= float64(f.arm.Z * change)
 	}
 }
 
@@ -241,14 +243,14 @@ func solveFloorZ(floor []floorContact, motion []motion) {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Z + (float64(f.arm.Y*a.spin.X) - float64(f.arm.X*a.spin.Y))
-		j := float64(f.z.keep*f.z.impulse) + f.bias - float64(f.z.gain*speed)
-		if j < 0 {
-			j = 0
+		impulse := float64(f.z.keep*f.z.impulse) + f.bias - float64(f.z.gain*speed)
+		if impulse < 0 {
+			impulse = 0
 		}
-		d := j - f.z.impulse
-		f.z.impulse = j
-		a.vel.Z += d
-		a.spin.X += float64(f.arm.Y * d)
-		a.spin.Y -= float64(f.arm.X * d)
+		change := impulse - f.z.impulse
+		f.z.impulse = impulse
+		a.vel.Z += change
+		a.spin.X += float64(f.arm.Y * change)
+		a.spin.Y -= float64(f.arm.X * change)
 	}
 }

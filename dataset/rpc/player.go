@@ -88,16 +88,16 @@ func (p *player) step() {
 func (p *player) updateRotation(dt float64) {
 	p.mouseTicks--
 	if p.mouseTicks <= 0 {
-		p.mouseTicks = 6 + p.rng.IntN(50)
+		p.mouseTicks = 6 + p.rng.IntN(50) // 0.1 to 0.9 s
 		p.mouseSpin = vec{}
 		if p.rng.Float64() < p.plan.lookChance {
-			p.mouseSpin = vec{float64(p.randNormal() * 20), float64(p.randNormal() * 110), 0}
+			p.mouseSpin = vec{float64(p.randNormal() * 20), float64(p.randNormal() * 110), 0} // degrees/s
 		}
 	}
 	for c := range 2 {
 		shake := 0.0
 		if p.mouseSpin[c] != 0 {
-			shake = float64(p.randNormal() * 4)
+			shake = float64(p.randNormal() * 4) // noise of the hand
 		}
 		p.spin[c] += float64((p.mouseSpin[c] - p.spin[c]) * 0.35)
 		p.spin[c] += shake

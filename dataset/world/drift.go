@@ -18,13 +18,13 @@ const (
 func (p *pilot) drift(s *sim, in *Input) {
 	if p.driftSteps == 0 {
 		p.driftSteps = driftMinSteps + p.rng.IntN(driftRandomSteps)
-		most := -1
+		best := -1
 		for range driftTries {
 			d := p.rng.IntN(8)
 			d += d / 4 // 0..8 without 4: all combinations of -1, 0, 1 except 0, 0
 			x, y := d%3-1, d/3-1
-			if n := s.cubesAhead(x, y); n > most {
-				most, p.x, p.y = n, float64(x), float64(y)
+			if n := s.cubesAhead(x, y); n > best {
+				best, p.x, p.y = n, float64(x), float64(y)
 			}
 		}
 	}

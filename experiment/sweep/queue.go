@@ -233,11 +233,11 @@ const maxMissedChecks = 4
 // coordinate publishes the plan, queues the runs without a result, and collects results until ctx
 // ends. It then removes the sweep's jobs from the server.
 func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
-	leave, err := q.claim(s.plan)
+	release, err := q.claim(s.plan)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	if err := q.publish(ctx, s.plan); err != nil {
 		return err
 	}

@@ -121,9 +121,11 @@ var ranges = [...]struct {
 	{frame.Quantity, math.MinInt32, math.MaxInt32, "", 0, "BestTime TuneParams TargetX TargetY"},
 }
 
-// hints returns the hints of the shared columns that have one. The game is seen from the side, so its
-// axes are 0 (X) and 2 (Y). Positions are in pixels, 32 to a tile. Velocities are in 1/256 pixel a
-// tick; those of hooks are directions of length 256, and a hook flies 80 pixels a tick.
+// hints returns the hints of the shared columns that have one. The game is seen from the side, so
+// its axes are 0 (X) and 2 (Y). Positions are in pixels, 32 to a tile. Velocities are in 1/256
+// pixel a tick; those of hooks are directions of length 256, and a hook flies 80 pixels a tick. The
+// position of the hook (group 2) is attached to that of the character (group 1), which is valid at
+// Tick.
 func hints() map[string]frame.Hint {
 	position := func(group, axis, attachedTo uint8) frame.Hint {
 		return frame.Hint{Role: frame.Place, Group: group, Axis: axis, Rides: attachedTo}

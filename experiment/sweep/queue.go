@@ -324,7 +324,7 @@ func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
 func (q *queue) claim(p *Plan) (release func(), err error) {
 	subject := "wirelab.claim." + p.ID
 	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // without a subscriber it fails at once
-		return nil, &QueueError{"has this sweep already", fmt.Errorf("coordinated by %.80q", m.Data)}
+		return nil, &QueueError{"is already used for this sweep", fmt.Errorf("coordinated by %.80q", m.Data)}
 	}
 	settling := true // the claim is not yet settled
 	var mu sync.Mutex
@@ -344,7 +344,7 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 	m, err := q.conn.Request(subject, []byte(q.id), 100*time.Millisecond) // its own subscription ignores it
 	if err == nil {
 		_ = sub.Unsubscribe()
-		return nil, &QueueError{"has this sweep already", fmt.Errorf("coordinated by %.80q", m.Data)}
+		return nil, &QueueError{"is already used for this sweep", fmt.Errorf("coordinated by %.80q", m.Data)}
 	}
 	mu.Lock()
 	settling = false

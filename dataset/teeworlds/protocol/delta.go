@@ -86,14 +86,14 @@ func parseItem(ints []int32) (item Item, rest []int32, err error) {
 	}
 	typ, id := ints[0], ints[1]
 	if typ < 0 || typ > MaxType || id < 0 || id > 0xffff {
-		return item, ints, fmt.Errorf("%w: item %d of type %d", ErrCorrupt, id, typ)
+		return item, ints, fmt.Errorf("%w: item %d of type %d, expected at most 65535 of %d", ErrCorrupt, id, typ, MaxType)
 	}
 	item.Key, ints = KeyOf(int(typ), int(id)), ints[2:]
 	size, fixed := FixedSize(int(typ))
 	if !fixed {
 		size, ints = int(ints[0]), ints[1:]
 		if size < 0 || size > MaxCells {
-			return item, ints, fmt.Errorf("%w: item %v has %d values", ErrCorrupt, item.Key, size)
+			return item, ints, fmt.Errorf("%w: item %v has %d values, expected at most %d", ErrCorrupt, item.Key, size, MaxCells)
 		}
 	}
 	if len(ints) < size {

@@ -40,8 +40,8 @@ type Hint struct {
 	// velocity have the same Group. A Clock with a Group is the time at which that position was valid;
 	// without such a clock it is valid at Now.
 	Group uint8
-	// Axis is the axis of a coordinate: 0 and 1 for the horizontal plane, 2 for the vertical axis. A
-	// game seen from the side has only 0 and 2.
+	// Axis is the axis of a coordinate: 0 and 1 for the horizontal plane, 2 for the vertical axis,
+	// which points up. A game seen from the side has only 0 and 2, and may have 2 point down.
 	Axis uint8
 	// Rate is, for a Velocity, the distance that a velocity of one unit covers in one unit of Now,
 	// or in one tick if there is no field Now. Units are those of the fields: steps times Scale. 0

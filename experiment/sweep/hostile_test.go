@@ -79,7 +79,7 @@ func TestResultFileNames(t *testing.T) {
 func TestWorkerClockJumps(t *testing.T) {
 	p := newTestPlan(t, medium)
 	var now time.Duration
-	c := newChunks(p, func() time.Duration { return now })
+	c := newScheduler(p, func() time.Duration { return now })
 	c.setWorkers(1)
 	j, _ := c.assignJob()
 	now = time.Second
@@ -127,7 +127,7 @@ func TestTwoCoordinators(t *testing.T) {
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	var first atomic.Bool
 	var err error
-	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, chunk: 2, Ran: func(Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, maxJobRuns: 2, Ran: func(Outcome) {
 		if !first.Swap(true) { // it cannot end before the other has
 			_, err = Run(t.Context(), p, Options{Clock: clock, Queue: other, Jobs: 1})
 		}
@@ -154,7 +154,7 @@ func TestInterruptedWithQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ran atomic.Int64
-	o := Options{Clock: clock, Queue: q, Jobs: 1, Store: store, chunk: 10, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+	o := Options{Clock: clock, Queue: q, Jobs: 1, Store: store, maxJobRuns: 10, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		if ran.Load() == 8 { // in the midst of a job: of 1, of 10, ...
 			cancel()
 			<-ctx.Done()
@@ -181,7 +181,7 @@ func TestPanicInRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			var ran atomic.Int64
-			o := Options{Clock: clock, Jobs: 1, Store: store, chunk: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+			o := Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 				if ran.Add(1) > 8 {
 					panic("boom")
 				}
@@ -247,7 +247,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
 		}})
 	}()
-	runSweep(t, p, Options{Queue: q, chunk: 2})
+	runSweep(t, p, Options{Queue: q, maxJobRuns: 2})
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
 		t.Errorf("notices %q", text)
 	}
@@ -273,7 +273,7 @@ func TestResultsTooLargeForMessage(t *testing.T) {
 		}
 		q := opened(t, QueueOptions{inProcess: ns})
 		// Incompressible texts, in hexadecimal.
-		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, chunk: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
+		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, maxJobRuns: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
 			r, _ := stub(ctx, k)
 			noise := make([]byte, c.bytes)
 			_, _ = rand.Read(noise)

@@ -296,7 +296,7 @@ func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
 // drain waits, after an interruption, at most five seconds for the results that are under way: those
 // of this machine's workers, then those on the server.
 func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
-	if missing, _ := s.chunks.unfinished(); missing == 0 {
+	if missing, _ := s.scheduler.unfinished(); missing == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -360,10 +360,10 @@ func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wa
 	lastError := ""
 	for {
 		for {
-			if _, outstanding := s.chunks.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
+			if _, outstanding := s.scheduler.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
 				break
 			}
-			j, ok := s.chunks.assignJob()
+			j, ok := s.scheduler.assignJob()
 			if !ok {
 				break
 			}
@@ -414,7 +414,7 @@ func (q *queue) requeueLost(ctx context.Context, s *activeSweep) {
 		return
 	}
 	held := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
-	for _, j := range s.chunks.overdue(q.lease, held) {
+	for _, j := range s.scheduler.overdue(q.lease, held) {
 		_ = q.publishJob(ctx, s.plan, j)
 	}
 }
@@ -428,7 +428,7 @@ func (q *queue) removeSweep(s *activeSweep) {
 	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID, "*")))
 	}
-	if missing, _ := s.chunks.unfinished(); missing == 0 {
+	if missing, _ := s.scheduler.unfinished(); missing == 0 {
 		if stream, err := q.js.Stream(ctx, resultStream); err == nil {
 			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
 		}

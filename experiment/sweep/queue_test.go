@@ -157,7 +157,7 @@ func TestQueueSurvives(t *testing.T) {
 	var ran atomic.Int64
 	times := make([]int, p.Runs())
 	var once [3]sync.Once
-	sum := runSweep(t, p, Options{Queue: q, chunk: 3, Ran: func(o Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, maxJobRuns: 3, Ran: func(o Outcome) {
 		times[o.Run]++
 		n := int(ran.Add(1))
 		for i, do := range []func(){
@@ -186,11 +186,11 @@ func TestEmbeddedServer(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
-	if got := runSweep(t, p, Options{Queue: q, Jobs: 2, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, Jobs: 2, maxJobRuns: 4}).Digest; got != want {
 		t.Errorf("its own cores alone: digest %.12s, expected %.12s", got, want)
 	}
 	startWorker(t, "nats://secret@"+s.Addr())
-	if got := runSweep(t, p, Options{Queue: q, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, maxJobRuns: 4}).Digest; got != want {
 		t.Errorf("a worker from outside alone: digest %.12s, expected %.12s", got, want)
 	}
 	if _, err := OpenQueue(t.Context(), QueueOptions{URL: "nats://wrong@" + s.Addr()}); err == nil {
@@ -397,7 +397,7 @@ func BenchmarkQueue(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ResetTimer()
-	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, chunk: 1,
+	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
 		run: func(context.Context, *config.Config) (*engine.Result, error) { return one.Runs[0].Result, nil }})
 	if err != nil || sum.Done != p.Runs() {
 		b.Fatal(err)

@@ -47,7 +47,7 @@ func TestLoadedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runSweep(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	first := -1
 	runSweep(t, p, Options{Jobs: 1, Store: store, Tell: func(x Progress) {
 		if first < 0 {

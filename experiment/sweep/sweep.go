@@ -33,8 +33,8 @@ type Options struct {
 	// Say is called with messages for the user, such as that a worker was refused. It may be nil.
 	Say func(text string)
 
-	chunk int                                                           // maximum number of runs of a job; 0 means maxJobRuns
-	run   func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
+	maxJobRuns int                                                           // maximum number of runs of a job; 0 means maxJobRuns
+	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
 }
 
 // Progress is the progress of a sweep.
@@ -48,9 +48,9 @@ type Progress struct {
 
 // activeSweep is a sweep while Run executes it.
 type activeSweep struct {
-	plan   *Plan
-	opt    Options
-	chunks *chunks
+	plan      *Plan
+	opt       Options
+	scheduler *scheduler
 
 	mu               sync.Mutex
 	ranBy            []string // by run: the worker that ran it
@@ -83,7 +83,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s.reportLocked()
 	s.mu.Unlock()
 	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
-	if runs, _ := s.chunks.unfinished(); runs > 0 {
+	if runs, _ := s.scheduler.unfinished(); runs > 0 {
 		s.runMissing(ctx)
 	}
 	s.mu.Lock()
@@ -107,10 +107,10 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 		opt.Say = func(string) {}
 	}
 	n := p.Runs()
-	s := &activeSweep{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), ranBy: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
+	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
-	if opt.chunk > 0 {
-		s.chunks.maxRuns = opt.chunk
+	if opt.maxJobRuns > 0 {
+		s.scheduler.maxRuns = opt.maxJobRuns
 	}
 	return s
 }
@@ -154,13 +154,13 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 // runLocally runs jobs in opt.Jobs goroutines, without a queue.
 func (s *activeSweep) runLocally(ctx context.Context) {
 	jobs := max(s.opt.Jobs, 1)
-	s.chunks.setWorkers(jobs)
+	s.scheduler.setWorkers(jobs)
 	s.setWorkers(jobs)
 	exec := s.executor()
 	panics.Each(jobs, jobs, func(int) error {
 		panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
-				j, ok := s.chunks.assignJob()
+				j, ok := s.scheduler.assignJob()
 				if !ok {
 					return // other goroutines run what is missing
 				}
@@ -213,7 +213,7 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	}
 	for _, o := range newRuns {
 		s.ranBy[o.Run] = result.Worker
-		s.chunks.markDone(o.Run)
+		s.scheduler.markDone(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
 		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
@@ -223,7 +223,7 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 			s.opt.Ran(o)
 		}
 	}
-	s.chunks.endJob(result.Key, result.Seconds, len(result.Runs))
+	s.scheduler.endJob(result.Key, result.Seconds, len(result.Runs))
 	s.unsaved = s.unsaved || len(newRuns) > 0
 	if result.Error != "" {
 		return fmt.Errorf("%s (on %s)", result.Error, result.Worker)

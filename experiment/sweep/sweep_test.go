@@ -131,7 +131,7 @@ func TestResume(t *testing.T) {
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, chunk: 2, Ran: func(Outcome) {
+		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 2, Ran: func(Outcome) {
 			if n++; n >= stop {
 				cancel()
 			}
@@ -195,7 +195,7 @@ func TestDamagedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := runSweep(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	want := runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
@@ -289,7 +289,7 @@ func TestSweepOverData(t *testing.T) {
 func TestChunks(t *testing.T) {
 	p := newTestPlan(t, small)
 	var now atomic.Int64
-	c := newChunks(p, func() time.Duration { return time.Duration(now.Load()) })
+	c := newScheduler(p, func() time.Duration { return time.Duration(now.Load()) })
 	out := map[int]int{}
 	var jobs []job
 	for {
@@ -302,7 +302,7 @@ func TestChunks(t *testing.T) {
 			out[n]++
 		}
 		c.mu.Lock()
-		c.perRun = 2 // chunks of four, from now on
+		c.perRun = 2 // jobs of four runs from now on
 		c.mu.Unlock()
 	}
 	if len(out) != p.Runs() || len(jobs) != 9 {

@@ -112,7 +112,7 @@ func (c *workerSet) parallelJobs() (n int) {
 
 // reportWorkers reports the number of workers to the scheduler and to the user.
 func (c *workerSet) reportWorkers() {
-	c.s.chunks.setWorkers(c.parallelJobs())
+	c.s.scheduler.setWorkers(c.parallelJobs())
 	c.mu.Lock()
 	n := len(c.byName)
 	c.mu.Unlock()

@@ -7,15 +7,15 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// chunkSeconds is the target duration of a job: long enough that the cost of the queue is small,
+// targetJobSeconds is the target duration of a job: long enough that the cost of the queue is small,
 // short enough that a worker that fails loses little work.
-const chunkSeconds = 8
+const targetJobSeconds = 8
 
-// firstChunk is the number of runs of a job while the duration of a run is unknown.
-const firstChunk = 1
+// firstJobRuns is the number of runs of a job while the duration of a run is unknown.
+const firstJobRuns = 1
 
-// chunks assigns the runs without a result to workers, as jobs. It is safe for concurrent use.
-type chunks struct {
+// scheduler assigns the runs without a result to workers, as jobs. It is safe for concurrent use.
+type scheduler struct {
 	plan  *Plan
 	clock wallclock.Clock
 
@@ -24,34 +24,34 @@ type chunks struct {
 	assigned  []bool // runs that are in a job now
 	remaining int    // number of runs without a result
 	next      int    // every run below is done or assigned
-	jobs      map[string]*assignment
+	jobs      map[string]*assignedJob
 	perRun    float64 // seconds per run, a moving average; 0 if unknown
 	workers   int     // number of workers; 0 if unknown
 	maxRuns   int     // maximum number of runs of a job
 }
 
-// assignment is a job that a worker has or that is queued.
-type assignment struct {
+// assignedJob is a job that a worker has or that is queued.
+type assignedJob struct {
 	job job
 	at  int64 // when the job was assigned
 }
 
-// newChunks returns the chunks of a plan without results.
-func newChunks(p *Plan, clock wallclock.Clock) *chunks {
+// newScheduler returns a scheduler of all runs of a plan, none with a result.
+func newScheduler(p *Plan, clock wallclock.Clock) *scheduler {
 	n := p.Runs()
-	return &chunks{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignment{}, maxRuns: maxJobRuns}
+	return &scheduler{plan: p, clock: clock, done: make([]bool, n), assigned: make([]bool, n), remaining: n, jobs: map[string]*assignedJob{}, maxRuns: maxJobRuns}
 }
 
 // assignJob returns the next job and marks its runs as assigned; false if every run is done or
-// assigned. A job is sized to take chunkSeconds. Near the end jobs are smaller, so that all workers
+// assigned. A job is sized to take targetJobSeconds. Near the end jobs are smaller, so that all workers
 // finish at about the same time.
-func (c *chunks) assignJob() (job, bool) {
+func (c *scheduler) assignJob() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	limit := firstChunk
+	limit := firstJobRuns
 	if c.perRun > 0 {
 		fair := c.remaining/(2*max(c.workers, 1)) + 1
-		limit = max(min(int(chunkSeconds/c.perRun), c.maxRuns, fair), 1)
+		limit = max(min(int(targetJobSeconds/c.perRun), c.maxRuns, fair), 1)
 	}
 	var runs []int
 	for n := c.next; n < len(c.done) && len(runs) < limit; n++ {
@@ -70,12 +70,12 @@ func (c *chunks) assignJob() (job, bool) {
 		c.assigned[n] = true
 	}
 	j := c.plan.job(runs)
-	c.jobs[j.Key] = &assignment{j, c.clock.Now()}
+	c.jobs[j.Key] = &assignedJob{j, c.clock.Now()}
 	return j, true
 }
 
 // markDone records that a run has a result.
-func (c *chunks) markDone(run int) {
+func (c *scheduler) markDone(run int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.done[run] {
@@ -86,7 +86,7 @@ func (c *chunks) markDone(run int) {
 
 // endJob records the end of the job with a key, which took seconds for runs. Its runs without a result
 // can be assigned again.
-func (c *chunks) endJob(key string, seconds float64, runs int) {
+func (c *scheduler) endJob(key string, seconds float64, runs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if assigned := c.jobs[key]; assigned != nil && runs > 0 {
@@ -112,7 +112,7 @@ func (c *chunks) endJob(key string, seconds float64, runs int) {
 
 // overdue returns the jobs that were assigned more than age ago and that are not in the queue, as
 // reported by queued. The caller queues them again; their time and attempt are updated.
-func (c *chunks) overdue(age time.Duration, queued func(key string) bool) (list []job) {
+func (c *scheduler) overdue(age time.Duration, queued func(key string) bool) (list []job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
@@ -127,14 +127,14 @@ func (c *chunks) overdue(age time.Duration, queued func(key string) bool) (list 
 }
 
 // setWorkers sets the number of workers that share the work.
-func (c *chunks) setWorkers(workers int) {
+func (c *scheduler) setWorkers(workers int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.workers = workers
 }
 
 // unfinished returns the number of runs without a result, and the number of jobs that have not ended.
-func (c *chunks) unfinished() (runs, jobs int) {
+func (c *scheduler) unfinished() (runs, jobs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.remaining, len(c.jobs)

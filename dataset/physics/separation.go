@@ -96,11 +96,13 @@ func (g *alignment) edgeAxis(ha, hb float64, best *axis) bool {
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
 		for j := range 3 {
-			sine2 := 1 - float64(g.cos[i][j]*g.cos[i][j])
+			sine2 := 1 - float64(g.cos[i][j]*g.cos[i][j]) // squared length of the cross product
 			if sine2 < parallelSine {
 				continue
 			}
 			j1, j2 := (j+1)%3, (j+2)%3
+			// The offset along the cross product, and half the extent of both cubes along it
+			// (Ericson, 4.4.1).
 			along := float64(g.da[i2]*g.cos[i1][j]) - float64(g.da[i1]*g.cos[i2][j])
 			extent := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
 			gap := (abs(along) - extent) / math.Sqrt(sine2)

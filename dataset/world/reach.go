@@ -38,7 +38,8 @@ func (s *sim) push(pulling bool) {
 }
 
 // liftPlayer pushes the player up, at a distance of d metres from the origin of the push. Here
-// strength / d^2 is a force in newtons, not an acceleration.
+// strength / d^2 is a force in newtons, not an acceleration. pulling reports whether the player also
+// pulls: then the force is larger by carryingFactor.
 func (s *sim) liftPlayer(d float64, pulling bool) {
 	if d >= pushReach {
 		return

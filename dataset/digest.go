@@ -15,8 +15,8 @@ type digest struct {
 	buf  []byte
 }
 
-// NewDigest returns a digest that begins with the initial state, repeated as the preamble of a
-// recording does. initial is nil for data that is not a recording and has no preamble.
+// NewDigest returns a digest to which the preamble of a recording has been added: the initial state, six
+// times. initial is nil for data that is not a recording and has no preamble.
 func NewDigest(initial *frame.Frame) *digest {
 	d := &digest{hash: sha256.New()}
 	for n := 0; n < preamble && initial != nil; n++ {

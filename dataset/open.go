@@ -45,20 +45,20 @@ func Kinds() []Kind {
 // writer.
 func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 	kinds := Kinds()
-	name, arg, colon := strings.Cut(spec, ":")
+	name, arg, hasColon := strings.Cut(spec, ":")
 	for _, k := range kinds {
 		switch {
-		case k.Name != name:
-		case arg == "" && (k.Arg == source.NeedsArgument || colon):
+		case k.Name != name: // not this kind
+		case arg == "" && (k.Arg == source.NeedsArgument || hasColon):
 			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
-		case k.Arg == source.NoArgument && colon:
+		case k.Arg == source.NoArgument && hasColon:
 			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)
 		default:
 			return k.Open(ctx, arg, opt)
 		}
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
-		return nil, unknown(spec, name, kinds)
+		return nil, newUnknownError(spec, name, kinds)
 	}
 	return recordingKind.Open(ctx, spec, opt)
 }
@@ -66,9 +66,9 @@ func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 // looksLikePath reports whether spec is probably a path and not a mistyped kind.
 func looksLikePath(spec string) bool { return strings.ContainsAny(spec, `/\.`) }
 
-// unknown returns the error for a specification that is neither a kind of data nor a file. name is its
-// part before the colon.
-func unknown(spec, name string, kinds []Kind) error {
+// newUnknownError returns the error for a specification that is neither a kind of data nor a file. name
+// is its part before the colon.
+func newUnknownError(spec, name string, kinds []Kind) error {
 	names, specs := make([]string, len(kinds)), make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i], specs[i] = k.Name, k.Spec

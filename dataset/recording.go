@@ -58,7 +58,7 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 	} else if info.Mode().IsRegular() {
 		err = r.start(nil, info.Size())
 	} else {
-		err = r.start(nil, -1)
+		err = r.start(nil, -1) // a pipe has no size
 	}
 	if err != nil {
 		r.Close()
@@ -219,7 +219,7 @@ func (r *Recording) truncatedError(frames, left int64) error {
 // the first six frames are equal and the size is a multiple of the frame size. It returns 0 if there
 // is none.
 func (r *Recording) guessCubes(size int64) int {
-	const maxCubes = 4096
+	const maxCubes = 4096 // bounds the memory and the time of the search
 	if r.In.Rewind() != nil {
 		return 0
 	}
@@ -227,9 +227,9 @@ func (r *Recording) guessCubes(size int64) int {
 	n, _ := r.In.Fill(head)
 	head = head[:n]
 	for cubes := 1; cubes <= maxCubes && cubes*recordBytes*preamble <= n; cubes++ {
-		one := cubes * recordBytes
+		frameBytes := cubes * recordBytes
 		// Frames 0 to 4 equal frames 1 to 5 exactly if all six are equal.
-		if size%int64(one) == 0 && bytes.Equal(head[:one*(preamble-1)], head[one:one*preamble]) {
+		if size%int64(frameBytes) == 0 && bytes.Equal(head[:frameBytes*(preamble-1)], head[frameBytes:frameBytes*preamble]) {
 			return cubes
 		}
 	}
@@ -275,21 +275,22 @@ func (r *Recording) advance() error {
 	if err == nil && r.reel != nil {
 		r.reel.add(r.changed, r.table)
 		if r.reel.full() {
-			r.reel = nil
+			r.reel = nil // later rounds read the file again
 		}
 	}
 	return err
 }
 
 // startRound starts another round at the end of the file: it sets table to the first frame after the
-// preamble.
+// preamble. If the reel has all frames, it is complete now and is played from here on; otherwise the
+// file is read again.
 func (r *Recording) startRound() error {
 	r.Restart = true
 	if r.reel != nil {
 		r.reel.closeLoop(r.initial.Table, r.table)
 		r.reelComplete = true
 		r.In.Close()
-		return r.advance()
+		return r.advance() // plays the first frame of the reel
 	}
 	if err := r.rewind(); err != nil {
 		return err

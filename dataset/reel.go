@@ -17,7 +17,7 @@ type reel struct {
 	next    int        // index of the frame to play next
 	buf     []newRow   // preallocated memory for further steps
 	rows    int        // number of rows stored
-	maxRows int        // maximum of rows
+	maxRows int        // number of rows beyond which the reel is full
 }
 
 // newRow is a row that changed, with its new values.
@@ -63,16 +63,16 @@ func (r *reel) closeLoop(initial, last []int32) {
 
 // play changes table from the frame before to the next frame, and sets changed to the rows that differ.
 // It reports whether the next frame is at the loop point.
-func (r *reel) play(table []int32, changed frame.Rows) (seam bool) {
+func (r *reel) play(table []int32, changed frame.Rows) (atLoopPoint bool) {
 	s := r.steps[r.next]
 	applyStep(s, table)
 	changed.Clear()
 	for i := range s {
 		changed.Add(int(s[i].row))
 	}
-	seam = r.next == 0
+	atLoopPoint = r.next == 0
 	r.next = (r.next + 1) % len(r.steps)
-	return seam
+	return atLoopPoint
 }
 
 // applyStep copies the rows of a step into table.

@@ -39,13 +39,13 @@ func New(s *frame.Schema, age int) *counter {
 
 // Add adds the next frame.
 func (c *counter) Add(f *frame.Frame) {
-	at := &c.ring[c.frames%len(c.ring)]
+	old := &c.ring[c.frames%len(c.ring)]
 	if c.frames >= len(c.ring) {
 		for i, v := range f.Table {
-			c.addChange(i%len(c.sums), v, at.Table[i])
+			c.addChange(i%len(c.sums), v, old.Table[i])
 		}
 	}
-	at.CopyFrom(f)
+	old.CopyFrom(f)
 	c.frames++
 }
 
@@ -75,9 +75,9 @@ func changeSize(f *frame.Field, now, was int32) float64 {
 	case frame.Quantity:
 		return math.Abs(float64(int64(now)-int64(was))) * f.Step()
 	case frame.Angle:
-		round := int64(f.Max) - int64(f.Min) + 1
-		d := (int64(now) - int64(was) + round) % round
-		return float64(min(d, round-d)) * f.Step()
+		fullTurn := int64(f.Max) - int64(f.Min) + 1
+		d := (int64(now) - int64(was) + fullTurn) % fullTurn
+		return float64(min(d, fullTurn-d)) * f.Step()
 	}
 	return 0
 }

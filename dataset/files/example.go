@@ -94,8 +94,8 @@ func (g *game) makeSecondVersion() {
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {
-		if t := &g.objects[i]; t.next >= insertAt {
-			t.next += insertedCount
+		if o := &g.objects[i]; o.next >= insertAt {
+			o.next += insertedCount
 		}
 	}
 	for range wordCount / 40 {
@@ -120,15 +120,15 @@ func (g *game) encode() []byte {
 		text = append(text, w...)
 	}
 	var out []byte
-	for _, t := range g.objects {
-		out = binary.LittleEndian.AppendUint16(out, t.kind)
-		out = binary.LittleEndian.AppendUint16(out, t.flags)
-		for _, v := range t.position {
+	for _, o := range g.objects {
+		out = binary.LittleEndian.AppendUint16(out, o.kind)
+		out = binary.LittleEndian.AppendUint16(out, o.flags)
+		for _, v := range o.position {
 			out = binary.LittleEndian.AppendUint32(out, uint32(v))
 		}
-		out = binary.LittleEndian.AppendUint32(out, uint32(t.next*record))
-		out = binary.LittleEndian.AppendUint32(out, uint32(addresses[t.word]))
-		out = binary.LittleEndian.AppendUint32(out, t.health)
+		out = binary.LittleEndian.AppendUint32(out, uint32(o.next*record))
+		out = binary.LittleEndian.AppendUint32(out, uint32(addresses[o.word]))
+		out = binary.LittleEndian.AppendUint32(out, o.health)
 		out = binary.LittleEndian.AppendUint32(out, 0)
 	}
 	out = append(out, text...)

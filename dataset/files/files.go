@@ -63,9 +63,9 @@ func open(spec string, seed uint64, loop bool) (*filePair, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, errA := os.Stat(old)
-	b, errB := os.Stat(new)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
+	oldInfo, errA := os.Stat(old)
+	newInfo, errB := os.Stat(new)
+	if errA == nil && errB == nil && os.SameFile(oldInfo, newInfo) {
 		return nil, fmt.Errorf("%s %w", new, errSame)
 	}
 	if s.old, err = readFile(old); err != nil {

@@ -30,7 +30,7 @@ func (e *Entry) Copy(f *Frame) {
 
 // Share stores f in the entry without copying it. The entry retains f until another frame replaces it.
 func (e *Entry) Share(f *Shared) {
-	f.Keep()
+	f.Keep() // before unshare, since the entry may share f already
 	e.unshare()
 	e.ownFrame, e.Frame, e.shared = e.Frame, f.Frame, f
 }
@@ -84,7 +84,7 @@ func (h *History) Len() int { return len(h.slots) - 1 }
 func (h *History) Get(seq uint64) *Entry {
 	e := &h.slots[seq%uint64(len(h.slots))]
 	if !e.held || e.Seq != seq || seq+uint64(h.Len()) < h.newest {
-		return nil
+		return nil // absent, or too old although its slot has not been reused
 	}
 	return e
 }

@@ -130,8 +130,8 @@ func (s *Schema) NewFrame() *Frame { return &Frame{Table: make([]int32, s.Cells(
 // ErrRange is returned, wrapped, for a value outside of the range of its field.
 var ErrRange = errors.New("value out of range")
 
-// Check reports whether f has a table of the right size with all values in the ranges of their fields.
-// The error names the row and the field of the first bad value and wraps ErrRange.
+// Check returns an error unless f has a table of the right size with all values in the ranges of their
+// fields. The error for a value names its row and field and wraps ErrRange.
 func (s *Schema) Check(f *Frame) error {
 	if len(f.Table) != s.Cells() {
 		return fmt.Errorf("frame has %d values, %s expects %d rows x %d fields", len(f.Table), s.Name, s.Rows, len(s.Fields))

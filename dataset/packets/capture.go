@@ -99,7 +99,7 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 		}
 		c.Packets++
 		c.First, c.Last = min(c.First, p.time), max(c.Last, p.time)
-		if got, ok := d.decode(&p); ok && !stored.add(c, &got) || c.Packets == maxPackets {
+		if dgram, ok := d.decode(&p); ok && !stored.add(c, &dgram) || c.Packets == maxPackets {
 			c.Remark("read up to packet %d: the capture has more than %d MB of datagrams or more than %d packets", c.Packets, memory>>20, maxPackets)
 			err = io.EOF
 		}
@@ -142,9 +142,9 @@ func (s *store) add(c *Capture, d *datagram) bool {
 	if cap(s.block)-len(s.block) < len(d.Payload) {
 		s.block = make([]byte, 0, max(blockBytes, len(d.Payload)))
 	}
-	at := len(s.block)
+	start := len(s.block)
 	s.block = append(s.block, d.Payload...)
-	d.Payload = s.block[at:len(s.block):len(s.block)]
+	d.Payload = s.block[start:len(s.block):len(s.block)]
 	c.Datagrams = append(c.Datagrams, *d)
 	return true
 }

@@ -25,8 +25,8 @@ type Choice struct {
 func ParseSpec(text string) (path string, choice Choice, err error) {
 	path = text
 	for seen := map[string]bool{}; ; {
-		at := max(strings.LastIndexByte(path, ','), 0)
-		key, value, ok := strings.Cut(path[at:], "=")
+		comma := max(strings.LastIndexByte(path, ','), 0) // 0 if there is none, so that all of path is examined
+		key, value, ok := strings.Cut(path[comma:], "=")
 		switch {
 		case !ok || key != ",port" && key != ",dir":
 			if path == "" {
@@ -39,7 +39,7 @@ func ParseSpec(text string) (path string, choice Choice, err error) {
 		if err := choice.set(key, value); err != nil {
 			return "", choice, err
 		}
-		seen[key], path = true, path[:at]
+		seen[key], path = true, path[:comma]
 	}
 }
 
@@ -145,9 +145,9 @@ type portCount struct {
 	n    int
 }
 
-// portsByCount returns all ports with their numbers of datagrams, the most frequent first. It is most
-// likely the server's. Among equally frequent ports the lowest comes first, since systems assign
-// high ports to clients.
+// portsByCount returns all ports with their numbers of datagrams, the most frequent first: that is most
+// likely the server's, to which all clients send. Among equally frequent ports the lowest comes first,
+// since systems assign high ports to clients.
 func (c *Capture) portsByCount() []portCount {
 	var count [1 << 16]int
 	for i := range c.Datagrams {

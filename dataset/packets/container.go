@@ -99,7 +99,7 @@ func (c *container) next() (packet, error) {
 	if c.ng != nil {
 		p.data, info, err = c.ng.ZeroCopyReadPacketData()
 		if err == nil {
-			p.link, _ = info.AncillaryData[0].(layers.LinkType)
+			p.link, _ = info.AncillaryData[0].(layers.LinkType) // of the interface that captured the packet
 			if c.ng.NInterfaces() > maxInterfaces || c.ng.NNames() > maxNames {
 				err = errTooMuch
 			}

@@ -86,7 +86,7 @@ func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 type segment struct {
 	from, to netip.Addr
 	protocol layers.IPProtocol // of data
-	data     []byte
+	payload  []byte
 }
 
 // decode returns the UDP datagram in a packet. If the packet is a fragment, it is the datagram that
@@ -115,7 +115,7 @@ func (d *decoder) decodeIPv4(at int64, data []byte) (segment, bool) {
 		return segment{}, false
 	}
 	h := &d.ip4
-	s := segment{protocol: h.Protocol, data: h.Payload}
+	s := segment{protocol: h.Protocol, payload: h.Payload}
 	s.from, _ = netip.AddrFromSlice(h.SrcIP)
 	s.to, _ = netip.AddrFromSlice(h.DstIP)
 	more := h.Flags&layers.IPv4MoreFragments != 0
@@ -151,7 +151,7 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 		}
 		switch next := layers.IPProtocol(rest[0]); s.protocol {
 		case layers.IPProtocolUDP:
-			s.data = rest
+			s.payload = rest
 			return s, true
 		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination:
 			n := 8 * (int(rest[1]) + 1)
@@ -163,11 +163,13 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 			}
 			offsetFlags := binary.BigEndian.Uint16(rest[2:])
 			id := binary.BigEndian.Uint32(rest[4:])
-			s.protocol, s.data = next, rest[8:]
+			s.protocol, s.payload = next, rest[8:]
+			// Without an offset and more fragments the packet is complete (an atomic fragment, RFC 6946).
+			// The offset in units of 8 bytes is in the upper 13 bits, so that masking gives bytes.
 			if offsetFlags&^6 != 0 && !d.fragments.add(&s, at, id, int(offsetFlags&^7), offsetFlags&1 != 0) {
 				return s, false
 			}
-			rest = s.data // may begin with further extension headers
+			rest = s.payload // may begin with further extension headers
 		default:
 			return s, false
 		}
@@ -177,23 +179,23 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 // decodeUDP decodes the UDP header (source port, destination port, length, checksum; 2 bytes each) of a
 // complete segment. It returns false if the datagram is malformed or was captured only in part.
 func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
-	if len(s.data) < 8 {
+	if len(s.payload) < 8 {
 		d.incomplete++
 		return datagram{}, false
 	}
-	n := int(binary.BigEndian.Uint16(s.data[4:]))
+	n := int(binary.BigEndian.Uint16(s.payload[4:]))
 	switch {
 	case n == 0: // a jumbogram (RFC 2675), or to be filled in by the network card
-		n = len(s.data)
+		n = len(s.payload)
 	case n < 8:
 		return datagram{}, false
 	}
 	// Without a length in the header a truncated packet cannot be told from a complete one.
-	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {
+	if n > len(s.payload) || d.truncated && n == len(s.payload) && binary.BigEndian.Uint16(s.payload[4:]) == 0 {
 		d.incomplete++
 		return datagram{}, false
 	}
-	return datagram{At: at, Payload: s.data[8:n],
-		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.data)),
-		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.data[2:]))}, true
+	return datagram{At: at, Payload: s.payload[8:n],
+		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.payload)),
+		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.payload[2:]))}, true
 }

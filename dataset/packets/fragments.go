@@ -57,7 +57,7 @@ func (f *reassembler) add(s *segment, capturedAt int64, id uint32, offset int, m
 	if p.total < 0 || p.receivedBytes < p.total {
 		return false
 	}
-	s.data, s.protocol = p.buf[:p.total], p.protocol
+	s.payload, s.protocol = p.buf[:p.total], p.protocol
 	f.remove(i)
 	return true
 }
@@ -94,9 +94,9 @@ func (f *reassembler) remove(i int) {
 // others: all fragments but the last have a multiple of 8 bytes, none extends beyond the last, and
 // none overlaps another unless it is an exact repetition.
 func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
-	end := offset + len(s.data)
+	end := offset + len(s.payload)
 	switch {
-	case end > maxDatagramBytes, len(s.data) == 0, more && len(s.data)%8 != 0:
+	case end > maxDatagramBytes, len(s.payload) == 0, more && len(s.payload)%8 != 0:
 		return false
 	case p.total >= 0 && (end > p.total || !more && end != p.total), !more && end < len(p.buf): // beyond the last fragment
 		return false
@@ -115,12 +115,12 @@ func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
 		}
 	}
 	if seen > 0 { // accepted only as an exact repetition
-		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.data)
+		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.payload)
 	}
 	for i := first; i <= last; i++ {
 		p.received[i] = true
 	}
-	p.receivedBytes += copy(p.buf[offset:], s.data)
+	p.receivedBytes += copy(p.buf[offset:], s.payload)
 	if offset == 0 {
 		p.protocol = s.protocol
 	}

@@ -73,12 +73,12 @@ func (s *datagramSource) computeTimes() {
 		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, maxGap))
 	}
 	last := s.sendTimes[len(s.sendTimes)-1]
-	s.period = last + time.Second
+	s.period = last + time.Second // if there is only one datagram
 	if n := len(s.sendTimes) - 1; n > 0 {
 		s.period = last + max(last/time.Duration(n), 1)
 	}
 	if backwards > 0 {
-		s.Remark("%s with an earlier time than the one before: sent right after it", words.Count(backwards, "datagram"))
+		s.Remark("%s captured with an earlier time than the datagram before, and sent right after that", words.Count(backwards, "datagram"))
 	}
 	if shortened > 0 {
 		s.Remark("%s of more than %s shortened to %[2]s", words.Count(shortened, "pause"), maxGap)

@@ -42,7 +42,7 @@ func (b *Body) Up() Vec { return b.axes[2] }
 func (b *Body) setMass(density float64) {
 	mass := float64(density * 8 * b.half * b.half * b.half)
 	b.invMass = 1 / mass
-	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3))
+	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3)) // the inertia of a cube is mass * side^2 / 6
 	b.gyration = math.Sqrt(b.invMass / b.invInertia)
 	b.invGyration = 1 / b.gyration
 }

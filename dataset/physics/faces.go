@@ -41,13 +41,13 @@ func (m *manifold) addFaceContact(a, b *Body, x *axis) {
 // incidentFace returns the face of b whose normal is most opposite to n, in coordinates u, v, n
 // relative to origin.
 func (b *Body) incidentFace(n, origin, u, v Vec) (p polygon) {
-	face, most := 0, 0.0
+	face, mostAligned := 0, 0.0
 	for k := range 3 {
-		if d := b.axes[k].Dot(n); abs(d) > abs(most) {
-			face, most = k, d
+		if d := b.axes[k].Dot(n); abs(d) > abs(mostAligned) {
+			face, mostAligned = k, d
 		}
 	}
-	c := b.Pos.AddScaled(b.axes[face], -float64(sign(most)*b.half)).Sub(origin)
+	c := b.Pos.AddScaled(b.axes[face], -float64(sign(mostAligned)*b.half)).Sub(origin)
 	e1, e2 := b.axes[(face+1)%3].Scale(b.half), b.axes[(face+2)%3].Scale(b.half)
 	for _, q := range [4]Vec{c.Add(e1).Add(e2), c.Sub(e1).Add(e2), c.Sub(e1).Sub(e2), c.Add(e1).Sub(e2)} {
 		p.add(facePoint{q.Dot(u), q.Dot(v), q.Dot(n)})
@@ -106,35 +106,35 @@ func (p *polygon) reduce() {
 	if p.n <= maxPoints {
 		return
 	}
-	s := p.points[:p.n]
+	candidates := p.points[:p.n]
 	deepest := 0
-	for i := range s {
-		if s[i].w < s[deepest].w-1e-6 {
+	for i := range candidates {
+		if candidates[i].w < candidates[deepest].w-1e-6 { // lower by more than rounding
 			deepest = i
 		}
 	}
-	s[0], s[deepest] = s[deepest], s[0]
-	far, most := 1, -1.0
-	for i := 1; i < len(s); i++ {
-		du, dv := s[i].u-s[0].u, s[i].v-s[0].v
+	candidates[0], candidates[deepest] = candidates[deepest], candidates[0]
+	far, most := 1, -1.0 // index of the farthest corner, and its squared distance
+	for i := 1; i < len(candidates); i++ {
+		du, dv := candidates[i].u-candidates[0].u, candidates[i].v-candidates[0].v
 		if d := float64(du*du) + float64(dv*dv); d > most {
 			far, most = i, d
 		}
 	}
-	s[1], s[far] = s[far], s[1]
+	candidates[1], candidates[far] = candidates[far], candidates[1]
 	left, right := 2, 2
-	for i := 3; i < len(s); i++ {
-		if signedArea2(s[0], s[1], s[i]) > signedArea2(s[0], s[1], s[left]) {
+	for i := 3; i < len(candidates); i++ {
+		if signedArea2(candidates[0], candidates[1], candidates[i]) > signedArea2(candidates[0], candidates[1], candidates[left]) {
 			left = i
 		}
-		if signedArea2(s[0], s[1], s[i]) < signedArea2(s[0], s[1], s[right]) {
+		if signedArea2(candidates[0], candidates[1], candidates[i]) < signedArea2(candidates[0], candidates[1], candidates[right]) {
 			right = i
 		}
 	}
 	if left == right { // all areas are equal: take any two points
-		right = 2 + (left-1)%(len(s)-2)
+		right = 2 + (left-1)%(len(candidates)-2)
 	}
-	s[2], s[3] = s[left], s[right]
+	candidates[2], candidates[3] = candidates[left], candidates[right]
 	p.n = maxPoints
 }
 

@@ -46,7 +46,7 @@ func (s *Scene) Around(p Vec, reach float64, f func(i int, away Vec, square floa
 	for y := cellOf(p.Y - reach); y <= cellOf(p.Y+reach); y++ {
 		for x := cellOf(p.X - reach); x <= cellOf(p.X+reach); x++ {
 			for j := s.laidGrid.first(x, y); j > 0; j = s.laidGrid.next[j-1] {
-				if s.state[j-1] <= posed {
+				if s.state[j-1] <= posed { // woken ones are in s.live
 					callIfNear(int(j-1), s.laid[j-1].pos, p, reach, f)
 				}
 			}
@@ -57,7 +57,7 @@ func (s *Scene) Around(p Vec, reach float64, f func(i int, away Vec, square floa
 // callIfNear calls f for body i at pos if it is nearer to p than reach.
 func callIfNear(i int, pos, p Vec, reach float64, f func(i int, away Vec, square float64)) {
 	away := pos.Sub(p)
-	if l := away.Dot(away); l < float64(reach*reach) {
-		f(i, away, l)
+	if square := away.Dot(away); square < float64(reach*reach) {
+		f(i, away, square)
 	}
 }

@@ -21,7 +21,8 @@ type manifold struct {
 // every face by this factor. Faces give up to four points, edges one.
 const edgeFactor = 1.05
 
-// find computes the contact points of A and B. m.n is 0 if they do not touch.
+// find computes the contact points of A and B along the axis of least overlap. m.n is 0 if they do not
+// touch.
 func (m *manifold) find(a, b *Body) {
 	var best [3]axis
 	if !separations(a, b, &best) {
@@ -31,7 +32,7 @@ func (m *manifold) find(a, b *Body) {
 	if best[1].gap > x.gap {
 		x = &best[1]
 	}
-	if float64(best[2].gap*edgeFactor) > x.gap {
+	if float64(best[2].gap*edgeFactor) > x.gap { // the gaps are negative here: the bodies overlap
 		x = &best[2]
 	}
 	x.computeNormal(a, b)

@@ -173,7 +173,9 @@ func (s *Scene) Still(i int) float64 { return s.bodies[i].stillFor }
 // Touch returns the number of contact points of live cube i since Reset, over all steps.
 func (s *Scene) Touch(i int) touchCount { return s.touches[i] }
 
-// Impact returns the changes of speed by contacts of live cube i since Reset.
+// Impact returns the sum and the maximum of the changes of live cube i's speed by contacts, over all
+// steps since Reset.
+
 func (s *Scene) Impact(i int) Impact { return s.impact[i] }
 
 // Pull applies an acceleration, in metres per second squared, to cube i during the next step, and

@@ -67,7 +67,7 @@ func (x *axis) consider(i int, d, half, other, spread float64) bool {
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0)
+	return !(gap > 0) // not gap <= 0, which is false for NaN
 }
 
 // computeNormal sets the normal of x, from A to B.

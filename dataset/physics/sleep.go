@@ -8,14 +8,14 @@ package physics
 // updateSleep limits the spin of a body, updates the time for which it has hardly moved, and decides
 // whether it is asleep. A quarter of a step allows for rounding of the sum.
 func (s *Scene) updateSleep(b *Body) {
-	c := &s.params
-	b.Spin = b.Spin.Limit(c.MaxSpin)
-	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
+	params := &s.params
+	b.Spin = b.Spin.Limit(params.MaxSpin)
+	if b.Vel.Dot(b.Vel) < float64(params.RestSpeed*params.RestSpeed) && b.Spin.Dot(b.Spin) < float64(params.RestSpin*params.RestSpin) {
 		b.stillFor += s.dt
 	} else {
 		b.stillFor = 0
 	}
-	b.asleep = b.stillFor >= c.RestTime-float64(0.25*s.dt)
+	b.asleep = b.stillFor >= params.RestTime-float64(0.25*s.dt)
 }
 
 // findPose requests the orientation of sleeping body i and sets up its Body.

@@ -70,7 +70,7 @@ type row struct {
 	impulseState
 }
 
-// init allocates memory for n bodies.
+// init allocates memory for n bodies, and sets the limit on work, which grows with n.
 func (s *contactSolver) init(n int) {
 	s.maxWork = baseWork * Thousands(n)
 	s.motion = make([]motion, 0, n)

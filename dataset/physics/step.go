@@ -70,21 +70,21 @@ func (s *Scene) loadSolver() {
 // integrate copies the solved motion m to body i, advances its position and orientation by a step, and
 // damps its speed and spin.
 func (s *Scene) integrate(i int, m *motion) {
-	b, c := &s.bodies[i], &s.params
+	b, params := &s.bodies[i], &s.params
 	if s.state[i] == moving {
 		s.impact[i].add(m.vel.Sub(s.freeVel[i]).Length())
 		spin := m.spin.Scale(b.invGyration)
-		b.Vel, b.Spin, b.asleep = m.vel.limitFinite(c.MaxSpeed), spin.limitFinite(float64(2*c.MaxSpeed)), false
+		b.Vel, b.Spin, b.asleep = m.vel.limitFinite(params.MaxSpeed), spin.limitFinite(float64(2*params.MaxSpeed)), false
 	}
 	b.Pos = b.Pos.AddScaled(b.Vel, s.dt).clamp(minPosition, maxPosition)
 	b.Rot = b.Rot.rotated(b.Spin, s.dt)
 	s.updatePose(i)
-	least := float64(c.DampedAbove * c.DampedAbove)
-	if b.Vel.Dot(b.Vel) > least {
-		b.Vel = b.Vel.Scale(1 - c.Damping)
+	dampedSquare := float64(params.DampedAbove * params.DampedAbove)
+	if b.Vel.Dot(b.Vel) > dampedSquare {
+		b.Vel = b.Vel.Scale(1 - params.Damping)
 	}
-	if b.Spin.Dot(b.Spin) > least {
-		b.Spin = b.Spin.Scale(1 - c.Damping)
+	if b.Spin.Dot(b.Spin) > dampedSquare {
+		b.Spin = b.Spin.Scale(1 - params.Damping)
 	}
 }
 
@@ -98,12 +98,12 @@ var (
 // limitFinite returns a, shortened to the given length if it is longer, or zero if its length is NaN or
 // infinite.
 func (a Vec) limitFinite(length float64) Vec {
-	l := a.Dot(a)
+	square := a.Dot(a)
 	switch {
-	case l <= float64(length*length):
+	case square <= float64(length*length):
 		return a
-	case l <= math.MaxFloat64:
-		return a.Scale(length / math.Sqrt(l))
+	case square <= math.MaxFloat64:
+		return a.Scale(length / math.Sqrt(square))
 	default:
 		return Vec{}
 	}

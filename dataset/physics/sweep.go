@@ -16,7 +16,7 @@ func Thousands(cubes int) int { return max(cubes/1024, 1) }
 // limit.
 func (s *contactSolver) solve(iterations int) {
 	work := s.sweepCost()
-	if work > 0 {
+	if work > 0 { // 0 without contacts, when sweeps do nothing
 		iterations = min(iterations, max(s.params.Effort*s.maxWork/work, 1))
 	}
 	s.findConstrained()
@@ -44,7 +44,7 @@ func (s *contactSolver) solve(iterations int) {
 // sweepCost returns the cost of a sweep in contact points. One between two bodies counts twice.
 func (s *contactSolver) sweepCost() (n int) {
 	for k := range maxPoints {
-		n += len(s.floor[k]) + 2*len(s.rows[k][0])
+		n += len(s.floor[k]) + 2*len(s.rows[k][0]) // each of the three lists has a row for each point
 	}
 	return n
 }
@@ -143,7 +143,7 @@ func (s *contactSolver) dropConverged() bool {
 	for k := range maxPoints {
 		s.floor[k] = filter(s.floor[k], func(f *floorContact) bool { return s.unsettled[s.island[f.slot]] })
 		for d := range s.rows[k] {
-			s.rows[k][d] = filter(s.rows[k][d], func(h *row) bool { return s.unsettled[s.island[h.a]] })
+			s.rows[k][d] = filter(s.rows[k][d], func(r *row) bool { return s.unsettled[s.island[r.a]] })
 		}
 	}
 	return true

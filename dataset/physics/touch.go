@@ -4,35 +4,35 @@ package physics
 // snapshot cannot make it slow; contacts beyond the limits are ignored. An effort of 1 suffices for
 // the densest recording, in which the player carries 170 cubes.
 func newWorkBudget(cubes, effort int) workBudget {
-	return workBudget{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
+	return workBudget{boxTests: effort * (12*cubes + 64), exactTests: effort * (3*cubes/2 + 64), contacts: effort * (cubes/2 + 64)}
 }
 
-// workBudget is the work that is left in a step: neighbours whose bounding boxes are compared, pairs
-// that are tested exactly, and pairs that get contacts.
-type workBudget struct{ looks, tests, pairs int }
+// workBudget is the work that is left in a step: comparisons of bounding boxes, exact tests of pairs,
+// and pairs that get contacts.
+type workBudget struct{ boxTests, exactTests, contacts int }
 
 // findContacts finds the contacts of active body i with the floor and with other bodies. A sleeping
 // body that it touches becomes active, so that all bodies connected to an awake one by contacts
 // move.
 func (s *Scene) findContacts(i int) {
 	b, r, slot := &s.bodies[i], s.boxes[i].reach, s.slot[i]
-	if s.state[i] == moving && b.Pos.Z <= r.Z {
+	if s.state[i] == moving && b.Pos.Z <= r.Z { // the bounding box reaches below z = 0
 		s.addFloorContacts(i)
 	}
 	s.testLarge(i)
-	const other = maxGridHalf * sqrt3
-	x0, x1 := cellOf(b.Pos.X-r.X-other), cellOf(b.Pos.X+r.X+other)
-	y0, y1 := cellOf(b.Pos.Y-r.Y-other), cellOf(b.Pos.Y+r.Y+other)
+	const maxOtherReach = maxGridHalf * sqrt3
+	x0, x1 := cellOf(b.Pos.X-r.X-maxOtherReach), cellOf(b.Pos.X+r.X+maxOtherReach)
+	y0, y1 := cellOf(b.Pos.Y-r.Y-maxOtherReach), cellOf(b.Pos.Y+r.Y+maxOtherReach)
 	for y := y0; y <= y1; y++ {
-		for x := x0; x <= x1 && s.budget.looks > 0; x++ {
-			for j := s.liveGrid.first(x, y); j > 0; j = s.liveGrid.next[j-1] {
+		for x := x0; x <= x1 && s.budget.boxTests > 0; x++ {
+			for j := s.liveGrid.first(x, y); j > 0; j = s.liveGrid.next[j-1] { // j is the body's index plus one
 				// Two active bodies find each other twice; the one with the lower slot tests the pair.
 				if k := s.slot[j-1]; k > slot || k < 0 {
 					s.testPair(i, int(j-1))
 				}
 			}
 			for j := s.laidGrid.first(x, y); j > 0; j = s.laidGrid.next[j-1] {
-				if s.state[j-1] <= posed {
+				if s.state[j-1] <= posed { // still asleep; if it was woken, it is in liveGrid
 					s.testPair(i, int(j-1))
 				}
 			}
@@ -52,12 +52,12 @@ func (s *Scene) testLarge(i int) {
 
 // testPair finds the contacts of active body i with body j, if the work budget is not used up.
 func (s *Scene) testPair(i, j int) {
-	s.budget.looks--
-	if s.budget.looks < 0 || !s.boxesOverlap(i, j) {
+	s.budget.boxTests--
+	if s.budget.boxTests < 0 || !s.boxesOverlap(i, j) {
 		return
 	}
-	s.budget.tests--
-	if s.budget.tests >= 0 {
+	s.budget.exactTests--
+	if s.budget.exactTests >= 0 {
 		s.addPairContact(i, j)
 	}
 }
@@ -68,8 +68,8 @@ func (s *Scene) boxesOverlap(i, j int) bool {
 	a, r := &s.boxes[i].pos, &s.boxes[i].reach
 	if s.state[j] == lying {
 		l := &s.laid[j]
-		most := float64(l.half * sqrt3)
-		if abs(a.X-l.pos.X) > r.X+most || abs(a.Y-l.pos.Y) > r.Y+most || abs(a.Z-l.pos.Z) > r.Z+most {
+		maxReach := float64(l.half * sqrt3)
+		if abs(a.X-l.pos.X) > r.X+maxReach || abs(a.Y-l.pos.Y) > r.Y+maxReach || abs(a.Z-l.pos.Z) > r.Z+maxReach {
 			return false
 		}
 		s.findPose(j)
@@ -87,8 +87,8 @@ func (s *Scene) addPairContact(i, j int) {
 	if m.n == 0 {
 		return
 	}
-	s.budget.pairs--
-	if s.budget.pairs < 0 {
+	s.budget.contacts--
+	if s.budget.contacts < 0 {
 		return
 	}
 	s.wake(j)
@@ -102,7 +102,7 @@ func (s *Scene) addPairContact(i, j int) {
 
 // countTouches adds n contact points to the touch counts of bodies i and j.
 func (s *Scene) countTouches(i, j, n int) {
-	for range 2 {
+	for range 2 { // once for i, once for j
 		if s.state[j] == held {
 			s.touches[i].Held += uint16(n)
 		} else {

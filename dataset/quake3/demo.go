@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"wirelab/dataset/quake3/netcode"
@@ -39,10 +40,10 @@ type demo struct {
 	data   []byte
 	fields []netcode.Field // of an entity
 
-	nextOffset int // offset of the next message
-	messages   int // number of messages read
-	offset     int // of the last message
-	sequence   int32
+	nextOffset int    // offset of the next message
+	messages   int    // number of messages read
+	offset     int    // of the last message
+	sequence   int32  // of the last message; math.MinInt32 before the first
 	frames     int    // number of complete snapshots read
 	orphans    int    // number of snapshots whose baseline is missing
 	gameStates int    // number of game states read
@@ -50,7 +51,7 @@ type demo struct {
 
 	baselines [netcode.MaxEntities][]int32 // of entities that were not in the baseline snapshot; nil: all zero
 	zero      []int32
-	ring      [maxBaselineAge]snapshot // by sequence modulo backup
+	ring      [maxBaselineAge]snapshot // the last snapshots, by sequence modulo maxBaselineAge
 	reader    netcode.Reader           // of the current message
 	snap      *snapshot                // the snapshot in the current message; nil if none
 }
@@ -71,12 +72,12 @@ type snapshot struct {
 // newDemo returns a demo at its start.
 func newDemo(data []byte, protocol int) *demo {
 	fields := netcode.EntityFields(protocol)
-	return &demo{data: data, fields: fields, zero: make([]int32, len(fields)), sequence: -1 << 31}
+	return &demo{data: data, fields: fields, zero: make([]int32, len(fields)), sequence: math.MinInt32}
 }
 
 // restart returns to the first message.
 func (d *demo) restart() {
-	d.nextOffset, d.messages, d.frames, d.orphans, d.gameStates, d.sequence = 0, 0, 0, 0, 0, -1<<31
+	d.nextOffset, d.messages, d.frames, d.orphans, d.gameStates, d.sequence = 0, 0, 0, 0, 0, math.MinInt32
 	d.dropBaselines()
 }
 
@@ -160,7 +161,7 @@ func (d *demo) readMessage() error {
 			r.SkipString()
 		case opSnapshot:
 			if hasSnapshot {
-				return d.messageError("a second snapshot in the message", "one")
+				return d.messageError("a second snapshot in the message", "at most one")
 			}
 			hasSnapshot = true
 			err = d.readSnapshot()
@@ -236,6 +237,7 @@ func (d *demo) readSnapshot() error {
 	}
 	r.Skip(mask)
 
+	// A missing baseline is replaced by an empty one, so that the rest of the message can be read.
 	base, orphan := &snapshot{}, false
 	s.baseAge = 0
 	if distance != 0 {
@@ -255,7 +257,7 @@ func (d *demo) readSnapshot() error {
 	}
 	s.entityBits = r.Pos() - start
 	switch {
-	case r.Err() != nil: // reported by read
+	case r.Err() != nil: // reported by readMessage
 	case orphan:
 		d.orphans++
 	default:
@@ -271,7 +273,7 @@ func (d *demo) readSnapshot() error {
 func (d *demo) readEntities(s, base *snapshot) error {
 	r, n := &d.reader, len(d.fields)
 	s.numbers, s.states = s.numbers[:0], s.states[:0]
-	i, last := 0, int16(-1)
+	i, last := 0, int16(-1)              // index of the next entity of base; number of the last entity in the message
 	copyUnchanged := func(below int16) { // copies the entities of base with lower numbers
 		from := i
 		for i < len(base.numbers) && base.numbers[i] < below {

@@ -405,7 +405,7 @@ func TestProtocolMismatch(t *testing.T) {
 		{71, `\protocol`, "", false},
 		{71, `\protocol\seventy`, "", false},
 		{71, `\mapname\protocol\x\73`, "", false},
-		{68, `\com_protocol\71`, "the name has protocol 68, the server used 71: read as 68", false},
+		{68, `\com_protocol\71`, "the name has protocol 68, the server used 71; the demo is read as protocol 68", false},
 		{71, `\protocol\73`, "the server used 73, which has other fields; expected a name that ends in .dm_73", true},
 		{73, `\protocol\68`, "the server used 68, which has other fields; expected a name that ends in .dm_68", true},
 		{68, `\protocol\43`, "the server used 43, which has other fields", true},

@@ -152,7 +152,7 @@ func newSource(data []byte, protocol, rows int, loop bool) (*matchSource, error)
 	}
 	if rows == 0 {
 		rows = highest + 1
-		s.Remark("the table has %d rows for entities, as many as this match needs: a server would have to reserve all %d (rows=%[2]d)",
+		s.Remark("the table has %d rows for entities, as many as this match needs; a server does not know this number in advance and would reserve %d (rows=%[2]d)",
 			rows, netcode.MaxEntities)
 	} else if rows <= highest {
 		return nil, &source.Error{Problem: fmt.Sprintf("contains entity %d", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1),
@@ -177,7 +177,7 @@ func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 		if n := len(snap.numbers); n > 0 {
 			highest = max(highest, int(snap.numbers[n-1]))
 		}
-		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
+		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) { // bounds the memory
 			gaps[gap]++
 		}
 		last = snap.time
@@ -192,12 +192,12 @@ func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 func (s *matchSource) checkProtocol(fromName int) error {
 	ofServer, err := strconv.Atoi(s.demo.serverProtocol())
 	switch {
-	case err != nil || ofServer == fromName:
+	case err != nil || ofServer == fromName: // not reported by the server, or equal
 	case (ofServer == netcode.QuakeLive) != (fromName == netcode.QuakeLive) || unsupportedProtocols[ofServer] != "":
 		return &source.Error{Problem: fmt.Sprintf("the name has protocol %d, but the server used %d, which has other fields", fromName, ofServer),
 			Expected: fmt.Sprintf("a name that ends in .dm_%d", ofServer), Kind: errProtocol}
 	default:
-		s.Remark("the name has protocol %d, the server used %d: read as %[1]d", fromName, ofServer)
+		s.Remark("the name has protocol %d, the server used %d; the demo is read as protocol %[1]d", fromName, ofServer)
 	}
 	return nil
 }
@@ -206,12 +206,12 @@ func (s *matchSource) checkProtocol(fromName int) error {
 // error that ended the demo. It returns an error if there is no snapshot at all.
 func (s *matchSource) remarkEnd(ended error) error {
 	d := s.demo
-	if own, ok := errors.AsType[*source.Error](ended); ok {
-		own.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
+	if located, ok := errors.AsType[*source.Error](ended); ok {
+		located.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
 		if s.Total == 0 {
-			return own
+			return located
 		}
-		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(own.Error(), ": "))
+		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(located.Error(), ": ")) // without the name of the file, which is not set yet
 	} else if s.Total == 0 {
 		return &source.Error{Problem: fmt.Sprintf("contains no snapshot in %d messages", d.messages), Expected: "at least one", Kind: errNoSnapshots}
 	} else if errors.Is(ended, errTruncated) {
@@ -229,7 +229,7 @@ func (s *matchSource) remarkEnd(ended error) error {
 // snapshotRate returns the number of snapshots per second, from the most frequent time between two.
 // gaps is a histogram of these times in milliseconds.
 func snapshotRate(gaps map[int32]int) int {
-	commonest, count := int32(50), 0
+	commonest, count := int32(50), 0 // 50 ms if gaps is empty
 	for gap, n := range gaps {
 		if n > count || n == count && gap < commonest {
 			commonest, count = gap, n

@@ -2,7 +2,15 @@ package rpc
 
 import "math"
 
+// Bits of held buttons, in the order of the flags in a call.
+const (
+	buttonJump   = 1 << 0
+	buttonSprint = 1 << 2
+	buttonFire   = 1 << 3 // aim, reload, use and melee are the next higher bits
+)
+
 // plan is what a player does for some seconds.
+
 type plan struct {
 	forward, side float64 // direction keys; a vector of length 0 or 1
 	maxSpeed      float64 // maximum speed, cm/s
@@ -12,26 +20,27 @@ type plan struct {
 	floor         float64 // height at which a jump ends, cm
 }
 
-// choosePlan chooses a new plan at random.
+// choosePlan chooses a new plan at random, of 1 to 5 s unless the kind of plan sets another duration. A
+// player in the air goes on falling and gets the movement mode of the plan when it lands.
 func (p *player) choosePlan() {
 	diagonal := math.Sqrt2 / 2
 	p.planTicks = 60 + p.rng.IntN(240)
 	jumps := false
 	p.plan = plan{maxSpeed: walkSpeed, lookChance: 0.6, mode: walking, floor: p.plan.floor}
-	switch n := p.rng.IntN(100); {
-	case n < 18: // stands and sometimes looks around
+	switch percentile := p.rng.IntN(100); {
+	case percentile < 18: // stands and sometimes looks around
 		p.plan.lookChance = 0.3
-	case n < 38:
+	case percentile < 38: // walks
 		p.plan.forward = 1
-	case n < 65:
-		p.plan.forward, p.plan.maxSpeed, p.plan.buttons = 1, runSpeed, 4
-	case n < 77: // strafes
+	case percentile < 65: // runs
+		p.plan.forward, p.plan.maxSpeed, p.plan.buttons = 1, runSpeed, buttonSprint
+	case percentile < 77: // strafes to the left or right
 		p.plan.side, p.plan.maxSpeed, p.plan.lookChance = float64(1-2*p.rng.IntN(2)), runSpeed, 0.9
-	case n < 83:
+	case percentile < 83: // runs diagonally
 		p.plan.forward, p.plan.side, p.plan.maxSpeed = diagonal, diagonal, runSpeed
-	case n < 91: // jumps while running
+	case percentile < 91: // jumps while running
 		p.plan.forward, p.plan.maxSpeed, p.planTicks, jumps = 1, runSpeed, 70, true
-	case n < 99:
+	case percentile < 99: // drives
 		p.plan.forward, p.plan.maxSpeed, p.plan.mode, p.planTicks = 1, driveSpeed, driving, 240+p.rng.IntN(300)
 	default:
 		p.teleport()

@@ -50,13 +50,14 @@ type player struct {
 
 // newPlayer returns a player at a random position.
 func newPlayer(rng *rand.Rand) player {
-	p := player{rng: rng, mode: walking, time: 1_000_000}
+	p := player{rng: rng, mode: walking, time: 1_000_000} // 1 s
 	p.placeRandomly()
 	p.choosePlan()
 	return p
 }
 
-// placeRandomly sets a random position, direction and base.
+// placeRandomly sets a random position, with a height of 0.9 to 50.9 m, a random direction and a random
+// base.
 func (p *player) placeRandomly() {
 	for c := range 2 {
 		p.position[c] = float64(p.rng.Float64()*(2*worldHalfWidth)) - worldHalfWidth
@@ -99,10 +100,10 @@ func (p *player) updateRotation(dt float64) {
 		if p.mouseSpin[c] != 0 {
 			shake = float64(p.randNormal() * 4) // noise of the hand
 		}
-		p.spin[c] += float64((p.mouseSpin[c] - p.spin[c]) * 0.35)
+		p.spin[c] += float64((p.mouseSpin[c] - p.spin[c]) * 0.35) // the spin follows the mouse with a lag of about 3 frames
 		p.spin[c] += shake
 		if p.mouseSpin[c] == 0 && p.spin[c] < 1 && p.spin[c] > -1 {
-			p.spin[c] = 0
+			p.spin[c] = 0 // below 1 degree/s the view stands still
 		}
 	}
 	p.rotation = p.rotation.addScaled(p.spin, dt)
@@ -120,10 +121,10 @@ func (p *player) updateRotation(dt float64) {
 func (p *player) updateButtons() {
 	p.buttons = p.plan.buttons
 	if p.rng.IntN(90) == 0 {
-		p.plan.buttons ^= 8 << p.rng.IntN(5) // fire, aim, reload, use, melee
+		p.plan.buttons ^= buttonFire << p.rng.IntN(5) // fire, aim, reload, use or melee
 	}
 	if p.mode == falling {
-		p.buttons |= 1
+		p.buttons |= buttonJump
 	}
 }
 
@@ -146,7 +147,7 @@ func (p *player) move(dt float64) {
 	p.position = p.position.addScaled(mean, dt)
 	if floor := p.plan.floor; p.mode == falling && p.position[2] <= floor {
 		p.position[2], p.velocity[2], p.mode = floor, 0, p.plan.mode
-		p.base = int32(p.rng.IntN(1 << 16))
+		p.base = int32(p.rng.IntN(1 << 16)) // lands on another actor
 	}
 }
 
@@ -158,6 +159,7 @@ func (p *player) limitSpeed(dt float64) {
 	}
 	target := speed
 	if p.plan.forward == 0 && p.plan.side == 0 {
+		// Below 60 cm/s friction is that at 60 cm/s, so that the player comes to rest.
 		target = max(0, speed-float64(max(speed, 60)*friction*dt))
 	}
 	factor := min(target, p.plan.maxSpeed) / speed

@@ -95,7 +95,7 @@ func openPipe(ctx context.Context, path string) (*inputFile, error) {
 			return nil, r.err
 		}
 		stop := context.AfterFunc(ctx, func() {
-			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if the file is closed
+			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // in the past: ends reads at once; fails if the file is closed
 		})
 		return &inputFile{r.file, stop}, nil
 	case <-ctx.Done():

@@ -126,7 +126,7 @@ const (
 func WholePath(arg string) []string { return []string{arg} }
 
 // FirstPath returns a Kind.Paths for arguments that are a path with options. parse splits such an
-// argument.
+// argument; if it fails, the argument has no paths.
 func FirstPath[Options any](parse func(arg string) (string, Options, error)) func(arg string) []string {
 	return func(arg string) []string {
 		if path, _, err := parse(arg); err == nil {

@@ -103,19 +103,20 @@ func (b *Bodies) Summary() BodySummary {
 		Max: b.sizes.NearestRank(1)}
 	s.Seconds = (b.times[n-1] - b.times[0]).Seconds()
 	if s.Seconds > 0 {
+		// s.Seconds has n-1 times between messages.
 		s.PerSecond, s.Kbps = float64(n-1)/s.Seconds, float64(8*s.Bytes)/1000/s.Seconds
 	}
 	s.Gap, s.Most = b.gaps()
 	var all [256]int64
 	for last := range b.byteAfter {
-		for v, k := range b.byteAfter[last] {
-			all[v] += k
+		for v, count := range b.byteAfter[last] {
+			all[v] += count
 		}
 		s.Order1 += entropyBits(b.byteAfter[last][:])
 	}
 	s.Order0, s.Order1 = entropyBits(all[:])/float64(max(s.Bytes, 1)), s.Order1/float64(max(s.Bytes, 1))
-	for at := range b.byOffset {
-		if p, any := b.statsAt(at, n); any {
+	for offset := range b.byOffset {
+		if p, reached := b.statsAt(offset, n); reached {
 			s.Places = append(s.Places, p)
 		}
 	}
@@ -140,8 +141,8 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 		return g, most
 	}
 	slices.Sort(list)
-	at := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
-	return gapStats{P50: at(0.5), P95: at(0.95), Max: at(1)}, most
+	quantileMs := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
+	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, most
 }
 
 // statsAt returns the statistics of the bytes at an offset, and whether any message is long enough.
@@ -149,12 +150,12 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 func (b *Bodies) statsAt(at int, messages int64) (offsetStats, bool) {
 	p := offsetStats{At: at}
 	total := int64(0)
-	for v, k := range b.byOffset[at] {
-		total += k
-		if k > 0 {
+	for v, count := range b.byOffset[at] {
+		total += count
+		if count > 0 {
 			p.Values++
 		}
-		if k > b.byOffset[at][p.Common] {
+		if count > b.byOffset[at][p.Common] {
 			p.Common = byte(v)
 		}
 	}
@@ -167,13 +168,13 @@ func (b *Bodies) statsAt(at int, messages int64) (offsetStats, bool) {
 // frequencies.
 func entropyBits(counts []int64) float64 {
 	total := int64(0)
-	for _, k := range counts {
-		total += k
+	for _, count := range counts {
+		total += count
 	}
 	bits := 0.0
-	for _, k := range counts {
-		if k > 0 {
-			bits += float64(float64(k) * math.Log2(float64(total)/float64(k)))
+	for _, count := range counts {
+		if count > 0 {
+			bits += float64(float64(count) * math.Log2(float64(total)/float64(count)))
 		}
 	}
 	return bits

@@ -57,22 +57,22 @@ func New(s *frame.Schema, initial *frame.Frame) *counter {
 // Add adds the next frame.
 func (c *counter) Add(f *frame.Frame) {
 	base := &c.ring[c.frames%age]
-	changed, stretch := int64(0), int64(0)
+	changed, cubeRun := int64(0), int64(0) // changed cubes of the frame; of these, the successive ones up to cube i
 	for i := range c.cubes {
 		at := i * frame.CubeFields
 		now, before := (*[frame.CubeFields]int32)(f.Table[at:]), (*[frame.CubeFields]int32)(base.Table[at:])
 		c.interactingCubes += int64(now[frame.CubeInteracting])
 		if *now == *before {
 			endRun(&c.runFrames, &c.runLength[i])
-			endRun(&c.runCubes, &stretch)
+			endRun(&c.runCubes, &cubeRun)
 			continue
 		}
 		c.countChange(now, before)
 		c.runLength[i]++
-		stretch++
+		cubeRun++
 		changed++
 	}
-	endRun(&c.runCubes, &stretch)
+	endRun(&c.runCubes, &cubeRun)
 	c.changes.Add(changed)
 	base.CopyFrom(f)
 	c.frames++
@@ -80,8 +80,8 @@ func (c *counter) Add(f *frame.Frame) {
 
 // countChange counts which components of a changed cube differ, and by how much.
 func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
-	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:])
-	turned := [4]int32(now[:]) != [4]int32(before[:])
+	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:]) // x, y, z
+	turned := [4]int32(now[:]) != [4]int32(before[:])                      // index of the largest component, and the other three
 	if moved {
 		c.position++
 		c.addDeltas(now, before, frame.CubeX)

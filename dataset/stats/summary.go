@@ -102,6 +102,7 @@ func (c *counter) Summary() Summary {
 			Orientation: share(all-c.orientation, all), Interacting: share(all-c.flagChanged, all),
 		},
 		Interacting: share(c.interactingCubes, all),
+		// c.both counts cubes in c.position and c.orientation alike; those in neither changed only their flag.
 		OnlyTurned:  share(c.orientation-c.both, changed),
 		OnlyMoved:   share(c.position-c.both, changed),
 		OnlyFlagged: share(changed-c.position-c.orientation+c.both, changed),

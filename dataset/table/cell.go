@@ -19,9 +19,9 @@ type cellError struct {
 }
 
 // Error returns the problem.
-func (f *cellError) Error() string { return f.problem }
+func (e *cellError) Error() string { return e.problem }
 
-// invalidValue returns the fault for a text that is not a value of the field.
+// invalidValue returns the *cellError for a text that is not a value of the field.
 func invalidValue(text []byte, expected string) error {
 	if len(text) == 0 {
 		return &cellError{"is empty", expected, ErrRecords}
@@ -29,7 +29,7 @@ func invalidValue(text []byte, expected string) error {
 	return &cellError{quoted(string(text)) + " is not valid", expected, ErrRecords}
 }
 
-// outOfRange returns the fault for a number outside of the field's range.
+// outOfRange returns the *cellError for a number outside of the field's range.
 func outOfRange(text []byte, expected string) error {
 	number := string(text)
 	if len(number) > maxText {
@@ -39,7 +39,7 @@ func outOfRange(text []byte, expected string) error {
 }
 
 // parseCell parses the text of a cell as a value of f and returns it in steps. words are the names
-// of an enum's values, or nil if they are numbers. Errors are of type *fault.
+// of an enum's values, or nil if they are numbers. Errors are of type *cellError.
 func parseCell(text []byte, f *frame.Field, words []string) (int32, error) {
 	switch {
 	case f.Kind == frame.Bits:
@@ -112,7 +112,7 @@ func parseDecimal(text []byte) (float64, error) {
 	return v, nil
 }
 
-// invalidDecimal returns the fault for a text with characters that decimal numbers do not have.
+// invalidDecimal returns the *cellError for a text with characters that decimal numbers do not have.
 func invalidDecimal(text []byte, expected string) error {
 	low := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {

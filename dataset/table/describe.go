@@ -43,7 +43,7 @@ func (l *Layout) Describe() []byte {
 		if l.values != nil && l.values[i] != nil {
 			fmt.Fprintf(&b, "%-7s = [", "values")
 			for k, word := range l.values[i] {
-				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word))
+				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
 			}
 			b.WriteString("]\n")
 		} else if f.Kind.Bounded() && f.Kind != frame.Flag {

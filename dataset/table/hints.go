@@ -33,7 +33,7 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
 	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, maxGroup, "as the number of a position"))
-	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "with 0 and 1 in the plane, 2 up"))
+	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "(0 and 1 are horizontal, 2 is up)"))
 	h.Rides = uint8(r.readOptionalInt(prefix, t, "rides", 0, maxGroup, "as the number of a position"))
 	for _, x := range []struct {
 		key string
@@ -107,7 +107,7 @@ func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema
 		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
 		return p
 	}
-	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "after the rows of earlier parts")
+	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "as the index of a row after those of earlier parts")
 	p.Rows = r.readOptionalInt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
 	p.Field = r.fieldNamed(prefix+"first", s, first)
 	p.Size = r.fieldNamed(prefix+"last", s, last) - p.Field + 1
@@ -137,11 +137,11 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 		writeKey(b, "role", h.Role.String())
 	}
 	for _, x := range []struct {
-		key string
-		v   uint8
-		put bool
+		key   string
+		v     uint8
+		write bool
 	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Place || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
-		if x.put {
+		if x.write {
 			writeKey(b, x.key, x.v)
 		}
 	}

@@ -111,8 +111,8 @@ func TestBadRows(t *testing.T) {
 		wantText        string
 	}{
 		{two, "", ErrRecords, "a.csv: records do not fit the schema: the file is empty"},
-		{two, "\n \n", ErrRecords, "a.csv: contains 0 frames; expected at least 1 of 2 rows"},
-		{two, "x,on\n", ErrRecords, "a.csv: contains 0 frames; expected at least 1 of 2 rows"},
+		{two, "\n \n", ErrRecords, "a.csv: contains 0 frames of 2 rows; expected at least 1"},
+		{two, "x,on\n", ErrRecords, "a.csv: contains 0 frames of 2 rows; expected at least 1"},
 		{two, "x,on\n0,0\n", ErrTruncated, "a.csv:3: the records end after 1 rows of a frame; expected 2"},
 		{two, "x,on\n0,0\n0,0\n0,1\n", ErrTruncated, "a.csv:5: the records end after 1 rows"},
 		{two, "x,off\n0,0\n0,0\n", ErrRecords, `a.csv:1: no column is called "on"; expected`},
@@ -163,7 +163,7 @@ func TestBadRows(t *testing.T) {
 		{two, "x,on\n0,0\n" + strings.Repeat("0", 1<<17), ErrRecords, "a.csv:3: a line of more than 65536 bytes"},
 		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,1\n1,1\n0,0\n", ErrRecords,
 			"a.csv: frame 1, tank 1, field on: has step 1, but 0 in frame 0"},
-		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,0\n", ErrRecords, "a.csv: contains 2 frames; expected at least 3 of 2 rows"},
+		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,0\n", ErrRecords, "a.csv: contains 2 frames of 2 rows; expected at least 3"},
 	} {
 		path := fileOf(t, "a.csv", []byte(c.content))
 		_, err := play(layoutOf(t, c.schema), path)
@@ -185,7 +185,7 @@ func TestBadPacked(t *testing.T) {
 		wantText     string
 	}{
 		{"empty.bin", two, nil, ErrRecords, "the file is empty"},
-		{"empty.zst", two, zstded(nil), ErrRecords, "contains 0 frames; expected at least 1 of 2 rows"},
+		{"empty.zst", two, zstded(nil), ErrRecords, "contains 0 frames of 2 rows; expected at least 1"},
 		{"cut.bin", two, good[:16+4], ErrTruncated, "frame 1, tank 0, field on: the records end before this value; expected complete " +
 			"frames of 16 bytes (2 rows of 2 int32)"},
 		{"cut.bin", two, good[:16+11], ErrTruncated, "frame 1, tank 1, field x: the records end after 3 of its 4 bytes"},

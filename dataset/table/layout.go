@@ -104,7 +104,7 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	r.readFields(l, tree)
 	r.readParts(s, tree)
 	if r.err == nil && s.Cells() > MaxCells {
-		r.fail("rows", fmt.Sprintf("a frame has %d values", s.Cells()), "at most 262144, rows times fields")
+		r.fail("rows", fmt.Sprintf("a frame has %d values", s.Cells()), fmt.Sprintf("at most %d, rows times fields", MaxCells))
 	}
 	switch {
 	case r.err != nil:
@@ -161,7 +161,7 @@ func (l *Layout) FormatOf(path string) recordFormat {
 // Separator returns the separator of cells in the CSV file at path. In .tsv files a tab replaces the
 // default.
 func (l *Layout) Separator(path string) byte {
-	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") {
+	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also .tsv.gz
 		return '\t'
 	}
 	return l.Comma

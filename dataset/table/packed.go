@@ -37,18 +37,18 @@ func (p *packedFrames) read(table []int32, n int) error {
 		return fmt.Errorf("%s: frame %d: %w", p.path, n, err)
 	}
 	fields := p.layout.Schema.Fields
-	for at := range table {
-		v := int32(binary.LittleEndian.Uint32(p.buf[at*4:]))
-		f := &fields[at%len(fields)]
+	for i := range table {
+		v := int32(binary.LittleEndian.Uint32(p.buf[i*4:]))
+		f := &fields[i%len(fields)]
 		switch {
 		case f.Kind == frame.Float32:
 			if x := float64(math.Float32frombits(uint32(v))); math.IsNaN(x) || math.IsInf(x, 0) {
-				return p.fail(n, at, fmt.Sprintf("%g is not a finite number", x), "the bits of a finite float32", ErrRecords)
+				return p.fail(n, i, fmt.Sprintf("%g is not a finite number", x), "the bits of a finite float32", ErrRecords)
 			}
 		case f.Kind.Bounded() && (v < f.Min || v > f.Max):
-			return p.fail(n, at, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", f.Min, f.Max)+p.formatHint(n), frame.ErrRange)
+			return p.fail(n, i, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", f.Min, f.Max)+p.formatHint(n), frame.ErrRange)
 		}
-		table[at] = v
+		table[i] = v
 	}
 	return nil
 }

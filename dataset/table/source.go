@@ -108,7 +108,7 @@ func (s *Source) start() error {
 		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
 	}
 	if err := s.records.start(s.In); err != io.EOF {
-		return err
+		return err // or nil
 	}
 	return s.tooShortError()
 }
@@ -150,7 +150,7 @@ func (s *Source) checkInitial() error {
 			return &source.Error{File: s.Path, Kind: ErrRecords,
 				Place:    fmt.Sprintf("frame %d, %s %d, field %s", s.Count-1, s.layout.Schema.Item, i/len(fields), fields[i%len(fields)].Name),
 				Problem:  fmt.Sprintf("has step %d, but %d in frame 0", v, initial),
-				Expected: fmt.Sprintf("the initial state in the first %d frames, as preamble in the schema defines", s.Lead)}
+				Expected: fmt.Sprintf("the initial state in the first %d frames, since the schema has preamble = %[1]d", s.Lead)}
 		}
 	}
 	return nil
@@ -158,8 +158,8 @@ func (s *Source) checkInitial() error {
 
 // tooShortError returns the error for a file that ends before the first frame after the preamble.
 func (s *Source) tooShortError() error {
-	return &source.Error{File: s.Path, Problem: fmt.Sprintf("contains %d frames", s.Count), Kind: ErrRecords,
-		Expected: fmt.Sprintf("at least %d of %d rows", s.Lead+1, s.layout.Schema.Rows)}
+	return &source.Error{File: s.Path, Problem: fmt.Sprintf("contains %d frames of %d rows", s.Count, s.layout.Schema.Rows), Kind: ErrRecords,
+		Expected: fmt.Sprintf("at least %d", s.Lead+1)}
 }
 
 // read reads the next frame of the file.

@@ -161,7 +161,8 @@ func (t *csvFrames) startFrame(label []byte) error {
 		number = math.Inf(-1)
 	} else if number < t.number {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
-			"frames in order, or a schema without the key frame, which counts rows")
+			`frames in order; without the key "frame" in the schema, rows are counted instead`)
+
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil
@@ -193,12 +194,12 @@ func quotedLabel(label []byte) string { return quoted(string(label)) }
 // parseRow parses the fields of the current row into row, in steps.
 func (t *csvFrames) parseRow(row []int32) error {
 	for i := range t.layout.Schema.Fields {
-		at := t.columnOf[i]
-		v, err := parseCell(t.cells[at], &t.layout.Schema.Fields[i], t.layout.values[i])
+		column := t.columnOf[i]
+		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i], t.layout.values[i])
 		if err != nil {
-			var f *cellError
-			errors.As(err, &f)
-			return t.fail(at, f.kind, f.problem, f.expected)
+			var cellErr *cellError
+			errors.As(err, &cellErr)
+			return t.fail(column, cellErr.kind, cellErr.problem, cellErr.expected)
 		}
 		row[i] = v
 	}

@@ -47,8 +47,9 @@ func isPrintableName(s string) bool {
 	})
 }
 
-// readInt reads a whole number from lo to hi, in units of what. It returns lo on errors and if the key
-// does not exist, which is an error if required is set.
+// readInt reads a whole number from lo to hi; what describes it for errors, such as "rows in each
+// frame". It returns lo on errors and if the key does not exist, which is an error if required is set.
+
 func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, what string) int {
 	if _, ok := tree[key]; !ok && required {
 		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
@@ -59,13 +60,13 @@ func (r *schemaReader) readInt(tree map[string]any, key string, required bool, l
 
 // readOptionalInt is readInt for an optional key of the table at prefix.
 func (r *schemaReader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
-	expected := fmt.Sprintf("%d to %d %s", lo, hi, what)
+	expected := fmt.Sprintf("%d to %d %s", lo, hi, what) // "0 to 1000 frames that repeat the initial state"
 	v, ok := tree[key]
 	if !ok {
 		return lo
 	}
 	n, ok := v.(int64)
-	if f, broken := v.(float64); broken && f != math.Trunc(f) {
+	if f, isFloat := v.(float64); isFloat && f != math.Trunc(f) {
 		expected = "a whole number, " + expected
 	}
 	if f, isFloat := v.(float64); isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {

@@ -25,15 +25,15 @@ type csvWriter struct {
 // NewWriter returns a writer of frames with schema s, which must have rows, and writes the line
 // with the names of the columns.
 func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
-	free := func(name string) string {
+	unusedName := func(name string) string {
 		for slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Name == name }) {
 			name += "_"
 		}
 		return name
 	}
 	w := &csvWriter{out: bufio.NewWriterSize(out, 1<<16)}
-	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: free("frame")}
-	w.line = append(append(w.line, w.layout.Frame+","...), free("row")...)
+	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: unusedName("frame")}
+	w.line = append(append(w.line, w.layout.Frame+","...), unusedName("row")...)
 	for i := range s.Fields {
 		w.line = append(append(w.line, ','), quotedCell(s.Fields[i].Name)...)
 	}
@@ -80,7 +80,7 @@ func (w *csvWriter) flush() {
 // Close flushes the output and returns its first error.
 func (w *csvWriter) Close() error { return w.out.Flush() }
 
-// appendCell appends a value v, in steps, as text that parse accepts.
+// appendCell appends a value v, in steps, as text that parseCell parses to the same value.
 func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 	switch {
 	case f.Kind == frame.Float32:
@@ -98,7 +98,7 @@ func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 }
 
 // appendFloat appends the shortest decimal number that gives x when it is parsed as a float64 and then
-// rounded to a float32, as parse does. The shortest float32 number may round differently that way.
+// rounded to a float32, as parseCell does. The shortest float32 number may round differently that way.
 func appendFloat(dst []byte, x float32) []byte {
 	at := len(dst)
 	dst = strconv.AppendFloat(dst, float64(x), 'g', -1, 32)

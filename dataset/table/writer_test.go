@@ -129,7 +129,7 @@ func TestHintsAreChecked(t *testing.T) {
 		{`"place"`, `"plaice"`, "did you mean place?"}, {`"type"`, "3", "role"}, {"axis    = 2", "axis = 3", "0 to 2"},
 		{"group   = 3", "", "group"}, {"group   = 3", "group = 256", "0 to 255"}, {"rate    = 0.001", "rate = -1", "a number from 0"},
 		{`"type"`, "\"type\"\ngroup = 2", "group"}, {"rides   = 255", "rides = true", "0 to 255"},
-		{"first_row = 2", "first_row = 1", "after the rows of earlier parts"}, {"rows    = 1", "rows = 2", "1 to 1"}, {`first   = "frame"`, `first = "fame"`, "did you mean frame?"},
+		{"first_row = 2", "first_row = 1", "as the index of a row after those of earlier parts"}, {"rows    = 1", "rows = 2", "1 to 1"}, {`first   = "frame"`, `first = "fame"`, "did you mean frame?"},
 		{`last    = "far"`, `last = "frame"`, "comes before"}, {`first_row = 2`, "", "first_row"}, {"[[part]]", "[part]", ""},
 		{"[[part]]", "[[part]]\ncolour = 3", "colour"},
 	} {

@@ -60,7 +60,7 @@ func (r *chunkReader) next() (kind, error) {
 	if err != nil {
 		return 0, err
 	}
-	if b := r.buf[0]; b&0x80 != 0 {
+	if b := r.buf[0]; b&0x80 != 0 { // a tick marker; its bit for a keyframe is not needed
 		return kindTick, r.readTick(int64(b & 0x3f))
 	}
 	kind := kind(r.buf[0] >> 5)

@@ -42,7 +42,7 @@ type matchSource struct {
 	price   source.Price // of the newest frame
 }
 
-// open reads the demo at path, whole, into memory.
+// open reads the whole demo at path into memory.
 func open(ctx context.Context, path string, opt source.Options) (*matchSource, error) {
 	d, err := readDemo(ctx, path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *demo) frameRate() int {
 			steps[n]++
 		}
 	}
-	commonest := 2
+	commonest := 2 // the usual distance, if the demo has a single tick
 	for n, count := range steps {
 		if count > steps[commonest] {
 			commonest = n
@@ -82,8 +82,8 @@ func (d *demo) frameRate() int {
 // Remarks returns notes for the user: that the size of the table is taken from the match itself,
 // which a real server could not do, and where a damaged demo ends.
 func (s *matchSource) Remarks() []string {
-	list := []string{fmt.Sprintf("the table has %d rows, as many as the items of this match need: "+
-		"a server would have to reserve more", s.layout.Schema.Rows)}
+	list := []string{fmt.Sprintf("the table has %d rows, as many as the items of this match need; "+
+		"a server does not know this number in advance and would reserve more", s.layout.Schema.Rows)}
 	if s.demo.err != nil {
 		list = append(list, fmt.Sprintf("the demo ends early, after %d frames: %v", len(s.demo.ticks), s.demo.err))
 	}
@@ -124,7 +124,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 		s.reader.advance()
 	}
 	s.table[s.layout.Now] = t.number
-	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == kindFull}
+	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == kindFull} // the first frame has no baseline
 	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
 }

@@ -13,14 +13,14 @@ const (
 // chase sets the direction keys of in towards the target (p.x, p.y), and chooses a new target when it
 // is reached or given up.
 func (p *pilot) chase(s *sim, in *Input) {
-	me := s.Player()
-	dx := p.x - (me.Pos.X + float64(me.Vel.X*lookAhead))
-	dy := p.y - (me.Pos.Y + float64(me.Vel.Y*lookAhead))
+	cube := s.Player()
+	dx := p.x - (cube.Pos.X + float64(cube.Vel.X*lookAhead))
+	dy := p.y - (cube.Pos.Y + float64(cube.Vel.Y*lookAhead))
 	if p.targetSteps == 0 || math.Abs(dx)+math.Abs(dy) < nearTarget {
 		p.chooseTarget(s)
 	}
 	p.targetSteps--
-	if p.act.maxSpeed > 0 && me.Vel.Dot(me.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
+	if p.act.maxSpeed > 0 && cube.Vel.Dot(cube.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
 		return
 	}
 	in.Left, in.Right = dx < -nearTarget/2, dx > nearTarget/2
@@ -31,7 +31,7 @@ func (p *pilot) chase(s *sim, in *Input) {
 // after which it is given up. Random positions would soon have no cubes, since the player pushes
 // them away.
 func (p *pilot) chooseTarget(s *sim) {
-	at := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
-	p.x, p.y = max(-maxTarget, min(at.X, maxTarget)), max(-maxTarget, min(at.Y, maxTarget))
+	cube := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
+	p.x, p.y = max(-maxTarget, min(cube.X, maxTarget)), max(-maxTarget, min(cube.Y, maxTarget))
 	p.targetSteps = 60 + p.rng.IntN(3*60)
 }

@@ -29,25 +29,25 @@ func (p *pilot) drift(s *sim, in *Input) {
 		}
 	}
 	p.driftSteps--
-	at := s.Player().Pos
-	x, y := turnedBack(at.X, p.x), turnedBack(at.Y, p.y)
+	playerPos := s.Player().Pos
+	x, y := turnedBack(playerPos.X, p.x), turnedBack(playerPos.Y, p.y)
 	in.Left, in.Right = x < 0, x > 0
 	in.Down, in.Up = y < 0, y > 0
 }
 
 // cubesAhead counts the cubes in the square ahead of the player in direction x, y, each -1, 0 or 1.
 func (s *sim) cubesAhead(x, y int) int {
-	at := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
-	return s.countCubes(at, driftCountHalf)
+	centre := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
+	return s.countCubes(centre, driftCountHalf)
 }
 
-// turnedBack returns key, which is -1, 0 or 1 along one axis, or the direction back to the middle if
-// the player's coordinate at is beyond the edge.
-func turnedBack(at, key float64) float64 {
+// turnedBack returns the direction to hold along one axis, -1, 0 or 1: key, or the direction back to the
+// middle if the player's coordinate is beyond driftEdge.
+func turnedBack(coordinate, key float64) float64 {
 	switch {
-	case at > driftEdge:
+	case coordinate > driftEdge:
 		return -1
-	case at < -driftEdge:
+	case coordinate < -driftEdge:
 		return 1
 	}
 	return key

@@ -69,11 +69,12 @@ func (p *pilot) wantsReset(s *sim) bool {
 	return p.stepsLeft == 0 && s.tick > minStepsToReset && s.countCubes(physics.Vec{}, reachLimit) < minCubesInReach
 }
 
-// countCubes counts the small cubes in the square around at with half the side half, in metres.
-func (s *sim) countCubes(at physics.Vec, half float64) (n int) {
+// countCubes counts the small cubes in the square around centre, at any height. half is half the side of
+// the square, in metres.
+func (s *sim) countCubes(centre physics.Vec, half float64) (n int) {
 	for i := player + 1; i < cubes; i++ {
 		b := s.scene.Body(i)
-		if math.Abs(b.Pos.X-at.X) < half && math.Abs(b.Pos.Y-at.Y) < half {
+		if math.Abs(b.Pos.X-centre.X) < half && math.Abs(b.Pos.Y-centre.Y) < half {
 			n++
 		}
 	}

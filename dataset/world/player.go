@@ -92,7 +92,7 @@ func leaningUp(v physics.Vec) physics.Vec {
 func torqueTowards(up, target physics.Vec) physics.Vec {
 	axis := up.Cross(target)
 	sine := axis.Length()
-	if sine < 1e-9 {
+	if sine < 1e-9 { // parallel: the axis has no direction
 		return physics.Vec{}
 	}
 	angle := maxTiltAngle
@@ -104,11 +104,11 @@ func torqueTowards(up, target physics.Vec) physics.Vec {
 }
 
 // wobble returns a slow pseudo-random motion at t steps, of about 1 in each component: sums of three
-// waves with different frequencies. phase selects another motion.
+// waves of about 1, 0.5 and 10 Hz. phase selects another motion.
 func wobble(t, phase float64) physics.Vec {
 	sum := func(shift float64) float64 {
-		at := float64(phase*0.37) + shift
-		return wave(float64(t*0.016)+at) + wave(float64(t*0.008)+float64(2*at)) + wave(float64(t*0.159)+float64(3*at))
+		offset := float64(phase*0.37) + shift
+		return wave(float64(t*0.016)+offset) + wave(float64(t*0.008)+float64(2*offset)) + wave(float64(t*0.159)+float64(3*offset))
 	}
 	return physics.Vec{X: sum(0.16), Y: sum(0.32), Z: sum(0.48)}
 }

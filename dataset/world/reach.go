@@ -23,9 +23,9 @@ const (
 // push accelerates all cubes within reach away from the origin under the player. It lifts the player
 // too: that is how it hovers. pulling reports whether the player also pulls.
 func (s *sim) push(pulling bool) {
-	at := s.Player().Pos
-	origin := physics.Vec{X: at.X, Y: at.Y, Z: -pushDepth}
-	s.liftPlayer(at.Sub(origin).Length()-playerOffset, pulling)
+	playerPos := s.Player().Pos
+	origin := physics.Vec{X: playerPos.X, Y: playerPos.Y, Z: -pushDepth}
+	s.liftPlayer(playerPos.Sub(origin).Length()-playerOffset, pulling)
 	for i := player + 1; i < cubes; i++ {
 		away := s.scene.Body(i).Pos.Sub(origin)
 		d := away.Length()
@@ -55,12 +55,12 @@ func (s *sim) liftPlayer(d float64, pulling bool) {
 func (s *sim) pull() {
 	centre := s.Player().Pos
 	for i := player + 1; i < cubes; i++ {
-		in := centre.Sub(s.scene.Body(i).Pos)
-		d := in.Length()
+		inwards := centre.Sub(s.scene.Body(i).Pos)
+		d := inwards.Length()
 		if d < pullFrom || d > pullTo {
 			continue
 		}
-		s.scene.Pull(i, in.Scale(inverseSquare(d, pullLimit)/d))
+		s.scene.Pull(i, inwards.Scale(inverseSquare(d, pullLimit)/d))
 		s.markInteracting(i)
 	}
 }

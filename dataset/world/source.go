@@ -45,11 +45,11 @@ type liveSource struct {
 	start  frame.Frame // the initial state
 	tick   uint32      // of the next frame
 
-	manual    bool  // the keys are those of Hold, not the pilot's
-	held      Input // keys set by Hold
-	lastKeys  Input // keys held in the last step
-	resetNext bool  // the next frame is the first of a new world
-	atSeam    bool  // the last frame was the first of a new world
+	manual      bool  // the keys are those of Hold, not the pilot's
+	held        Input // keys set by Hold
+	lastKeys    Input // keys held in the last step
+	resetNext   bool  // the next frame is the first of a new world
+	atLoopPoint bool  // the last frame was the first of a new world
 }
 
 // open starts the world with the named script; "" means "random".
@@ -81,8 +81,8 @@ func (s *liveSource) Next(f *frame.Frame) error {
 	if !s.manual && s.pilot.wantsReset(s.sim) {
 		s.resetNext = true
 	}
-	s.atSeam, s.resetNext = s.resetNext, false
-	if s.atSeam {
+	s.atLoopPoint, s.resetNext = s.resetNext, false
+	if s.atLoopPoint {
 		s.sim = newSim()
 		s.pilot.stepsLeft = 0 // end the current act
 	}
@@ -92,7 +92,7 @@ func (s *liveSource) Next(f *frame.Frame) error {
 	}
 	s.lastKeys = in
 	s.sim.Step(in)
-	if s.atSeam {
+	if s.atLoopPoint {
 		for i := range cubes {
 			s.sim.changed.Add(i) // the frame before was of another world
 		}
@@ -103,20 +103,23 @@ func (s *liveSource) Next(f *frame.Frame) error {
 	return nil
 }
 
-// Hold implements dataset.Steered.
+// Hold sets the keys that are held from the next frame on, and ends the pilot's play. See
+// dataset.Steered.
 func (s *liveSource) Hold(in Input) { s.manual, s.held = true, in }
 
-// Autopilot implements dataset.Steered.
+// Autopilot lets the pilot choose the keys if on is true; otherwise it releases all keys. See
+// dataset.Steered.
 func (s *liveSource) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
 
-// Keys implements dataset.Steered.
+// Keys returns the keys held in the newest frame. See dataset.Steered.
 func (s *liveSource) Keys() Input { return s.lastKeys }
 
-// Reset implements dataset.Steered. It does not change which keys are held.
+// Reset starts a new world with the next frame. It does not change which keys are held. See
+// dataset.Steered.
 func (s *liveSource) Reset() { s.resetNext = true }
 
 // Seam reports whether the frame that Next filled last is the first of a new world.
-func (s *liveSource) Seam() bool { return s.atSeam }
+func (s *liveSource) Seam() bool { return s.atLoopPoint }
 
 // Changed returns the rows in which the frame that Next filled last may differ from the one
 // before it.

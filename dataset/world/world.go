@@ -57,22 +57,22 @@ type sim struct {
 // limit of the demonstration, and with limits on work that are not reached, since the world must
 // not depend on them.
 func physicsParams() physics.Rigid {
-	l := physics.Recorder()
-	l.MaxSpeed, l.Effort = 32, 8
-	return l
+	params := physics.Recorder()
+	params.MaxSpeed, params.Effort = 32, 8
+	return params
 }
 
 // newSim returns a world with the grid at rest and the player above it.
 func newSim() *sim {
 	s := &sim{scene: physics.NewScene(cubes), changed: frame.NewRows(cubes)}
-	l := physicsParams()
-	s.scene.Reset(l, nil)
+	params := physicsParams()
+	s.scene.Reset(params, nil)
 	upright := physics.Quat{W: 1}
 	s.scene.Place(player, playerHalf, physics.Vec{Z: startHeight}, upright, physics.Vec{}, physics.Vec{}, 0)
 	const first = -spacing * (side - 1) / 2
 	for i := range side * side {
-		at := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
-		s.scene.Place(1+i, cubeHalf, at, upright, physics.Vec{}, physics.Vec{}, l.RestTime)
+		pos := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
+		s.scene.Place(1+i, cubeHalf, pos, upright, physics.Vec{}, physics.Vec{}, params.RestTime) // asleep
 	}
 	s.interacting[player] = true
 	for i := range cubes {

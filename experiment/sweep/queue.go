@@ -143,6 +143,10 @@ func jobSubject(version, plan, key string) string {
 // resultSubject returns the subject of all results of a plan.
 func resultSubject(plan string) string { return "wirelab.results." + plan }
 
+// resultConsumerName returns the name of the coordinator's consumer of results. It contains half of the
+// plan's ID, which suffices to distinguish plans.
+func resultConsumerName(p *Plan) string { return "results-" + p.ID[:32] }
+
 // withTransferTimeout returns a context with a deadline that suffices to transfer bytes over a slow
 // line. Without a deadline the library would give up after five seconds.
 func withTransferTimeout(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
@@ -254,12 +258,12 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 		return &QueueError{"cannot be set up", err}
 	}
 	defer func() { _ = workers.sub.Unsubscribe() }()
-	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: "results-" + s.plan.ID[:32],
+	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: resultConsumerName(s.plan),
 		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	wake := make(chan struct{}, 1)
+	wake := make(chan struct{}, 1) // receives when a result arrived: feed may queue the next job
 	consumption, err := results.Consume(func(m jetstream.Msg) {
 		panics.Guard(s.finish, func() { workers.handleResult(m, wake) })()
 	})
@@ -352,14 +356,16 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// feed keeps enough jobs in the queue that no worker waits, and periodically queues lost jobs again.
-// It runs until ctx ends; wake makes it check for missing jobs at once.
+// feed keeps enough jobs in the queue that no worker waits. It queues jobs when wake receives, which
+// means that a result arrived, and periodically; it then also queues lost jobs again. It runs until
+// ctx ends.
 func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
 	lastError := ""
 	for {
 		for {
+			// For each job that a worker runs, one waits in the queue; 4 more are for workers that join.
 			if _, outstanding := s.scheduler.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
 				break
 			}
@@ -433,7 +439,7 @@ func (q *queue) removeSweep(s *activeSweep) {
 			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
 		}
 	}
-	_ = q.js.DeleteConsumer(ctx, resultStream, "results-"+p.ID[:32])
+	_ = q.js.DeleteConsumer(ctx, resultStream, resultConsumerName(p))
 }
 
 // maxMessageJSON is the maximum size of the JSON in a message, in bytes. Decoded, it uses a multiple of

@@ -33,7 +33,8 @@ type scheduler struct {
 // assignedJob is a job that a worker has or that is queued.
 type assignedJob struct {
 	job job
-	at  int64 // when the job was assigned
+	at  int64 // time of the scheduler's clock when the job was assigned, in ns
+
 }
 
 // newScheduler returns a scheduler of all runs of a plan, none with a result.
@@ -50,8 +51,8 @@ func (c *scheduler) assignJob() (job, bool) {
 	defer c.mu.Unlock()
 	limit := firstJobRuns
 	if c.perRun > 0 {
-		fair := c.remaining/(2*max(c.workers, 1)) + 1
-		limit = max(min(int(targetJobSeconds/c.perRun), c.maxRuns, fair), 1)
+		halfShare := c.remaining/(2*max(c.workers, 1)) + 1 // half of what remains for each worker
+		limit = max(min(int(targetJobSeconds/c.perRun), c.maxRuns, halfShare), 1)
 	}
 	var runs []int
 	for n := c.next; n < len(c.done) && len(runs) < limit; n++ {
@@ -84,8 +85,9 @@ func (c *scheduler) markDone(run int) {
 	}
 }
 
-// endJob records the end of the job with a key, which took seconds for runs. Its runs without a result
-// can be assigned again.
+// endJob records the end of the job with a key. seconds is the time that the worker spent on it, runs
+// the number of runs that it completed; they update the mean duration of a run. Runs of the job without
+// a result can be assigned again. An unknown key is ignored.
 func (c *scheduler) endJob(key string, seconds float64, runs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +99,7 @@ func (c *scheduler) endJob(key string, seconds float64, runs int) {
 			c.perRun = perRun
 		}
 		c.perRun += (perRun - c.perRun) / 4
-		c.perRun = max(c.perRun, 1e-6)
+		c.perRun = max(c.perRun, 1e-6) // not 0, which means unknown
 	}
 	if assigned := c.jobs[key]; assigned != nil {
 		delete(c.jobs, key)

@@ -84,7 +84,7 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port, Authorization: token, TLSConfig: certificate,
 		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000,
 		// The maximum sizes of all streams are reserved when they are created. The default limit, three
-		// quarters of the free disk space, may be less.
+		// quarters of the free disk space, may be less. 1 GB is a reserve.
 		JetStreamMaxStore: maxJobBytes + maxResultBytes + maxFileBytes + 1<<30})
 	if err != nil {
 		os.RemoveAll(dir)

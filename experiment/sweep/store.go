@@ -68,10 +68,11 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 // resultsDir returns the path of the folder of results.
 func (s *Store) resultsDir() string { return filepath.Join(s.dir, resultsName) }
 
-// OpenStore opens the folder of a sweep to continue it. It returns an error if another version of the
-// program began the sweep.
+// OpenStore opens the folder of a sweep to continue it, and returns the sweep's plan. It returns an
+// error if another version of the program began the sweep, or if the configuration or the data files
+// have changed since.
 func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error) {
-	bad := func(name, problem string, cause error) error {
+	fileError := func(name, problem string, cause error) error {
 		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
 	}
 	var m manifest
@@ -80,7 +81,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 		return nil, nil, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, nil, bad(planName, "cannot be read: "+err.Error(), err)
+		return nil, nil, fileError(planName, "cannot be read: "+err.Error(), err)
 	}
 	if m.Version != version {
 		return nil, nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
@@ -105,7 +106,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 		return nil, nil, err
 	}
 	if p.ID != m.Plan {
-		return nil, nil, bad(configName, "is not the configuration that the sweep was started with", nil)
+		return nil, nil, fileError(configName, "is not the configuration that the sweep was started with", nil)
 	}
 	// No file is removed: the folder may contain files that are not of the sweep.
 	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
@@ -181,7 +182,8 @@ func (s *Store) Load(p *Plan, each func(jobResult) error) (skipped int, err erro
 // maxResultFileBytes is the maximum size of a result file, in bytes.
 const maxResultFileBytes = 64 << 20
 
-// checkResult returns an error if received results do not belong to the plan. It sorts their runs.
+// checkResult returns an error if received results do not belong to the plan, lack a digest, or list a
+// run twice. It sorts their runs by number.
 func (p *Plan) checkResult(result *jobResult) error {
 	if result.Plan != p.ID || result.Version != p.Version {
 		return errors.New("results of another sweep")

@@ -50,15 +50,15 @@ func newSamples(p *Plan) samples {
 
 // set stores the figures of a run.
 func (s *samples) set(o Outcome) {
-	values, v := figures.Of(o.Result.Totals), make([]float64, len(s.names))
+	byName, values := figures.Of(o.Result.Totals), make([]float64, len(s.names))
 	for i, name := range s.names {
-		x, ok := values[name]
+		value, ok := byName[name]
 		if !ok {
-			x = math.NaN()
+			value = math.NaN()
 		}
-		v[i] = x
+		values[i] = value
 	}
-	s.values[o.Run] = v
+	s.values[o.Run] = values
 }
 
 // pointValues returns the values of a figure, an index in names, of all results of a point that
@@ -111,10 +111,10 @@ func (s *Summary) add(o Outcome) {
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
 	s.stale[o.Run/s.Repeat] = true
-	one := report.Report{Runs: []*engine.Result{o.Result}}
-	if texts := one.Failed(); len(texts) > 0 {
-		at, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
-		s.failedRuns = slices.Insert(s.failedRuns, at, failedRun{o.Run, texts})
+	runReport := report.Report{Runs: []*engine.Result{o.Result}}
+	if texts := runReport.Failed(); len(texts) > 0 {
+		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
+		s.failedRuns = slices.Insert(s.failedRuns, i, failedRun{o.Run, texts})
 		s.failedRuns = s.failedRuns[:min(len(s.failedRuns), maxFailures)]
 	}
 }
@@ -125,8 +125,8 @@ type failedRun struct {
 	texts []string // a sentence for each assertion
 }
 
-// finish sets the reason of the end and computes all figures. err is nil if the sweep is complete
-// or was interrupted.
+// finish sets the fields Reason, Error and Interrupted, which describe how the sweep ended, and updates
+// all figures. err is nil if the sweep is complete or was interrupted.
 func (s *Summary) finish(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
 	r.End(err)
@@ -140,10 +140,10 @@ func (s *Summary) finish(err error, interrupted bool) {
 // updateFigures computes the figures of the points with new results, the list of failed assertions,
 // and, if all runs are done, the digest.
 func (s *Summary) updateFigures() {
-	first := s.stale[0] // the ratios of all points refer to the first
+	firstChanged := s.stale[0] // the ratios of all points refer to the first
 	for i := range s.Points {
 		p := &s.Points[i]
-		if !s.stale[i] && !first && p.Figures != nil {
+		if !s.stale[i] && !firstChanged && p.Figures != nil {
 			continue
 		}
 		s.stale[i] = false

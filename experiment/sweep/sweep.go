@@ -137,7 +137,7 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
 						Version: s.plan.Version, local: s.executor()})
 				})
-				if errors.As(err, new(*panics.Error)) {
+				if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
 					s.finish(err)
 				}
 			}()
@@ -311,7 +311,7 @@ func (s *Store) writeReports(sum *Summary) error {
 		{Name: "report.md", Write: sum.markdown},
 		{Name: "summary.csv", Write: sum.CSV},
 	}
-	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLiveHTMLPoints {
+	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLiveHTMLPoints { // a large grid: only when it ends
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.Write})
 	}
 	return report.WriteError(s.folder.Update(entries))

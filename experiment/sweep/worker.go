@@ -138,7 +138,7 @@ func (w *worker) runJobs(ctx context.Context) {
 			m, err = w.fetch(ctx, jobs)
 		}
 		if err != nil {
-			jobs = nil
+			jobs = nil               // create the consumer again, in case the server lost it
 			pause(ctx, w.q.lease/20) // the server is not available, or has no streams yet
 			continue
 		}
@@ -177,13 +177,14 @@ func (w *worker) fetch(ctx context.Context, jobs jetstream.Consumer) (jetstream.
 func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	v := subjectToken(w.opt.Version)
-	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + v,
-		FilterSubject: "wirelab.jobs." + v + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
+	version := subjectToken(w.opt.Version)
+	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + version,
+		FilterSubject: "wirelab.jobs." + version + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
 }
 
 // handleJob runs the job in a message, sends its results and acknowledges the message. If the plan
-// cannot be loaded here, the job returns to the queue, up to maxDeliveries times.
+// cannot be loaded here, the job returns to the queue; after maxDeliveries attempts of all workers the
+// error is sent as its result.
 func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	var j job
 	subject := m.Subject()
@@ -203,7 +204,7 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		w.opt.Say(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
 		_ = m.Nak()
 		stop()
-		pause(ctx, w.q.lease)
+		pause(ctx, w.q.lease) // so that another worker gets the job
 		return
 	}
 	if err == nil {
@@ -238,8 +239,8 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 const maxMessageOverhead = 4096
 
 // sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed.
-// Results that are too large for a message are sent in two halves. If ctx has ended already, send
-// tries once.
+// Results that are too large for a message are sent in two halves. If ctx has ended already,
+// sendResult tries once.
 func (w *worker) sendResult(ctx context.Context, result jobResult) error {
 	data, err := encodeResult(result)
 	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead {
@@ -268,8 +269,8 @@ func (w *worker) sendResult(ctx context.Context, result jobResult) error {
 		defer cancel()
 	}
 	for lastError := ""; ; {
-		once, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := w.q.js.Publish(once, resultSubject(result.Plan), data)
+		attemptCtx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := w.q.js.Publish(attemptCtx, resultSubject(result.Plan), data)
 		cancel()
 		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err

@@ -53,30 +53,31 @@ func (r *Reader) Fail(err error) {
 // Bits reads a value of n bits, at most 32: the lowest n mod 8 bits as they are, then the others in
 // bytes, each as a Huffman code word.
 func (r *Reader) Bits(n int) uint32 {
-	word, from := r.peek(), r.pos
+	word, start := r.peek(), r.pos
 	raw := n & 7
 	v := uint32(word) & (1<<raw - 1)
 	word >>= raw
 	r.pos += raw
 	for ; raw < n; raw += 8 {
-		s := r.symbols[word&(1<<maxWordBits-1)]
-		if s == 0 {
+		entry := r.symbols[word&(1<<maxWordBits-1)]
+		if entry == 0 {
 			r.failWord()
 			return 0
 		}
-		v |= uint32(s>>4) << raw
-		word >>= s & 15
-		r.pos += int(s & 15)
+		v |= uint32(entry>>4) << raw
+		word >>= entry & 15
+		r.pos += int(entry & 15)
 	}
 	if r.pos > 8*len(r.src) {
-		r.pos = from
+		r.pos = start
 		r.Fail(ErrShort)
 		return 0
 	}
 	return v
 }
 
-// failWord sets the error for bits that are not the start of a code word.
+// failWord sets the error for bits that are not the start of a code word: ErrShort if the message may
+// end within the word, otherwise errWord.
 func (r *Reader) failWord() {
 	if r.pos+maxWordBits > 8*len(r.src) {
 		r.Fail(ErrShort)
@@ -104,7 +105,7 @@ func (r *Reader) Signed(bits int) int32 {
 	if bits >= 0 {
 		return int32(r.Bits(bits))
 	}
-	return int32(r.Bits(-bits)<<(32+bits)) >> (32 + bits)
+	return int32(r.Bits(-bits)<<(32+bits)) >> (32 + bits) // extends the sign
 }
 
 // Skip reads n bytes and discards them.
@@ -136,9 +137,9 @@ func (w *Writer) Bits(v uint32, n int) {
 	raw := n & 7
 	bits, size := uint64(v&(1<<raw-1)), uint(raw)
 	for ; raw < n; raw += 8 {
-		c := codeWords[byte(v>>raw)]
-		bits |= uint64(c>>4) << size
-		size += uint(c & 15)
+		word := codeWords[byte(v>>raw)]
+		bits |= uint64(word>>4) << size
+		size += uint(word & 15)
 	}
 	w.Writer.Bits(bits, size)
 }

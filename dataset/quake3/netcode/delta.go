@@ -98,11 +98,11 @@ func (w *Writer) writeValue(bits int, v int32) {
 		return
 	}
 	f := math.Float32frombits(uint32(v))
-	whole := int32(f)
-	if w.Flag(!(f >= -smallIntBias && f < smallIntBias && int32(math.Float32bits(float32(whole))) == v)) {
+	integer := int32(f)
+	if w.Flag(!(f >= -smallIntBias && f < smallIntBias && int32(math.Float32bits(float32(integer))) == v)) {
 		w.Bits(uint32(v), 32)
 	} else {
-		w.Bits(uint32(whole+smallIntBias), smallIntBits)
+		w.Bits(uint32(integer+smallIntBias), smallIntBits)
 	}
 }
 

@@ -48,13 +48,14 @@ func (l *Layout) Schema(hz int) *frame.Schema {
 	}}
 }
 
-// LayoutOf returns the layout of frames with schema s, and whether s is a schema of this package. It
-// compares names, kinds and ranges of all fields, but not their hints.
+// LayoutOf returns the layout of frames with schema s, and whether s is a schema of this package: one
+// of a protocol with the usual fields, or of Quake Live. It compares names, kinds and ranges of all
+// fields, but not their hints.
 func LayoutOf(s *frame.Schema) (Layout, bool) {
 	if s.Name != schemaName || s.Rows < 2 || s.Rows > MaxEntities+1 {
 		return Layout{}, false
 	}
-	for _, protocol := range []int{0, QuakeLive} {
+	for _, protocol := range []int{0, QuakeLive} { // 0 stands for all others, whose fields are equal
 		l := NewLayout(protocol, s.Rows-1)
 		if slices.EqualFunc(s.Fields, l.frameFields(), func(a, b frame.Field) bool {
 			return a.Name == b.Name && a.Kind == b.Kind && a.Min == b.Min && a.Max == b.Max
@@ -88,12 +89,18 @@ func (l *Layout) frameFields() []frame.Field {
 	return list
 }
 
+// Numbers of the positions in a row, for frame.Hint.Group.
+const (
+	entityPosition = 1
+	playerPosition = 2
+)
+
 // entityField returns the column for a field of an entity. Most integers are numbers of things, so that
 // they are enums.
 func entityField(f Field) frame.Field {
 	switch {
 	case f.Bits == 0:
-		return floatField(f.Name, f.Name, 1, "pos.trBase", "pos.trDelta")
+		return floatField(f.Name, f.Name, entityPosition, "pos.trBase", "pos.trDelta")
 	case strings.HasSuffix(strings.ToLower(f.Name), "time") || f.Name == "time2":
 		return clockField(f.Name)
 	case f.Bits == 32:
@@ -113,14 +120,14 @@ func playerField(f Field) frame.Field {
 	name := "player." + f.Name
 	switch base, _, _ := strings.Cut(f.Name, "["); {
 	case f.Bits == 0:
-		out := floatField(f.Name, name, 2, "origin", "velocity")
+		out := floatField(f.Name, name, playerPosition, "origin", "velocity")
 		if base == "viewangles" {
 			out.Hint.Step = fullTurn / 65536 // the client sends angles in 16 bits
 		}
 		return out
 	case base == "commandTime": // the time of the player's position
 		out := clockField(name)
-		out.Hint.Group = 2
+		out.Hint.Group = playerPosition
 		return out
 	case base == "pm_flags" || base == "eFlags":
 		return integerField(Field{name, f.Bits}, frame.Bits)
@@ -130,7 +137,7 @@ func playerField(f Field) frame.Field {
 		base == "weapon" || base == "weaponstate" || base == "pm_type" || base == "clientNum" || base == "movementDir" || base == "jumppad_ent":
 		return integerField(Field{name, f.Bits}, frame.Enum)
 	}
-	return integerField(Field{"player." + f.Name, f.Bits}, frame.Quantity)
+	return integerField(Field{name, f.Bits}, frame.Quantity)
 }
 
 // fullTurn is a full turn in the unit of the game's angles, degrees.

@@ -86,7 +86,7 @@ func parseItem(ints []int32) (item Item, rest []int32, err error) {
 	}
 	typ, id := ints[0], ints[1]
 	if typ < 0 || typ > MaxType || id < 0 || id > 0xffff {
-		return item, ints, fmt.Errorf("%w: item %d of type %d, expected at most 65535 of %d", ErrCorrupt, id, typ, MaxType)
+		return item, ints, fmt.Errorf("%w: item %d of type %d, expected at most item 65535 and type %d", ErrCorrupt, id, typ, MaxType)
 	}
 	item.Key, ints = KeyOf(int(typ), int(id)), ints[2:]
 	size, fixed := FixedSize(int(typ))

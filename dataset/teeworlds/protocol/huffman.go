@@ -71,11 +71,11 @@ func build() *code {
 		c.nodes[id] = [2]uint16{list[n-1].id, list[n-2].id}
 		joined := node{id, list[n-1].weight + list[n-2].weight}
 		list = list[:n-2]
-		at := n - 2
-		for at > 0 && list[at-1].weight < joined.weight {
-			at--
+		i := n - 2
+		for i > 0 && list[i-1].weight < joined.weight {
+			i--
 		}
-		list = slices.Insert(list, at, joined)
+		list = slices.Insert(list, i, joined)
 	}
 	c.assignWords(2*End, word{})
 	return c
@@ -95,12 +95,13 @@ func (c *code) assignWords(id uint16, w word) {
 // an error. End must be followed by zero bits up to the end of the byte only, or by one zero byte if
 // End ends on a byte boundary: that is how the game pads.
 func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
-	id, start := uint16(2*End), len(dst)
+	const root = uint16(2 * End)
+	id, start := root, len(dst)
 	for i, b := range src {
 		for bit := range 8 {
 			id = c.nodes[id][b>>bit&1]
 			switch {
-			case id > End:
+			case id > End: // an inner node
 				continue
 			case id == End:
 				return dst, checkPadding(src[i:], bit+1)
@@ -108,7 +109,7 @@ func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
 				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, maxBytes)
 			}
 			dst = append(dst, byte(id))
-			id = 2 * End
+			id = root
 		}
 	}
 	return dst, fmt.Errorf("%w: no end symbol", ErrShort)

@@ -6,8 +6,8 @@ import "fmt"
 const MaxIntBytes = 5
 
 // AppendInt appends v in the game's variable-length format. The first byte is E S DDDDDD, further
-// bytes are E DDDDDDD: E says that another byte follows, S is the sign, D are data bits, the lowest
-// first. For negative numbers the data is the complement.
+// bytes are E DDDDDDD: E is set if another byte follows, S is the sign, D are data bits; the lowest bits
+// come in the first byte. For negative numbers the data is the complement.
 func AppendInt(dst []byte, v int32) []byte {
 	sign := uint32(v >> 31)
 	u := uint32(v) ^ sign

@@ -105,6 +105,7 @@ var ranges = [...]struct {
 	role     frame.Role
 	names    string
 }{
+	// kind, lowest and highest value, unit, role, names
 	{frame.Quantity, 0, math.MaxInt32, "tick", frame.Now, "Now"},
 	{frame.Quantity, 0, math.MaxInt32, "tick", frame.Clock, "Tick AttackTick StartTick GameStartTick GameStateEndTick RaceStartTick " +
 		"FlagDropTickRed FlagDropTickBlue"},

@@ -87,25 +87,25 @@ const maxTableCells = 1 << 18
 // an error and changes nothing.
 func (g *Groups) Add(item Item) error {
 	s := shape{item.Key.Type(), len(item.Values)}
-	at, known := g.index[s]
+	i, known := g.index[s]
 	fields := g.fields
 	if !known {
-		at = len(g.list)
+		i = len(g.list)
 		g.list = append(g.list, group{shape: s, low: slices.Clone(item.Values), high: slices.Clone(item.Values)})
 		fields = len(tableColumns(g.list))
 	}
-	target := &g.list[at]
+	target := &g.list[i]
 	ids := max(target.ids, item.Key.ID()+1)
 	rows := g.rows + ids - target.ids
 	if ids > target.ids && rows+1 > maxTableCells/(fields+1) {
-		g.list = g.list[:len(g.index)]
+		g.list = g.list[:len(g.index)] // removes the group if it is new
 		return fmt.Errorf("%w: item %v needs a table of %d rows x %d fields, expected at most %d cells",
 			ErrLarge, item.Key, rows+1, fields+1, maxTableCells)
 	}
 	if g.index == nil {
 		g.index = map[shape]int{}
 	}
-	g.index[s], g.rows, g.fields, target.ids = at, rows, fields, ids
+	g.index[s], g.rows, g.fields, target.ids = i, rows, fields, ids
 	for i, v := range item.Values {
 		target.low[i], target.high[i] = min(target.low[i], v), max(target.high[i], v)
 	}
@@ -156,32 +156,36 @@ func (g *Groups) Schema(hz int) *frame.Schema {
 	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Size, b.Size)) })
 	columns := append([]string{"Now"}, tableColumns(groups)...)
 	s := &frame.Schema{Name: Name, Item: "item", Rows: 1, TickHz: hz, Parts: []frame.Part{{Name: timeRow, Rows: 1, Size: 1}}}
-	at := map[string]int{}
+	column := map[string]int{}
 	for i, c := range columns {
-		at[c] = i
+		column[c] = i
 		s.Fields = append(s.Fields, newField(c))
 	}
 	for i := range groups {
-		x := &groups[i]
-		first, last := at[x.presentColumn()], at[x.presentColumn()]
-		for j, c := range x.columnNames() {
-			first, last = min(first, at[c]), max(last, at[c])
-			widen(&s.Fields[at[c]], x.low[j], x.high[j])
+		grp := &groups[i]
+		first, last := column[grp.presentColumn()], column[grp.presentColumn()]
+		for j, c := range grp.columnNames() {
+			first, last = min(first, column[c]), max(last, column[c])
+			widen(&s.Fields[column[c]], grp.low[j], grp.high[j])
 		}
-		s.Parts = append(s.Parts, frame.Part{Name: x.String(), Row: s.Rows, Rows: x.ids, Field: first, Size: last - first + 1})
-		s.Rows += x.ids
+		s.Parts = append(s.Parts, frame.Part{Name: grp.String(), Row: s.Rows, Rows: grp.ids, Field: first, Size: last - first + 1})
+		s.Rows += grp.ids
 	}
 	return s
 }
 
-// rank orders types in the table. Characters come first, since the positions of many other items
-// can be predicted from theirs.
+// rank returns the sort key of the shape in the table: lower ranks come first. It is the number of the
+// type, except that characters come first, since the positions of many other items can be predicted
+// from theirs.
 func (s shape) rank() int {
-	if s.Type == 10 {
+	if s.Type == typeCharacter {
 		return 0
 	}
 	return s.Type
 }
+
+// typeCharacter is the type of Character.
+const typeCharacter = 10
 
 // widen extends the range of a field to low..high and 0, which empty rows hold. The range of an angle
 // is moved if values span less than a turn; otherwise the field becomes a quantity. A flag with
@@ -232,23 +236,23 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 	}
 	row := 1
 	for _, p := range s.Parts[1:] {
-		x, ok := parseShape(p.Name)
-		if _, twice := l.index[x]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
+		sh, ok := parseShape(p.Name)
+		if _, twice := l.index[sh]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
 			return nil, fmt.Errorf("%w: part %q", errSchema, p.Name)
 		}
-		part := Part{shape: x, Row: row, Rows: p.Rows}
-		for i, c := range append([]string{x.presentColumn()}, x.columnNames()...) {
-			at, ok := column[c]
-			if f := p.Field; !ok || at < f || at-f >= p.Size {
+		part := Part{shape: sh, Row: row, Rows: p.Rows}
+		for i, c := range append([]string{sh.presentColumn()}, sh.columnNames()...) { // 0: Present; then the values
+			columnIndex, ok := column[c]
+			if f := p.Field; !ok || columnIndex < f || columnIndex-f >= p.Size {
 				return nil, fmt.Errorf("%w: part %q has no %q", errSchema, p.Name, c)
 			}
 			if i == 0 {
-				part.Present = at
+				part.Present = columnIndex
 			} else {
-				part.Columns = append(part.Columns, at)
+				part.Columns = append(part.Columns, columnIndex)
 			}
 		}
-		l.index[x] = len(l.Parts)
+		l.index[sh] = len(l.Parts)
 		l.Parts = append(l.Parts, part)
 		row += p.Rows
 	}
@@ -261,11 +265,11 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 // Find returns the part and the row of the item with key k and size values; ok is false if the
 // layout has no row for it.
 func (l *Layout) Find(k Key, size int) (p *Part, row int, ok bool) {
-	at, ok := l.index[shape{k.Type(), size}]
+	i, ok := l.index[shape{k.Type(), size}]
 	if !ok {
 		return nil, 0, false
 	}
-	p = &l.Parts[at]
+	p = &l.Parts[i]
 	return p, p.Row + k.ID(), k.ID() < p.Rows
 }
 

@@ -15,14 +15,14 @@ func WithPaths(spec string, rename func(path string) string) string {
 		return rename(spec)
 	case arg == "":
 		return spec
-	case Kinds()[i].Paths == nil:
+	case Kinds()[i].Paths == nil: // every part between commas may be a path
 		parts := strings.Split(arg, ",")
 		for i := range parts {
 			parts[i] = rename(parts[i])
 		}
 		return name + ":" + strings.Join(parts, ",")
 	}
-	renamed := name + ":"
+	renamed := name + ":" // then the renamed paths, with the text between them unchanged
 	for _, path := range Kinds()[i].Paths(arg) {
 		before, after, _ := strings.Cut(arg, path)
 		renamed += before + rename(path)

@@ -84,7 +84,8 @@ func (g *game) newPicture() []byte {
 	return b
 }
 
-// makeSecondVersion changes the game to its second version.
+// makeSecondVersion changes the game to its second version: it inserts objects, replaces some texts and
+// pictures, and exchanges two pictures.
 func (g *game) makeSecondVersion() {
 	insertAt := objectCount / 3
 	rest := append([]object{}, g.objects[insertAt:]...)

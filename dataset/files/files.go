@@ -117,7 +117,7 @@ func readFile(path string) ([]byte, error) {
 	case errors.As(err, &kind):
 		return nil, fmt.Errorf("%s is not a regular file; %w", path, errKind)
 	case errors.As(err, &tooLarge):
-		size := float64(max(tooLarge.Size, MaxFile+1)) / 1e6
+		size := float64(max(tooLarge.Size, MaxFile+1)) / 1e6 // tooLarge.Size is 0 if unknown
 		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, errSize, size, MaxFile/1_000_000)
 	case err == nil && len(data) == 0:
 		return nil, fmt.Errorf("%s %w", path, errEmpty)

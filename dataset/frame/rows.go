@@ -77,13 +77,13 @@ func (r Rows) addDiffering(a, b []int32, firstCell, n int) {
 // Differing removes from r the rows, of n fields each, in which tables a and b are equal.
 func (r Rows) Differing(a, b []int32, n int) {
 	for k, all := range r {
-		for w := all; w != 0; w &= w - 1 {
-			at := (k<<6 + bits.TrailingZeros64(w)) * n
+		for w := all; w != 0; w &= w - 1 { // once for each row in the set, the lowest first
+			firstCell := (k<<6 + bits.TrailingZeros64(w)) * n
 			equal := false
 			if n == CubeFields {
-				equal = SameCube((*[CubeFields]int32)(a[at:]), (*[CubeFields]int32)(b[at:]))
+				equal = SameCube((*[CubeFields]int32)(a[firstCell:]), (*[CubeFields]int32)(b[firstCell:]))
 			} else {
-				equal = slices.Equal(a[at:at+n], b[at:at+n])
+				equal = slices.Equal(a[firstCell:firstCell+n], b[firstCell:firstCell+n])
 			}
 			if equal {
 				r[k] &^= w & -w // the lowest bit of w

@@ -142,7 +142,7 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 	switch {
 	case n > len(rest):
 		d.truncated = true
-	case n > 0: // 0 if the network card was to segment the packet
+	case n > 0: // 0 if the network card segments the packet later
 		rest = rest[:n]
 	}
 	for {
@@ -154,8 +154,8 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 			s.payload = rest
 			return s, true
 		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination:
-			n := 8 * (int(rest[1]) + 1)
-			s.protocol, rest = next, rest[min(n, len(rest)):]
+			size := 8 * (int(rest[1]) + 1)
+			s.protocol, rest = next, rest[min(size, len(rest)):]
 		case layers.IPProtocolIPv6Fragment:
 			if d.truncated {
 				d.incomplete++

@@ -98,7 +98,9 @@ func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
 	switch {
 	case end > maxDatagramBytes, len(s.payload) == 0, more && len(s.payload)%8 != 0:
 		return false
-	case p.total >= 0 && (end > p.total || !more && end != p.total), !more && end < len(p.buf): // beyond the last fragment
+	case p.total >= 0 && (end > p.total || !more && end != p.total): // beyond the last fragment, or another last one
+		return false
+	case !more && end < len(p.buf): // the last one, but bytes beyond its end have arrived
 		return false
 	}
 	if !more {

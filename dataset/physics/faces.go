@@ -75,7 +75,7 @@ func (p *polygon) clipToSquare(half float64) {
 			if ds <= 0 {
 				clipped.add(s)
 			}
-			if (ds < 0 && dt > 0) || (ds > 0 && dt < 0) {
+			if (ds < 0 && dt > 0) || (ds > 0 && dt < 0) { // the edge to the next corner crosses the side
 				clipped.add(s.lerp(p.points[next], ds/(ds-dt)))
 			}
 		}

@@ -28,19 +28,19 @@ func (m *manifold) find(a, b *Body) {
 	if !separations(a, b, &best) {
 		return
 	}
-	x := &best[0]
-	if best[1].gap > x.gap {
-		x = &best[1]
+	chosen := &best[0]
+	if best[1].gap > chosen.gap {
+		chosen = &best[1]
 	}
-	if float64(best[2].gap*edgeFactor) > x.gap { // the gaps are negative here: the bodies overlap
-		x = &best[2]
+	if float64(best[2].gap*edgeFactor) > chosen.gap { // the gaps are negative here: the bodies overlap
+		chosen = &best[2]
 	}
-	x.computeNormal(a, b)
-	m.setNormal(x.normal)
-	if x.kind == edgeOnEdge {
-		m.addEdgeContact(a, b, x)
+	chosen.computeNormal(a, b)
+	m.setNormal(chosen.normal)
+	if chosen.kind == edgeOnEdge {
+		m.addEdgeContact(a, b, chosen)
 	} else {
-		m.addFaceContact(a, b, x)
+		m.addFaceContact(a, b, chosen)
 	}
 }
 

@@ -27,7 +27,7 @@ type Rigid struct {
 
 // Recorder returns the parameters of the walk-off's recordings: Fiedler's demonstration on the Open
 // Dynamics Engine ("Networked Physics", 2014). There friction is not Coulomb's but a constant limit
-// of force, so high that cubes in contact neither slide nor roll.
+// of force, so high that cubes in contact neither slide nor roll. Rigid documents the units.
 func Recorder() Rigid {
 	return Rigid{
 		Gravity: 20, Density: 1,

@@ -175,7 +175,6 @@ func (s *Scene) Touch(i int) touchCount { return s.touches[i] }
 
 // Impact returns the sum and the maximum of the changes of live cube i's speed by contacts, over all
 // steps since Reset.
-
 func (s *Scene) Impact(i int) Impact { return s.impact[i] }
 
 // Pull applies an acceleration, in metres per second squared, to cube i during the next step, and

@@ -28,7 +28,8 @@ func (s *Scene) findPose(i int) {
 	s.state[i] = posed
 }
 
-// wake makes a sleeping body live. Its asleep stays set until Step has moved it.
+// wake makes a sleeping body live; a live body is left alone. Its field asleep stays set until Step has
+// moved it.
 func (s *Scene) wake(i int) {
 	if s.state[i] == lying {
 		s.findPose(i)

@@ -113,38 +113,39 @@ func (s *contactSolver) newImpulse(inverseMass, soft float64) impulseState {
 func (s *contactSolver) addFloor(slot int32, b *Body, k int, corner Vec) {
 	soft := float64(s.softness / b.invMass)
 	arm := corner.Sub(b.Pos).Scale(b.invGyration)
+	// The squared length of arm x axis is the sum of the squares of arm's other two components.
 	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
 	f := floorContact{slot: slot, arm: arm, x: s.newImpulse(1+y+z, soft), y: s.newImpulse(1+x+z, soft), z: s.newImpulse(1+x+y, soft)}
 	f.bias = float64(f.z.gain * s.correctionSpeed(-corner.Z))
 	s.floor[k] = append(s.floor[k], f)
 }
 
-// addContacts adds the contact points of m between body x in slot a and body y in slot b. A body that
-// cannot be moved becomes B; if neither can, there is nothing to solve.
-func (s *contactSolver) addContacts(a, b int32, x, y *Body, m *manifold) {
-	if x.invMass == 0 {
-		a, b, x, y = b, a, y, x
+// addContacts adds the contact points of m between bodies A and B. If A cannot be moved, A and B are
+// exchanged; if neither can be moved, there is nothing to solve.
+func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *manifold) {
+	if bodyA.invMass == 0 {
+		slotA, slotB, bodyA, bodyB = slotB, slotA, bodyB, bodyA
 		m.swap()
 	}
-	if x.invMass == 0 {
+	if bodyA.invMass == 0 {
 		return
 	}
-	massRatio, gyration := 0.0, 1.0
-	if y.invMass > 0 {
-		massRatio, gyration = y.invMass/x.invMass, y.invGyration
-		i, j := s.root(a), s.root(b)
+	massRatio, invGyrationB := 0.0, 1.0 // if B cannot be moved
+	if bodyB.invMass > 0 {
+		massRatio, invGyrationB = bodyB.invMass/bodyA.invMass, bodyB.invGyration
+		i, j := s.root(slotA), s.root(slotB) // joins the islands of A and B
 		s.island[max(i, j)] = min(i, j)
 	}
-	soft, maxFriction := float64(s.softness/x.invMass), float64(s.maxFriction*x.invMass)
+	soft, maxFriction := float64(s.softness/bodyA.invMass), float64(s.maxFriction*bodyA.invMass)
 	for k := range m.points[:m.n] {
 		p := &m.points[k]
 		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
-			newRow := row{a: a, b: b, dir: dir, massRatio: massRatio, low: -maxFriction, high: maxFriction}
-			newRow.twistA = p.armA.Cross(dir).Scale(x.invGyration)
-			newRow.twistB = p.armB.Cross(dir).Scale(gyration)
-			other := float64(massRatio * (1 + newRow.twistB.Dot(newRow.twistB)))
-			newRow.impulseState = s.newImpulse(1+newRow.twistA.Dot(newRow.twistA)+other, soft)
-			if d == 2 {
+			newRow := row{a: slotA, b: slotB, dir: dir, massRatio: massRatio, low: -maxFriction, high: maxFriction}
+			newRow.twistA = p.armA.Cross(dir).Scale(bodyA.invGyration)
+			newRow.twistB = p.armB.Cross(dir).Scale(invGyrationB)
+			inverseMassB := float64(massRatio * (1 + newRow.twistB.Dot(newRow.twistB)))
+			newRow.impulseState = s.newImpulse(1+newRow.twistA.Dot(newRow.twistA)+inverseMassB, soft)
+			if d == normals { // it only pushes, and corrects the overlap
 				newRow.low, newRow.high, newRow.bias = 0, math.MaxFloat64, float64(newRow.gain*s.correctionSpeed(-p.gap))
 			}
 			s.rows[k][d] = append(s.rows[k][d], newRow)

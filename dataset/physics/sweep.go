@@ -98,7 +98,8 @@ func (s *contactSolver) sweep() {
 }
 
 // findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall
-// freely.
+// freely. It also marks these islands as unsettled, and sets s.island of every body to the root of its
+// island.
 func (s *contactSolver) findConstrained() {
 	clear(s.unsettled[:len(s.motion)])
 	for k := range s.motion {
@@ -149,7 +150,7 @@ func (s *contactSolver) dropConverged() bool {
 	return true
 }
 
-// filter removes the elements of list for which keep returns false, in place.
+// filter removes the elements of list for which kept returns false, in place.
 func filter[T any](list []T, kept func(*T) bool) []T {
 	n := 0
 	for k := range list {

@@ -79,7 +79,8 @@ func (s *Scene) boxesOverlap(i, j int) bool {
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
 }
 
-// addPairContact adds the contacts of bodies i and j to the solver if they touch, and makes j active.
+// addPairContact tests bodies i and j, of which i is active. If they touch and the work budget allows, it
+// adds their contacts to the solver, counts them, and makes j active.
 func (s *Scene) addPairContact(i, j int) {
 	a, b := &s.bodies[i], &s.bodies[j]
 	var m manifold

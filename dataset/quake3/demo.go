@@ -231,11 +231,11 @@ func (d *demo) readSnapshot() error {
 	s.sequence, s.time = d.sequence, int32(r.Bits(32))
 	distance := int32(r.Bits(8))
 	r.Bits(8) // flags
-	mask := int(r.Bits(8))
-	if mask > maxAreaMaskBytes {
-		return d.messageError(fmt.Sprintf("an area mask of %d bytes", mask), fmt.Sprintf("at most %d", maxAreaMaskBytes))
+	maskBytes := int(r.Bits(8))
+	if maskBytes > maxAreaMaskBytes {
+		return d.messageError(fmt.Sprintf("an area mask of %d bytes", maskBytes), fmt.Sprintf("at most %d", maxAreaMaskBytes))
 	}
-	r.Skip(mask)
+	r.Skip(maskBytes)
 
 	// A missing baseline is replaced by an empty one, so that the rest of the message can be read.
 	base, orphan := &snapshot{}, false

@@ -10,7 +10,6 @@ const (
 )
 
 // plan is what a player does for some seconds.
-
 type plan struct {
 	forward, side float64 // direction keys; a vector of length 0 or 1
 	maxSpeed      float64 // maximum speed, cm/s

@@ -69,9 +69,9 @@ func (p *player) placeRandomly() {
 
 // step simulates one frame of the client. Its duration varies around 1/60 s as in real clients.
 func (p *player) step() {
-	micros := uint64(16_667 + p.rng.IntN(601) - 300)
+	micros := uint64(16_667 + p.rng.IntN(601) - 300) // 16.4 to 17.0 ms
 	if p.rng.IntN(200) == 0 {
-		micros += uint64(p.rng.IntN(12_000)) // a hitch
+		micros += uint64(p.rng.IntN(12_000)) // a late frame, about every 3 s
 	}
 	p.time += micros
 	dt := float64(micros) / 1e6

@@ -147,20 +147,20 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 
 // statsAt returns the statistics of the bytes at an offset, and whether any message is long enough.
 // messages is the number of all messages.
-func (b *Bodies) statsAt(at int, messages int64) (offsetStats, bool) {
-	p := offsetStats{At: at}
+func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
+	p := offsetStats{At: offset}
 	total := int64(0)
-	for v, count := range b.byOffset[at] {
+	for v, count := range b.byOffset[offset] {
 		total += count
 		if count > 0 {
 			p.Values++
 		}
-		if count > b.byOffset[at][p.Common] {
+		if count > b.byOffset[offset][p.Common] {
 			p.Common = byte(v)
 		}
 	}
-	p.Share, p.Often = share(total, messages), share(b.byOffset[at][p.Common], total)
-	p.Bits = entropyBits(b.byOffset[at][:]) / float64(max(total, 1))
+	p.Share, p.Often = share(total, messages), share(b.byOffset[offset][p.Common], total)
+	p.Bits = entropyBits(b.byOffset[offset][:]) / float64(max(total, 1))
 	return p, total > 0
 }
 

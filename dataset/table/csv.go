@@ -94,7 +94,7 @@ func (c *csvReader) split(text []byte) error {
 		if len(text) == 0 {
 			return nil
 		}
-		text = text[1:]
+		text = text[1:] // the separator
 	}
 }
 

@@ -51,11 +51,11 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	r.checkKeys(prefix, t, fieldKeys())
 	var f frame.Field
 	var kind string
-	r.readText(prefix, t, "name", &f.Name, true)
-	r.readText(prefix, t, "unit", &f.Unit, false)
-	r.readText(prefix, t, "kind", &kind, true)
+	r.readText(prefix, t, "name", &f.Name, requiredKey)
+	r.readText(prefix, t, "unit", &f.Unit, optionalKey)
+	r.readText(prefix, t, "kind", &kind, requiredKey)
 	column := f.Name
-	r.readText(prefix, t, "column", &column, false)
+	r.readText(prefix, t, "column", &column, optionalKey)
 	if r.err != nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 			"a different column for each field")
 	}
 	if column == l.Frame {
-		r.fail(prefix+"column", fmt.Sprintf("column %q is that of frame", column), "another column")
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", column), "another column")
 	}
 	words := r.readValueNames(prefix, t, &f)
 	r.readRange(prefix, t, &f, words)

@@ -28,7 +28,7 @@ const maxGroup = 255
 func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
-	r.readText(prefix, t, "role", &role, false)
+	r.readText(prefix, t, "role", &role, optionalKey)
 	if role != "" {
 		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
@@ -92,9 +92,9 @@ func (r *schemaReader) readParts(s *frame.Schema, tree map[string]any) {
 func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
 	r.checkKeys(prefix, t, partKeys())
 	var first, last string
-	r.readText(prefix, t, "name", &p.Name, true)
-	r.readText(prefix, t, "first", &first, true)
-	r.readText(prefix, t, "last", &last, true)
+	r.readText(prefix, t, "name", &p.Name, requiredKey)
+	r.readText(prefix, t, "first", &first, requiredKey)
+	r.readText(prefix, t, "last", &last, requiredKey)
 	for _, key := range []string{"first_row", "rows"} {
 		if _, ok := t[key]; !ok {
 			r.failMissing(prefix+key, "a whole number")
@@ -104,7 +104,7 @@ func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema
 		return p
 	}
 	if minRow >= s.Rows {
-		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
+		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts with at most %d rows together", s.Rows))
 		return p
 	}
 	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "as the index of a row after those of earlier parts")
@@ -138,19 +138,19 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 	}
 	for _, x := range []struct {
 		key   string
-		v     uint8
+		value uint8
 		write bool
 	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Place || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
 		if x.write {
-			writeKey(b, x.key, x.v)
+			writeKey(b, x.key, x.value)
 		}
 	}
 	for _, x := range []struct {
-		key string
-		v   float64
+		key   string
+		value float64
 	}{{"rate", h.Rate}, {"drag", h.Drag}, {"stop_speed", h.StopSpeed}, {"turn", h.Turn}, {"step", h.Step}} {
-		if x.v != 0 {
-			fmt.Fprintf(b, "%-7s = %s\n", x.key, formatNumber(x.v))
+		if x.value != 0 {
+			fmt.Fprintf(b, "%-7s = %s\n", x.key, formatNumber(x.value))
 		}
 	}
 }

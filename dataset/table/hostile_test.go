@@ -47,7 +47,7 @@ func TestBadSchemas(t *testing.T) {
 		{"format = \"cvs\"\n" + two, `:1: format: unknown format "cvs"; did you mean csv?`},
 		{"name = \"rpc\"\n" + two, ":1: name: \"rpc\" is reserved for another kind of data"},
 		{"name = \"cubes\"\n" + two, ":1: name: \"cubes\" is reserved for snapshots of cubes"},
-		{"frame = \"x\"\n" + two, ":5: field[0].column: column \"x\" is that of frame"},
+		{"frame = \"x\"\n" + two, ":5: field[0].column: column \"x\" is already used by the key frame"},
 		{"item = \"a\"\nrate_hz = 1\nrows = 1\n", "field: the schema has 0 fields; expected 1 to 256 tables [[field]]"},
 		{"item = \"a\"\nrate_hz = 1\nrows = 1\nfield = 3\n", ":4: field: "},
 		{"item = \"a\"\nrate_hz = 1\nrows = 1\nfield = [1]\n", ":4: field[0]: 1 is not a field"},
@@ -162,7 +162,7 @@ func TestBadRows(t *testing.T) {
 			`a.csv:4: column 1 (t): frame "1" has more rows; expected 2 rows in each frame`},
 		{two, "x,on\n0,0\n" + strings.Repeat("0", 1<<17), ErrRecords, "a.csv:3: a line of more than 65536 bytes"},
 		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,1\n1,1\n0,0\n", ErrRecords,
-			"a.csv: frame 1, tank 1, field on: has step 1, but 0 in frame 0"},
+			"a.csv: frame 1, tank 1, field on: has the value 1 (in steps), but 0 in frame 0"},
 		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,0\n", ErrRecords, "a.csv: contains 2 frames of 2 rows; expected at least 3"},
 	} {
 		path := fileOf(t, "a.csv", []byte(c.content))

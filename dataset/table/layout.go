@@ -62,7 +62,7 @@ func readLayout(path string) (*Layout, error) {
 	case errors.As(err, &kind):
 		return nil, &source.Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
-		size := max(tooLarge.Size, maxSchemaBytes+1)
+		size := max(tooLarge.Size, maxSchemaBytes+1) // tooLarge.Size is 0 if unknown
 		return nil, &source.Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
 	case err != nil:
 		return nil, err
@@ -73,9 +73,9 @@ func readLayout(path string) (*Layout, error) {
 // ParseLayout parses a schema in TOML. name is the name of the file in errors, which are of type
 // *source.Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
-	tree, _, lines, err := tomlkeys.Parse(data)
-	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
-		return nil, &source.Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
+	tree, _, lines, err := tomlkeys.Parse(data) // an error is a *tomlkeys.Error
+	if tomlError, ok := errors.AsType[*tomlkeys.Error](err); ok {
+		return nil, &source.Error{File: name, Line: tomlError.Line, Problem: tomlError.Problem, Expected: tomlError.Expected, Kind: ErrSchema}
 	}
 	r := &schemaReader{file: name, lines: lines}
 	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
@@ -95,11 +95,11 @@ func layoutKeys() []string {
 func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	r.checkKeys("", tree, layoutKeys())
 	s := l.Schema
-	r.readText("", tree, "name", &s.Name, false)
-	r.readText("", tree, "item", &s.Item, true)
-	s.TickHz = r.readInt(tree, "rate_hz", true, 1, maxRateHz, "frames a second")
-	s.Rows = r.readInt(tree, "rows", true, 1, maxRows, "rows in each frame")
-	l.Preamble = r.readInt(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
+	r.readText("", tree, "name", &s.Name, optionalKey)
+	r.readText("", tree, "item", &s.Item, requiredKey)
+	s.TickHz = r.readInt(tree, "rate_hz", requiredKey, 1, maxRateHz, "frames a second")
+	s.Rows = r.readInt(tree, "rows", requiredKey, 1, maxRows, "rows in each frame")
+	l.Preamble = r.readInt(tree, "preamble", optionalKey, 0, maxPreamble, "frames that repeat the initial state")
 	r.readFormat(l, tree)
 	r.readFields(l, tree)
 	r.readParts(s, tree)
@@ -118,7 +118,7 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 
 // readFormat reads the keys that describe the format of records.
 func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
-	r.readText("", tree, "format", &l.Format, false)
+	r.readText("", tree, "format", &l.Format, optionalKey)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
 		r.failUnknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
@@ -136,7 +136,7 @@ func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 		}
 		l.Comma = s[0]
 	}
-	r.readText("", tree, "frame", &l.Frame, false)
+	r.readText("", tree, "frame", &l.Frame, optionalKey)
 }
 
 // FormatOf returns the format of the records at path: that of the schema, if set, or the one for the

@@ -149,7 +149,7 @@ func (s *Source) checkInitial() error {
 		if initial := s.initial.Table[i]; v != initial {
 			return &source.Error{File: s.Path, Kind: ErrRecords,
 				Place:    fmt.Sprintf("frame %d, %s %d, field %s", s.Count-1, s.layout.Schema.Item, i/len(fields), fields[i%len(fields)].Name),
-				Problem:  fmt.Sprintf("has step %d, but %d in frame 0", v, initial),
+				Problem:  fmt.Sprintf("has the value %d (in steps), but %d in frame 0", v, initial),
 				Expected: fmt.Sprintf("the initial state in the first %d frames, since the schema has preamble = %[1]d", s.Lead)}
 		}
 	}

@@ -25,7 +25,8 @@ type csvFrames struct {
 	hasNextRow  bool    // cells contain the first row of the next frame
 }
 
-// start reads the names of the columns, if the file has them, and finds the column of each field.
+// start reads the names of the columns, if the file has them, and finds the column of each field. In a
+// file without names the columns are that of the frame, if the schema has one, then the fields in order.
 func (t *csvFrames) start(in *unpack.Reader) error {
 	if t.in == nil {
 		t.in = bufio.NewReaderSize(in, maxLine)
@@ -158,11 +159,10 @@ func (t *csvFrames) readRow(row int) error {
 func (t *csvFrames) startFrame(label []byte) error {
 	number, err := parseDecimal(label)
 	if err != nil {
-		number = math.Inf(-1)
+		number = math.Inf(-1) // a name, after which any label may follow
 	} else if number < t.number {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
 			`frames in order; without the key "frame" in the schema, rows are counted instead`)
-
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil

@@ -22,6 +22,12 @@ func (r *schemaReader) checkKeys(prefix string, tree map[string]any, keys []stri
 	}
 }
 
+// Values of the parameter required of readText and readInt.
+const (
+	requiredKey = true
+	optionalKey = false
+)
+
 // readText reads a short printable text into dst. A key that does not exist is an error if
 // required is set; otherwise dst is unchanged.
 func (r *schemaReader) readText(prefix string, tree map[string]any, key string, dst *string, required bool) {
@@ -49,7 +55,6 @@ func isPrintableName(s string) bool {
 
 // readInt reads a whole number from lo to hi; what describes it for errors, such as "rows in each
 // frame". It returns lo on errors and if the key does not exist, which is an error if required is set.
-
 func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, what string) int {
 	if _, ok := tree[key]; !ok && required {
 		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))

@@ -85,7 +85,7 @@ func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 	switch {
 	case f.Kind == frame.Float32:
 		x := math.Float32frombits(uint32(v))
-		if x != x || math.IsInf(float64(x), 0) {
+		if x != x || math.IsInf(float64(x), 0) { // NaN or infinite: the bits in hexadecimal
 			return fmt.Appendf(dst, "0x%08x", uint32(v))
 		}
 		return appendFloat(dst, x)

@@ -136,39 +136,46 @@ func (s *matchSource) updateTable() {
 	current := s.reader.current.items
 	for _, item := range s.reader.next.items {
 		for len(current) > 0 && current[0].Key < item.Key {
-			s.setItem(current[0], false)
+			s.clearItem(current[0])
 			current = current[1:]
 		}
 		if len(current) == 0 || current[0].Key != item.Key {
-			s.setItem(item, true)
+			s.setItem(item)
 			continue
 		}
 		before := current[0]
 		current = current[1:]
 		if len(before.Values) != len(item.Values) {
-			s.setItem(before, false)
+			s.clearItem(before)
 		} else if slices.Equal(before.Values, item.Values) {
 			continue
 		}
-		s.setItem(item, true)
+		s.setItem(item)
 	}
 	for _, item := range current {
-		s.setItem(item, false)
+		s.clearItem(item)
 	}
 }
 
-// setItem writes an item into its row, or clears the row if the item is not present. The layout has a
-// row for every item, because it was made from all snapshots of the demo.
-func (s *matchSource) setItem(item protocol.Item, present bool) {
+// setItem writes an item into its row and marks the row as present.
+func (s *matchSource) setItem(item protocol.Item) {
+	part, row := s.findRow(item)
+	part.Put(row, item.Values)
+}
+
+// clearItem clears the row of an item that is no longer present.
+func (s *matchSource) clearItem(item protocol.Item) {
+	_, row := s.findRow(item)
+	clear(row)
+}
+
+// findRow returns the part and the row of the table that belong to an item, and adds the row to
+// s.changed. The layout has a row for every item, because it was made from all snapshots of the demo.
+func (s *matchSource) findRow(item protocol.Item) (*protocol.Part, []int32) {
 	part, i, ok := s.layout.Find(item.Key, len(item.Values))
 	if !ok {
 		panic("teeworlds: the layout has no row for an item of the demo")
 	}
-	row := s.layout.Row(s.table, i)
-	if present {
-		part.Put(row, item.Values)
-	} else {
-		clear(row)
-	}
 	s.changed.Add(i)
+	return part, s.layout.Row(s.table, i)
 }

@@ -13,14 +13,14 @@ const (
 // chase sets the direction keys of in towards the target (p.x, p.y), and chooses a new target when it
 // is reached or given up.
 func (p *pilot) chase(s *sim, in *Input) {
-	cube := s.Player()
-	dx := p.x - (cube.Pos.X + float64(cube.Vel.X*lookAhead))
-	dy := p.y - (cube.Pos.Y + float64(cube.Vel.Y*lookAhead))
+	playerCube := s.Player()
+	dx := p.x - (playerCube.Pos.X + float64(playerCube.Vel.X*lookAhead))
+	dy := p.y - (playerCube.Pos.Y + float64(playerCube.Vel.Y*lookAhead))
 	if p.targetSteps == 0 || math.Abs(dx)+math.Abs(dy) < nearTarget {
 		p.chooseTarget(s)
 	}
 	p.targetSteps--
-	if p.act.maxSpeed > 0 && cube.Vel.Dot(cube.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
+	if p.act.maxSpeed > 0 && playerCube.Vel.Dot(playerCube.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
 		return
 	}
 	in.Left, in.Right = dx < -nearTarget/2, dx > nearTarget/2

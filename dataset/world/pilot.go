@@ -88,12 +88,12 @@ func (p *pilot) randomAct(first bool) act {
 		return restAct(2.2)
 	}
 	seconds := float64(3 + p.rng.IntN(10))
-	switch d := p.rng.IntN(20); {
-	case d < 1:
+	switch die := p.rng.IntN(20); { // 5 % for each number
+	case die < 1:
 		return restAct(seconds / 4)
-	case d < 2:
+	case die < 2:
 		return rollAct(seconds / 2)
-	case d < 3:
+	case die < 3:
 		return gatherAct(seconds / 2)
 	default:
 		return hoverAct(float64(2 * seconds))

@@ -84,7 +84,8 @@ func newSim() *sim {
 // Player returns the player's cube.
 func (s *sim) Player() *physics.Body { return s.scene.Body(player) }
 
-// Step advances the world by a sixtieth of a second with the keys of in held.
+// Step advances the world by a sixtieth of a second during which the keys of in are held. It updates the
+// table of the snapshot and the set of changed rows.
 func (s *sim) Step(in Input) {
 	s.drive(in)
 	if in.Push {

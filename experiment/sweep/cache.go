@@ -75,7 +75,7 @@ func (c *cache) download(ctx context.Context, store jetstream.ObjectStore, f eng
 			return err
 		}
 		if n != f.Bytes || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
-			return fmt.Errorf("the downloaded file has another size or hash")
+			return fmt.Errorf("the downloaded file does not have the expected size and hash")
 		}
 		return nil
 	})

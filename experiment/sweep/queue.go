@@ -282,7 +282,7 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 // again.
 func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
 	if result, err := decodeResult(m.Data()); err == nil {
-		if err := c.s.addResult(result, true); err != nil {
+		if err := c.s.addResult(result, storeResult); err != nil {
 			c.s.finish(err)
 			if notStored := (*notStoredError)(nil); errors.As(err, &notStored) {
 				return
@@ -321,7 +321,8 @@ func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
 }
 
 // claim makes this process the only coordinator of the plan on the server: two would consume each
-// other's results. It fails if there is one. The caller must call release at the end.
+// other's results. It fails if another process coordinates the plan. The caller must call release at the
+// end.
 //
 // The coordinator subscribes to a subject of the plan and answers requests there. If two claim at the
 // same moment, each receives the other's request, and the one with the smaller id answers.

@@ -34,7 +34,6 @@ type scheduler struct {
 type assignedJob struct {
 	job job
 	at  int64 // time of the scheduler's clock when the job was assigned, in ns
-
 }
 
 // newScheduler returns a scheduler of all runs of a plan, none with a result.
@@ -51,7 +50,7 @@ func (c *scheduler) assignJob() (job, bool) {
 	defer c.mu.Unlock()
 	limit := firstJobRuns
 	if c.perRun > 0 {
-		halfShare := c.remaining/(2*max(c.workers, 1)) + 1 // half of what remains for each worker
+		halfShare := c.remaining/(2*max(c.workers, 1)) + 1 // half of each worker's share of the remaining runs
 		limit = max(min(int(targetJobSeconds/c.perRun), c.maxRuns, halfShare), 1)
 	}
 	var runs []int

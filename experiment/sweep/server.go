@@ -57,13 +57,13 @@ func (s *queueServer) touchDir() {
 // lost when the server is closed, and is not synced to the disk: results are stored by the
 // coordinator before it acknowledges them.
 func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
-	host, text, err := net.SplitHostPort(addr)
+	host, portText, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
 	}
-	port, err := strconv.Atoi(text)
+	port, err := strconv.Atoi(portText)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("port %q, expected 0 to 65535", text)
+		return nil, fmt.Errorf("port %q, expected 0 to 65535", portText)
 	}
 	l, err := net.Listen("tcp", addr) // reports why addr cannot be used; the NATS server does not
 	if err != nil {

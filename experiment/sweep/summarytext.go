@@ -139,9 +139,10 @@ func csvCells(list map[string]figures.Mean, name string) []string {
 	if !ok {
 		return []string{"", "", ""}
 	}
-	row := []string{units.General(m.Mean, -1), "", ""}
+	const allDigits = -1
+	row := []string{units.General(m.Mean, allDigits), "", ""}
 	if m.Lo != nil {
-		row[1], row[2] = units.General(*m.Lo, -1), units.General(*m.Hi, -1)
+		row[1], row[2] = units.General(*m.Lo, allDigits), units.General(*m.Hi, allDigits)
 	}
 	return row
 }

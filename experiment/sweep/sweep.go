@@ -33,7 +33,7 @@ type Options struct {
 	// Say is called with messages for the user, such as that a worker was refused. It may be nil.
 	Say func(text string)
 
-	maxJobRuns int                                                           // maximum number of runs of a job; 0 means maxJobRuns
+	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the constant maxJobRuns
 	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
 }
 
@@ -70,7 +70,7 @@ type activeSweep struct {
 // error. On an error the summary is valid too.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newActiveSweep(p, opt)
-	skipped, err := opt.Store.Load(p, func(d jobResult) error { return s.addResult(d, false) })
+	skipped, err := opt.Store.Load(p, func(loaded jobResult) error { return s.addResult(loaded, alreadyStored) })
 	if err != nil {
 		return s.sum, err
 	}
@@ -98,7 +98,8 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s.sum.finish(s.err, interrupted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sum, errors.Join(s.err, s.saveLocked(true))
+	const last = true
+	return s.sum, errors.Join(s.err, s.saveLocked(last))
 }
 
 // newActiveSweep returns a sweep without results.
@@ -165,7 +166,7 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 					return // other goroutines run what is missing
 				}
 				result, _ := exec.runJob(ctx, j)
-				if err := s.addResult(result, true); err != nil {
+				if err := s.addResult(result, storeResult); err != nil {
 					s.finish(err)
 				}
 			}
@@ -177,15 +178,21 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 // executor returns an executor for this machine.
 func (s *activeSweep) executor() *executor {
 	x := newExecutor(s.plan, hostName(), s.opt.Clock)
-	if s.opt.run != nil {
+	if s.opt.run != nil { // in benchmarks
 		x.run = s.opt.run
 	}
 	return x
 }
 
+// Values of the parameter store of addResult.
+const (
+	storeResult   = true
+	alreadyStored = false // the result was loaded from the store
+)
+
 // addResult adds the runs of a job result that have no result yet, and stores them if store is set. It
-// ignores results of other sweeps, and fails if a run has a result with another digest already, if
-// the job failed, or if the results cannot be stored.
+// ignores results of other sweeps and results that arrive after the sweep was closed. It fails if a run
+// has a result with another digest already, if the job failed, or if the results cannot be stored.
 func (s *activeSweep) addResult(result jobResult, store bool) error {
 	if err := s.plan.checkResult(&result); err != nil {
 		return nil
@@ -235,7 +242,8 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 		return nil // while loading; Run reports the progress and saves after that
 	}
 	s.reportLocked()
-	return s.saveLocked(false)
+	const last = false
+	return s.saveLocked(last)
 }
 
 // mismatch returns the error for a run of which workers a and b have different results.

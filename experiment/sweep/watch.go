@@ -60,7 +60,8 @@ func (w *Watch) Ran(o Outcome) {
 	w.seeds[o.Run/w.plan.Repeat]++
 }
 
-// Tell sets the progress of the sweep.
+// Tell sets the progress of the sweep. The results in the first call are those that were loaded: it also
+// sets First.
 func (w *Watch) Tell(p Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -55,7 +55,8 @@ const PlayerValues = len(playerFields) + len(arrayNames)*arraySize
 // QuakeLive is the protocol of Quake Live, whose entities have two more fields.
 const QuakeLive = 73
 
-// EntityFields returns the fields of an entity in the order of the protocol.
+// EntityFields returns the fields of an entity in the order of the protocol. The caller must not modify
+// them.
 func EntityFields(protocol int) []Field {
 	fields := entityFields[:]
 	if protocol == QuakeLive {

@@ -177,10 +177,10 @@ func clockField(name string) frame.Field {
 func integerField(f Field, kind frame.Kind) frame.Field {
 	out := frame.Field{Name: f.Name, Kind: kind}
 	switch {
-	case !kind.Bounded():
+	case !kind.Bounded(): // without a range
 	case f.Bits == 32:
 		out.Min, out.Max = math.MinInt32, math.MaxInt32
-	case f.Bits < 0:
+	case f.Bits < 0: // signed
 		out.Min, out.Max = -1<<(-f.Bits-1), 1<<(-f.Bits-1)-1
 	default:
 		out.Max = 1<<f.Bits - 1

@@ -184,7 +184,7 @@ func (s shape) rank() int {
 	return s.Type
 }
 
-// typeCharacter is the type of Character.
+// typeCharacter is the number of the type Character, the figure of a player.
 const typeCharacter = 10
 
 // widen extends the range of a field to low..high and 0, which empty rows hold. The range of an angle

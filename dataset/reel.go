@@ -33,7 +33,7 @@ func (r *reel) add(rows frame.Rows, table []int32) {
 
 // newStep returns the given rows of table, in memory of the reel.
 func (r *reel) newStep(rows frame.Rows, table []int32) []newRow {
-	const chunk = 1 << 14 // rows; steps are much shorter
+	const chunk = 1 << 14 // rows to allocate at once; steps are much shorter
 	n := rows.Count()
 	if n > len(r.buf) {
 		r.buf = make([]newRow, max(n, chunk))

@@ -95,7 +95,7 @@ func (g *game) makeSecondVersion() {
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {
-		if o := &g.objects[i]; o.next >= insertAt {
+		if o := &g.objects[i]; o.next >= insertAt { // refers to an object behind the inserted ones
 			o.next += insertedCount
 		}
 	}

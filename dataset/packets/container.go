@@ -44,7 +44,8 @@ type readLimiter struct {
 
 var errTooMuch = errors.New("too much data between two packets")
 
-// Read implements io.Reader. It fails with errTooMuch at the limit.
+// Read implements io.Reader. It fails with errTooMuch at the limit, and records in m.truncated whether the
+// file is truncated.
 func (m *readLimiter) Read(p []byte) (int, error) {
 	if m.left <= 0 {
 		return 0, errTooMuch

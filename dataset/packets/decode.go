@@ -85,7 +85,7 @@ func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 // segment is the payload of an IP packet, or a fragment of it.
 type segment struct {
 	from, to netip.Addr
-	protocol layers.IPProtocol // of data
+	protocol layers.IPProtocol // of payload
 	payload  []byte
 }
 

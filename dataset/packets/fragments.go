@@ -39,7 +39,7 @@ type partialDatagram struct {
 
 // add adds the fragment s, which was captured at capturedAt (nanoseconds since 1970). offset is in
 // bytes, id the identification, more the flag for more fragments. If it completes a datagram, add
-// returns true and replaces the data and protocol of s by those of the datagram, which are valid
+// returns true and replaces the payload and protocol of s by those of the datagram, which are valid
 // until the next call.
 func (f *reassembler) add(s *segment, capturedAt int64, id uint32, offset int, more bool) bool {
 	for len(f.waiting) > 0 && capturedAt-f.waiting[0].firstSeen > maxWait {

@@ -71,7 +71,7 @@ func (s *Scene) loadSolver() {
 // damps its speed and spin.
 func (s *Scene) integrate(i int, m *motion) {
 	b, params := &s.bodies[i], &s.params
-	if s.state[i] == moving {
+	if s.state[i] == moving { // a held body keeps the velocity that the caller set
 		s.impact[i].add(m.vel.Sub(s.freeVel[i]).Length())
 		spin := m.spin.Scale(b.invGyration)
 		b.Vel, b.Spin, b.asleep = m.vel.limitFinite(params.MaxSpeed), spin.limitFinite(float64(2*params.MaxSpeed)), false
@@ -79,11 +79,11 @@ func (s *Scene) integrate(i int, m *motion) {
 	b.Pos = b.Pos.AddScaled(b.Vel, s.dt).clamp(minPosition, maxPosition)
 	b.Rot = b.Rot.rotated(b.Spin, s.dt)
 	s.updatePose(i)
-	dampedSquare := float64(params.DampedAbove * params.DampedAbove)
-	if b.Vel.Dot(b.Vel) > dampedSquare {
+	dampedAboveSquare := float64(params.DampedAbove * params.DampedAbove)
+	if b.Vel.Dot(b.Vel) > dampedAboveSquare {
 		b.Vel = b.Vel.Scale(1 - params.Damping)
 	}
-	if b.Spin.Dot(b.Spin) > dampedSquare {
+	if b.Spin.Dot(b.Spin) > dampedAboveSquare {
 		b.Spin = b.Spin.Scale(1 - params.Damping)
 	}
 }

@@ -20,7 +20,7 @@ func (s *Scene) findContacts(i int) {
 		s.addFloorContacts(i)
 	}
 	s.testLarge(i)
-	const maxOtherReach = maxGridHalf * sqrt3
+	const maxOtherReach = maxGridHalf * sqrt3 // half the diagonal of the largest body in a grid of live bodies
 	x0, x1 := cellOf(b.Pos.X-r.X-maxOtherReach), cellOf(b.Pos.X+r.X+maxOtherReach)
 	y0, y1 := cellOf(b.Pos.Y-r.Y-maxOtherReach), cellOf(b.Pos.Y+r.Y+maxOtherReach)
 	for y := y0; y <= y1; y++ {

@@ -87,8 +87,8 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSour
 		return nil, &source.Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
 	}
 	s, err := newSource(data, protocol, rows, loop)
-	if own, ok := errors.AsType[*source.Error](err); ok {
-		own.File = path
+	if located, ok := errors.AsType[*source.Error](err); ok {
+		located.File = path
 	}
 	if err != nil {
 		return nil, err
@@ -286,7 +286,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	}
 	if tick > 0 {
 		s.changed.Clear()
-	} else {
+	} else { // the table still has the initial state
 		s.clearInitial()
 	}
 	s.updateTable(snap)

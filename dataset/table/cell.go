@@ -118,7 +118,7 @@ func invalidDecimal(text []byte, expected string) error {
 	switch {
 	case low == "nan" || low == "inf" || low == "infinity":
 		return &cellError{string(text) + " is not a finite number", "a finite number", ErrRecords}
-	case bytes.Count(text, []byte(",")) == 1:
+	case bytes.Count(text, []byte(",")) == 1: // probably a decimal comma
 		return invalidValue(text, expected+", with a decimal point")
 	}
 	return invalidValue(text, expected)

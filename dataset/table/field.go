@@ -152,7 +152,7 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	}
 	list, _ := span.([]any)
 	if len(list) != 2 {
-		if r.err == nil && !ranged {
+		if r.err == nil && !ranged { // then the error below has no effect
 			r.failMissing(prefix+"range", "[lowest, highest], in units")
 		}
 		r.fail(prefix+"range", formatValue(span)+" is not valid", "[lowest, highest], in units")
@@ -186,7 +186,7 @@ func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale
 		first, last = math.Round(lo/f.Scale), math.Round(lo/f.Scale)+math.Round(turn)-1
-		if remainder := math.Abs(turn - math.Round(turn)); remainder > slack*max(1, turn*1e-6) {
+		if remainder := math.Abs(turn - math.Round(turn)); remainder > slack*max(1, turn*1e-6) { // rounding errors grow with turn
 			r.fail(key, fmt.Sprintf("a turn of %g is not a multiple of the scale %g", hi-lo, f.Scale), "a scale that divides it")
 			return
 		}

@@ -124,7 +124,7 @@ func (s *Source) readPreamble() error {
 		}
 	}
 	s.first = *schema.NewFrame()
-	for s.Count <= s.Lead {
+	for s.Count <= s.Lead { // Lead frames of the preamble, and one more
 		if err := s.read(&s.first); err == io.EOF {
 			return s.tooShortError()
 		} else if err != nil {

@@ -164,7 +164,7 @@ func (d *demo) readChunks(c *chunkReader) error {
 		switch {
 		case err == io.EOF:
 			return nil
-		case err != nil:
+		case err != nil: // handled below
 		case c.number > maxChunks:
 			err = fmt.Errorf("%w: more than %d chunks", errLarge, maxChunks)
 		case kind == kindTick:

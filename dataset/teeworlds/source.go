@@ -145,7 +145,7 @@ func (s *matchSource) updateTable() {
 		}
 		before := current[0]
 		current = current[1:]
-		if len(before.Values) != len(item.Values) {
+		if len(before.Values) != len(item.Values) { // then the item moves to another row
 			s.clearItem(before)
 		} else if slices.Equal(before.Values, item.Values) {
 			continue

@@ -33,5 +33,5 @@ func (p *pilot) chase(s *sim, in *Input) {
 func (p *pilot) chooseTarget(s *sim) {
 	cube := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
 	p.x, p.y = max(-maxTarget, min(cube.X, maxTarget)), max(-maxTarget, min(cube.Y, maxTarget))
-	p.targetSteps = 60 + p.rng.IntN(3*60)
+	p.targetSteps = 60 + p.rng.IntN(3*60) // 1 to 4 s
 }

@@ -290,10 +290,10 @@ func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
 		}
 		c.markAlive(result.Worker)
 	}
-	_ = m.Ack() // on an error the message is delivered again, which is harmless
+	_ = m.Ack() // also a malformed message, which is dropped; after an error it is delivered again, which is harmless
 	select {
 	case wake <- struct{}{}:
-	default:
+	default: // wake is full: the coordinator will check anyway
 	}
 }
 
@@ -420,8 +420,8 @@ func (q *queue) requeueLost(ctx context.Context, s *activeSweep) {
 	if err != nil {
 		return
 	}
-	held := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
-	for _, j := range s.scheduler.overdue(q.lease, held) {
+	queued := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
+	for _, j := range s.scheduler.overdue(q.lease, queued) {
 		_ = q.publishJob(ctx, s.plan, j)
 	}
 }

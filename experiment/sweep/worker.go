@@ -63,8 +63,8 @@ type worker struct {
 const maxPlans = 4
 
 // Work runs jobs from the queue until ctx ends; unfinished jobs return to the queue. It returns a
-// *RefusedError if the coordinator needs another version, and a *QueueError if the connection cannot
-// be made or was closed by the server.
+// *RefusedError if the coordinator needs another version, a *QueueError if the connection cannot be
+// made or was closed by the server, and a *panics.Error after a panic.
 func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	if opt.Name == "" {
 		opt.Name = fmt.Sprintf("%s-%d", hostName(), os.Getpid())

@@ -26,7 +26,7 @@ type workerInfo struct {
 	missed int // checks since its last hello or result
 }
 
-// maxWorkers bounds the number of workers in each map.
+// maxWorkers bounds the number of workers, and of refused workers that are reported to the user.
 const maxWorkers = 10_000
 
 // newWorkerSet returns an empty set, to which workers are added when they send a hello. The caller must

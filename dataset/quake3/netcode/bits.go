@@ -59,7 +59,7 @@ func (r *Reader) Bits(n int) uint32 {
 	word >>= raw
 	r.pos += raw
 	for ; raw < n; raw += 8 {
-		entry := r.symbols[word&(1<<maxWordBits-1)]
+		entry := r.symbols[word&(1<<maxWordBits-1)] // the byte in the upper 12 bits, the length of its code word in 4
 		if entry == 0 {
 			r.failWord()
 			return 0

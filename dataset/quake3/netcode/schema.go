@@ -154,7 +154,7 @@ const (
 // is the number of that position. Rates are per millisecond, the unit of time.
 func floatField(name, column string, group uint8, place, velocity string) frame.Field {
 	f := frame.Field{Name: column, Kind: frame.Float32}
-	base, axis, indexed := strings.Cut(name, "[")
+	base, axis, indexed := strings.Cut(name, "[") // "origin[1]" is on axis 1
 	switch {
 	case indexed && base == place:
 		f.Hint = frame.Hint{Role: frame.Place, Group: group, Axis: axis[0] - '0'}

@@ -19,7 +19,8 @@ func AppendInt(dst []byte, v int32) []byte {
 	return append(dst, b)
 }
 
-// Int reads an integer from the start of src and returns the bytes after it as rest.
+// Int reads an integer in the format of AppendInt from the start of src and returns the bytes after it as
+// rest.
 func Int(src []byte) (v int32, rest []byte, err error) {
 	if len(src) == 0 {
 		return 0, src, fmt.Errorf("%w: an integer is missing", ErrShort)

@@ -80,7 +80,7 @@ func (t *itemType) columnNames() []string {
 		if c[0] == '.' {
 			c = t.name + c
 		}
-		name, n, _ := strings.Cut(c, "[")
+		name, n, _ := strings.Cut(c, "[") // Name[4] stands for four columns
 		if n == "" {
 			list = append(list, c)
 			continue

@@ -31,7 +31,8 @@ func openDemo(opt Options) (*Recording, error) {
 		return nil, fmt.Errorf("%w: the demo has %d cubes, not %d", ErrSpec, frame.WalkoffCubes, opt.Cubes)
 	}
 	r := newRecording("demo", frame.Cubes(frame.WalkoffCubes), opt.Loop)
-	if err := r.start(strings.NewReader(demoRecording), -1); err != nil {
+	const unknownSize = -1 // when decompressed
+	if err := r.start(strings.NewReader(demoRecording), unknownSize); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	r.Total = preamble + demoFrames

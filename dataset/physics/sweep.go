@@ -76,7 +76,7 @@ func (s *contactSolver) orderPasses() {
 func (s *contactSolver) shuffle() {
 	for i := len(s.passes) - 1; i > 0; i-- {
 		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
-		j := s.seed >> 33 % uint64(i+1) // the upper bits are the most random
+		j := s.seed >> 33 % uint64(i+1)                           // the upper bits are the most random
 		s.passes[i], s.passes[j] = s.passes[j], s.passes[i]
 	}
 }

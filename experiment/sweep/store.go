@@ -45,8 +45,8 @@ type Store struct {
 	dir    string
 }
 
-// NewStore creates the folder of a sweep. If the folder already has results, NewStore returns an
-// error, or replaces them if force.
+// NewStore creates the folder of a sweep, and writes the manifest and the configuration of p to it. If
+// the folder already has results, NewStore returns an error, or replaces them if force is set.
 func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
 	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
@@ -69,8 +69,8 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 func (s *Store) resultsDir() string { return filepath.Join(s.dir, resultsName) }
 
 // OpenStore opens the folder of a sweep to continue it, and returns the sweep's plan. It returns an
-// error if another version of the program began the sweep, or if the configuration or the data files
-// have changed since.
+// error if another version of the program began the sweep, if the configuration has changed since, or
+// if a data file cannot be found with its old content.
 func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error) {
 	fileError := func(name, problem string, cause error) error {
 		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
@@ -108,7 +108,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 	if p.ID != m.Plan {
 		return nil, nil, fileError(configName, "is not the configuration that the sweep was started with", nil)
 	}
-	// No file is removed: the folder may contain files that are not of the sweep.
+	// No name counts as a result, so that no file is removed: those of the sweep are still needed.
 	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
 	if err != nil {
 		return nil, nil, err

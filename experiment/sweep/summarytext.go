@@ -42,7 +42,8 @@ func (s *Summary) Text(w io.Writer) error {
 		t.Heads[i].Number = true
 	}
 	t.Indent = "  "
-	t.WriteText(w, 0)
+	const noLimit = 0
+	t.WriteText(w, noLimit)
 	return nil
 }
 

@@ -8,9 +8,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A source that says which rows changed says so of every row that did, as a comparison of
-// whole frames finds it: from the initial state on, over seams, from memory and from the
-// file, and when somebody plays.
+// Changed contains every row that a comparison of frames finds: from the initial state on, across loop
+// points, when playing from memory and from the file, and when a user plays.
 func TestChangedRows(t *testing.T) {
 	charlie, frames := testkit.DataFile(t, "cubes/charlie.bin.zst"), 7000
 	if !testkit.Thorough() {
@@ -23,9 +22,9 @@ func TestChangedRows(t *testing.T) {
 		frames int
 		exact  bool
 	}{
-		{"charlie", charlie, maxReel, frames, true},
+		{"charlie", charlie, maxReelRows, frames, true},
 		{"charlie from the file", charlie, 1000, frames, true},
-		{"demo", "demo", maxReel, 3100, true},
+		{"demo", "demo", maxReelRows, 3100, true},
 		{"world", "world", 0, 400, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -36,14 +35,14 @@ func TestChangedRows(t *testing.T) {
 			}
 			if r, ok := src.(*Recording); ok {
 				defer r.Close()
-				r.reel.most = c.most
+				r.reel.maxRows = c.most
 			}
 			checkChanged(t, src, c.frames, c.exact)
 		})
 	}
 }
 
-// checkChanged compares what src says of its frames with the frames.
+// checkChanged compares Changed with the rows that differ between frames of src.
 func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 	t.Helper()
 	var was, is frame.Frame
@@ -65,28 +64,28 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 		more := slices.Clone(got)
 		more.Union(want)
 		if !slices.Equal(more, got) || (exact || !seam) && !slices.Equal(got, want) {
-			t.Fatalf("frame %d (a seam: %v): %d rows are said to change, %d do", n, seam, got.Count(), want.Count())
+			t.Fatalf("frame %d (loop point: %v): Changed has %d rows, %d differ", n, seam, got.Count(), want.Count())
 		}
 		was, is = is, was
 	}
 	if seams == 0 {
-		t.Error("no seam was seen")
+		t.Error("no loop point")
 	}
 }
 
-// What is played from memory is what was read from the file.
-func TestReelIsTheRecording(t *testing.T) {
+// Frames played from memory equal those read from the file.
+func TestReelEqualsFile(t *testing.T) {
 	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	open := func(most int) *Recording {
 		r, err := openRecording(t.Context(), path, Options{Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.reel.most = most
+		r.reel.maxRows = most
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
-	kept, read := open(maxReel), open(0)
+	kept, read := open(maxReelRows), open(0)
 	var a, b frame.Frame
 	for n := range 5900 {
 		if err := kept.Next(&a); err != nil {
@@ -99,7 +98,7 @@ func TestReelIsTheRecording(t *testing.T) {
 			t.Fatalf("frame %d is another from memory", n)
 		}
 	}
-	if !kept.round || read.reel != nil {
+	if !kept.reelComplete || read.reel != nil {
 		t.Error("nothing was played from memory, or all was")
 	}
 }

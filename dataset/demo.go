@@ -11,18 +11,18 @@ import (
 )
 
 var demoKind = Kind{Name: "demo", Spec: "demo", Source: "Glenn Fiedler, Networked Physics, 2014-15",
-	Summary: "an embedded recording of the world, 48 s: hovering, katamari, rolling, all settling between",
-	Open:    func(_ context.Context, _ string, opt Options) (Source, error) { return source.Of(openDemo(opt)) }}
+	Summary: "an embedded recording of the cube world, 48 s: hovering, katamari and rolling, with pauses",
+	Open:    func(_ context.Context, _ string, opt Options) (Source, error) { return source.AsSource(openDemo(opt)) }}
 
-// demoRecording is the world under the script "demo" with seed demoSeed, for one
-// round of it. TestDemo shows that it is that, and records it anew with -update.
+// demoRecording is a recording of the cube world with the script "demo" and seed demoSeed, one round of
+// it. TestDemo checks that, and records it again with -update.
 //
 //go:embed demo.bin.zst
 var demoRecording string
 
 const (
 	demoSeed   = 4
-	demoFrames = 48 * 60 // besides the six initial ones
+	demoFrames = 48 * 60 // without the preamble
 )
 
 // openDemo opens the embedded recording.
@@ -31,7 +31,8 @@ func openDemo(opt Options) (*Recording, error) {
 		return nil, fmt.Errorf("%w: the demo has %d cubes, not %d", ErrSpec, frame.WalkoffCubes, opt.Cubes)
 	}
 	r := newRecording("demo", frame.Cubes(frame.WalkoffCubes), opt.Loop)
-	if err := r.begin(strings.NewReader(demoRecording), -1); err != nil {
+	const unknownSize = -1 // when decompressed
+	if err := r.start(strings.NewReader(demoRecording), unknownSize); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	r.Total = preamble + demoFrames

@@ -12,8 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "record the demo anew")
 
-// playDemo plays the demo's script and calls yield with the initial state and
-// then with n frames.
+// playDemo plays the demo's script and calls yield with the initial state and then with n frames.
 func playDemo(t *testing.T, n int, yield func(f *frame.Frame) error) {
 	t.Helper()
 	src, err := Open(t.Context(), "world:demo", Options{Seed: demoSeed})
@@ -53,8 +52,8 @@ func recordDemo(t *testing.T) {
 	}
 }
 
-// The embedded demo is what the world does under the script "demo" today, value
-// for value. Unless checks are thorough only the first ten seconds are compared.
+// The embedded demo equals the world with the script "demo". Unless checks are thorough only the first
+// ten seconds are compared.
 func TestDemo(t *testing.T) {
 	if *update {
 		recordDemo(t)
@@ -68,7 +67,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := src.(Sized).Frames(); n != demoFrames {
-		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
+		t.Errorf("Frames returns %d, expected %d", n, demoFrames)
 	}
 	frames := demoFrames
 	if !testkit.Thorough() {
@@ -91,8 +90,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// At its end everything has settled, so that the jump to its beginning is the only
-// thing to be seen there; and on the way there is something to see.
+// At the end of the demo everything is at rest, so that only the loop point is visible there; before
+// that many cubes move.
 func TestDemoSettles(t *testing.T) {
 	var last [60]frame.Frame
 	n, busy := 0, 0
@@ -115,7 +114,7 @@ func TestDemoSettles(t *testing.T) {
 	}
 }
 
-// The script fills the recording exactly once.
+// The recording is exactly one round of the script.
 func TestDemoIsOneRound(t *testing.T) {
 	for _, s := range world.Scripts() {
 		if s.Name == "demo" && s.Seconds*60 != demoFrames {

@@ -6,20 +6,19 @@ import (
 	"io"
 )
 
-// info describes data as a whole.
+// info summarizes a source.
 type info struct {
 	Frames int    // frames 0..5 of a recording included
 	Cubes  int    // in each
 	SHA256 string // of all records: see Digest
 }
 
-// describe reads what spec names to its end, or for at most the given number of
-// frames, seven or more, 0 for all, and describes that. It finds whatever is
-// wrong with a recording, frames 1..5 that do not repeat frame 0 included.
+// describe reads the source that spec describes, at most the given number of frames (at least seven; 0
+// means all), and summarizes it. It reports all errors in a recording, including a bad preamble.
 func describe(spec string, opt Options, frames int) (about info, err error) {
 	opt.Loop = false
-	if frames > 0 && frames < leastFrames {
-		return info{}, fmt.Errorf("data %q: %w: %d frames, expected at least %d", spec, ErrSpec, frames, leastFrames)
+	if frames > 0 && frames < minFrames {
+		return info{}, fmt.Errorf("data %q: %w: %d frames, expected at least %d", spec, ErrSpec, frames, minFrames)
 	}
 	src, err := Open(context.Background(), spec, opt)
 	if err != nil {

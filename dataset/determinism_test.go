@@ -16,14 +16,13 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// simulated lists the folders whose results must not depend on the machine.
+// simulated lists the packages whose results must not depend on the machine.
 var simulated = []string{"physics", "world"}
 
-// Go may fuse a product with a sum into one instruction that rounds once, on
-// some machines and not on others; float64(x*y) forbids it. So in the simulation
-// every product of floats has to be converted, unless it is a constant or a
-// factor of a further product.
-func TestNoProductMayFuse(t *testing.T) {
+// On some machines Go fuses a product and a sum into one instruction that rounds once; float64(x*y)
+// prevents it. In simulations every product of floats must be converted, unless it is constant or a
+// factor of another product.
+func TestNoFusableProducts(t *testing.T) {
 	check := newProductCheck()
 	for _, dir := range simulated {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -51,8 +50,8 @@ func TestNoProductMayFuse(t *testing.T) {
 	}
 }
 
-// The check itself: what it must find and what it must let pass.
-func TestLoneProductsAreFound(t *testing.T) {
+// The check finds bad products and accepts good ones.
+func TestProductCheck(t *testing.T) {
 	const bad = `package p
 func f(a, b, c float64) float64 { d := a * b; d *= c; d += (a * c); return d }
 type v struct{ x float64 }
@@ -68,7 +67,8 @@ func f(a, b, c float64, n int) float64 { n = n*n + 1; return float64(a*b) + floa
 	}
 }
 
-// productCheck knows the packages that were imported, which takes longer than all else.
+// productCheck checks packages. It caches imported packages, since importing them takes most of the
+// time.
 type productCheck struct {
 	fset     *token.FileSet
 	importer types.Importer
@@ -79,8 +79,8 @@ func newProductCheck() productCheck {
 	return productCheck{fset, importer.ForCompiler(fset, "source", nil)}
 }
 
-// loneProducts type-checks the sources, given as name and text in turn, as one
-// package and lists the positions of products that may be fused.
+// loneProducts type-checks sources, pairs of a name and a text, as one package and returns the
+// positions of products that may be fused.
 func (c productCheck) loneProducts(t *testing.T, sources ...string) (found []string) {
 	t.Helper()
 	var files []*ast.File
@@ -102,12 +102,11 @@ func (c productCheck) loneProducts(t *testing.T, sources ...string) (found []str
 	return found
 }
 
-// products is a visitor that reports float products which nothing around them
-// rounds.
+// products is a visitor that reports products of floats that are not rounded by a conversion.
 type products struct {
 	report  func(ast.Node)
 	info    *types.Info
-	rounded bool // by what is around the node to be visited
+	rounded bool // by the expression that contains the node
 }
 
 func (v products) Visit(n ast.Node) ast.Visitor {
@@ -143,8 +142,8 @@ func (v products) float(e ast.Expr) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// The golden hashes hold for other machines: those whose processors fuse, and
-// one with registers of another size.
+// The golden hashes are equal on other machines: those with fused instructions, and one with
+// another word size.
 func TestSameOnOtherMachines(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("builds for other machines: under WIRELAB_THOROUGH=1")
@@ -154,7 +153,7 @@ func TestSameOnOtherMachines(t *testing.T) {
 		{"386", "GOARCH=386", ""},
 		{"arm64", "GOARCH=arm64", "qemu-aarch64-static"},
 	}
-	if !testkit.Long() { // TestNothingIsFused looks for fused products without running them
+	if !testkit.Long() { // TestNoFusedInstructions looks for fused products without running them
 		machines = machines[1:]
 	}
 	for _, m := range machines {
@@ -179,9 +178,8 @@ func TestSameOnOtherMachines(t *testing.T) {
 	}
 }
 
-// What the compiler makes of the simulation for a processor that can fuse holds
-// no fused instruction.
-func TestNothingIsFused(t *testing.T) {
+// The code that the compiler generates for a processor with fused instructions contains none.
+func TestNoFusedInstructions(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}

@@ -8,16 +8,15 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// digest names a recording by its content: the SHA-256 of its uncompressed
-// walk-off records, frames 0..5 included. It is the same for the raw file and
-// for any compression of it, and equals `sha256sum` of the raw file.
+// digest computes the digest of a recording: the SHA-256 of its uncompressed walk-off records, frames
+// 0 to 5 included. It does not depend on the compression, and equals `sha256sum` of the raw file.
 type digest struct {
 	hash hash.Hash
 	buf  []byte
 }
 
-// NewDigest begins a digest with the initial state, which counts six times; nil for none, as for
-// data that are not recordings.
+// NewDigest returns a digest to which the preamble of a recording has been added: the initial state, six
+// times. initial is nil for data that is not a recording and has no preamble.
 func NewDigest(initial *frame.Frame) *digest {
 	d := &digest{hash: sha256.New()}
 	for n := 0; n < preamble && initial != nil; n++ {
@@ -26,11 +25,11 @@ func NewDigest(initial *frame.Frame) *digest {
 	return d
 }
 
-// Add adds one further frame: its table as records, then its bytes.
+// Add adds a frame: its table as records, then its body.
 func (d *digest) Add(f *frame.Frame) {
 	d.buf = append(appendRecords(d.buf[:0], f), f.Body...)
 	d.hash.Write(d.buf)
 }
 
-// Sum returns the digest so far in hex.
+// Sum returns the digest of the frames so far in hexadecimal.
 func (d *digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }

@@ -6,15 +6,15 @@ import (
 	"wirelab/dataset/source"
 )
 
-// Errors of this package; returned wrapped, with the file and the place in it.
-// A value outside its range wraps frame.ErrRange.
+// Errors of this package, returned wrapped with the file and the place in it. A value outside of its
+// range is a frame.ErrRange.
 var (
-	// ErrSpec: a specification of data that cannot be understood.
+	// ErrSpec means that a specification of data is not valid.
 	ErrSpec = source.ErrSpec
-	// ErrFormat: the bytes are no walk-off recording.
+	// ErrFormat means that a file is not a walk-off recording.
 	ErrFormat = errors.New("not a walk-off recording")
-	// ErrTruncated: the recording breaks off.
+	// ErrTruncated means that a recording ends within a frame.
 	ErrTruncated = errors.New("recording truncated")
-	// ErrPreamble: frames 1..5 do not repeat frame 0, as the walk-off's rules demand.
+	// ErrPreamble means that frames 1 to 5 do not repeat frame 0, which the walk-off's rules require.
 	ErrPreamble = errors.New("frames 0..5 do not repeat the initial state")
 )

@@ -13,24 +13,24 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// What is wrong with a recording is said with the place and what was expected.
+// Errors in recordings have the place and what was expected.
 func TestBadRecordings(t *testing.T) {
 	raw := made(3, 12)
 	zst := zstded(raw)
 	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0} // claims a window of 256 MB
 	for _, c := range []struct {
-		name    string
-		content []byte
-		want    error
-		says    string
+		name     string
+		content  []byte
+		want     error
+		wantText string
 	}{
 		{"empty.bin", nil, ErrFormat, "empty"},
 		{"short.bin", raw[:6*96], ErrFormat, "6 frames of 3 cubes, expected at least 7"},
 		{"short.zst", zstded(raw[:2*96]), ErrFormat, "2 frames of 3 cubes, expected at least 7"},
-		{"left.bin", raw[:8*96+5], ErrTruncated, "5 bytes are left over after 8 frames of 3 cubes (96 bytes each)"},
-		{"left.gz", zipped(raw[:8*96+5]), ErrTruncated, "5 bytes are left over after 8 frames"},
-		{"five.bin", made(5, 8), ErrTruncated, "5 cubes would fit"},
-		{"five.zst", zstded(made(5, 8)), ErrTruncated, "5 cubes would fit"},
+		{"left.bin", raw[:8*96+5], ErrTruncated, "5 bytes after 8 frames of 3 cubes (96 bytes each)"},
+		{"left.gz", zipped(raw[:8*96+5]), ErrTruncated, "5 bytes after 8 frames"},
+		{"five.bin", made(5, 8), ErrTruncated, "the size fits 5 cubes"},
+		{"five.zst", zstded(made(5, 8)), ErrTruncated, "the size fits 5 cubes"},
 		{"range.bin", with(raw, 3, 9, 2, frame.CubeB, 512), frame.ErrRange,
 			"frame 9, cube 2, field b: value out of range: 512, expected 0..511"},
 		{"range.zst", zstded(with(raw, 3, 7, 0, frame.CubeZ, -1)), frame.ErrRange,
@@ -54,13 +54,13 @@ func TestBadRecordings(t *testing.T) {
 			_, err = drain(r)
 			r.Close()
 		}
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.says)
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.wantText) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.wantText)
 		}
 	}
 }
 
-// Damaged bytes anywhere in a compressed recording give an error, or no harm.
+// Damaged bytes anywhere in a compressed recording give an error, or frames within their ranges.
 func TestDamagedBytes(t *testing.T) {
 	raw := made(3, 40)
 	for name, content := range map[string][]byte{"a.gz": zipped(raw), "a.zst": zstded(raw)} {
@@ -79,13 +79,13 @@ func TestDamagedBytes(t *testing.T) {
 	}
 }
 
-// ours reports whether err is one that a reader may give on bad bytes.
+// ours reports whether err is an error that a reader may return for damaged bytes.
 func ours(err error) bool {
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrTruncated) || errors.Is(err, frame.ErrRange)
 }
 
-// A file of nine bytes that claims the largest window must not take more than
-// that, and reading on must take nothing.
+// A file of nine bytes that claims the largest window uses no more memory than that, and reading on
+// uses none.
 func TestMemoryIsBounded(t *testing.T) {
 	claim := file(t, "claim.zst", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3, 1, 0, 0})
 	var before, after runtime.MemStats
@@ -132,14 +132,14 @@ func FuzzRecording(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := newRecording("fuzz", frame.Cubes(2), false)
 		var out frame.Frame
-		err := r.begin(bytes.NewReader(data), -1)
+		err := r.start(bytes.NewReader(data), -1)
 		frames := preamble
 		for ; err == nil && frames < 5000; frames++ {
 			if err = r.Next(&out); err != nil {
 				break
 			}
 			if bad := r.schema.Check(&out); bad != nil {
-				t.Fatalf("frame %d came out bad: %v", frames, bad)
+				t.Fatalf("frame %d is not valid: %v", frames, bad)
 			}
 		}
 		if err != nil && err != io.EOF && !ours(err) {

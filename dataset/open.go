@@ -19,8 +19,7 @@ import (
 	"wirelab/dataset/world"
 )
 
-// Kinds lists the kinds of data in the order in which users should meet them. A new
-// kind is a package or a file with its Kind, and a line here.
+// Kinds returns all kinds of data in the order of lists for users. To add a kind, add a line here.
 func Kinds() []Kind {
 	return []Kind{
 		demoKind,
@@ -36,38 +35,40 @@ func Kinds() []Kind {
 	}
 }
 
-// Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71",
-// "teeworlds:MATCH.demo",
-// "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
-// What is neither a kind nor a file fails with a *source.UnknownError or, if it looks
-// like a path, with the error of the file system. The end of ctx ends the wait for the writer of a
-// pipe.
+// Open opens the source that spec describes: "demo", "world", "world:SCRIPT", "rpc", "text",
+// "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71", "teeworlds:MATCH.demo",
+// "file:PATH", "table:SCHEMA.toml,PATH", or the path of a recording. The caller must close sources that
+// implement io.Closer.
+//
+// If spec is neither a kind nor an existing file, the error is a *source.UnknownError, or that of the
+// file system if spec looks like a path. If spec names a pipe, the end of ctx ends the wait for its
+// writer.
 func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 	kinds := Kinds()
-	name, arg, colon := strings.Cut(spec, ":")
+	name, arg, hasColon := strings.Cut(spec, ":")
 	for _, k := range kinds {
 		switch {
-		case k.Name != name:
-		case arg == "" && (k.Arg == source.NeedsArgument || colon):
+		case k.Name != name: // not this kind
+		case arg == "" && (k.Arg == source.NeedsArgument || hasColon):
 			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
-		case k.Arg == source.NoArgument && colon:
+		case k.Arg == source.NoArgument && hasColon:
 			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)
 		default:
 			return k.Open(ctx, arg, opt)
 		}
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
-		return nil, unknown(spec, name, kinds)
+		return nil, newUnknownError(spec, name, kinds)
 	}
 	return recordingKind.Open(ctx, spec, opt)
 }
 
-// looksLikePath tells the path of a file from a mistyped kind.
+// looksLikePath reports whether spec is probably a path and not a mistyped kind.
 func looksLikePath(spec string) bool { return strings.ContainsAny(spec, `/\.`) }
 
-// unknown returns the error of a specification that names neither a kind of data nor a file.
-func unknown(spec, name string, kinds []Kind) error {
+// newUnknownError returns the error for a specification that is neither a kind of data nor a file. name
+// is its part before the colon.
+func newUnknownError(spec, name string, kinds []Kind) error {
 	names, specs := make([]string, len(kinds)), make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i], specs[i] = k.Name, k.Spec

@@ -14,36 +14,35 @@ import (
 )
 
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
-	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
+	Summary: "a recording in walk-off records, raw, .zst or .gz; a path without \"file:\" also works", Arg: source.NeedsArgument,
 	Open: func(ctx context.Context, path string, opt Options) (Source, error) {
-		return source.Of(openRecording(ctx, path, opt))
+		return source.AsSource(openRecording(ctx, path, opt))
 	},
 	Paths: source.WholePath}
 
-// Recording is a walk-off recording, read as it is played. Every value is held
-// against its column's range; a recording that breaks a rule fails with the
-// file, the frame, the cube, the field and what was expected. Its memory is some
-// frames and the decompressor's window, whatever the file claims; with a loop up to
-// 65 MB more, in which later rounds of most recordings find what they need.
+// Recording is the source of the frames of a walk-off recording, which it reads during playback. It
+// checks that every value is in its range; errors have the file, the frame, the cube, the field and
+// what was expected. Its memory is a few frames and the window of the decompressor, whatever the file
+// claims, and for a looping recording up to 65 MB more, so that later rounds need not read the file.
 type Recording struct {
 	source.Playback
 	schema *frame.Schema
 	ranges ranges
 
-	buf     []byte      // one frame of records
-	ahead   bool        // buf holds the frame to be read next already
-	last    []byte      // the records of table
-	table   []int32     // the frame read last
-	changed frame.Rows  // the rows in which the frame before it was another
-	reel    *reel       // what was read so far; nil: it is not kept
-	round   bool        // the reel is complete
-	initial frame.Frame // frame 0
-	odd     error       // how frames 1..5 differ from it, if they do
+	buf          []byte      // records of one frame
+	hasNext      bool        // buf contains the next frame already
+	lastBuf      []byte      // records of table
+	table        []int32     // the newest frame
+	changed      frame.Rows  // rows in which table differs from the frame before
+	reel         *reel       // the frames read so far, if the recording loops and they fit in memory; otherwise nil
+	reelComplete bool        // the reel is complete, and is played instead of the file
+	initial      frame.Frame // frame 0
+	preambleErr  error       // how frames 1 to 5 differ from frame 0; nil if they do not
 }
 
-// openRecording opens the recording at path: raw records, zstd or gzip. What can be seen at once,
-// such as a raw file whose length is no whole number of frames, or fewer than seven of them, fails
-// here and the rest in Next.
+// openRecording opens the recording at path: raw records, zstd or gzip. It reads the preamble. Errors
+// that can be detected at once, such as a length that is not a multiple of the frame size, are
+// returned here, others by Next.
 func openRecording(ctx context.Context, path string, opt Options) (*Recording, error) {
 	schema, err := cubeSchema(opt.Cubes)
 	if err != nil {
@@ -55,11 +54,11 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 		return nil, err
 	}
 	if info.IsDir() {
-		err = errors.New("is a folder, expected a recording")
+		err = errors.New("is a folder; expected a recording")
 	} else if info.Mode().IsRegular() {
-		err = r.begin(nil, info.Size())
+		err = r.start(nil, info.Size())
 	} else {
-		err = r.begin(nil, -1)
+		err = r.start(nil, -1) // a pipe has no size
 	}
 	if err != nil {
 		r.Close()
@@ -68,93 +67,96 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 	return r, nil
 }
 
+// newRecording returns a recording whose file is not yet open.
 func newRecording(path string, schema *frame.Schema, loop bool) *Recording {
 	r := &Recording{Playback: source.Playback{Path: path, Loop: loop, Lead: preamble}, schema: schema}
-	r.ranges = rangesOf(r.schema)
-	r.buf, r.last = make([]byte, r.schema.Rows*recordBytes), make([]byte, r.schema.Rows*recordBytes)
+	r.ranges = newRanges(r.schema)
+	r.buf, r.lastBuf = make([]byte, r.schema.Rows*recordBytes), make([]byte, r.schema.Rows*recordBytes)
 	r.table, r.changed = make([]int32, r.schema.Cells()), frame.NewRows(r.schema.Rows)
 	if loop {
-		r.reel = &reel{most: maxReel}
+		r.reel = &reel{maxRows: maxReelRows}
 	}
 	return r
 }
 
-// begin begins to read the file, or from src if none is open. size is that of the file; -1 if
-// unknown.
-func (r *Recording) begin(src io.Reader, size int64) error {
+// start prepares to read the opened file, or src if none is open, and reads the preamble. size is the
+// size of the file, or -1 if unknown.
+func (r *Recording) start(src io.Reader, size int64) error {
 	if err := r.Unpack(src, unpack.Errors{Format: ErrFormat, Truncated: ErrTruncated}); err != nil {
 		return err
 	}
 	if r.In.Packing() == unpack.None && size >= 0 {
 		if left := size % int64(len(r.buf)); left != 0 {
-			return r.leftOver(size/int64(len(r.buf)), left)
+			return r.truncatedError(size/int64(len(r.buf)), left)
 		}
 		r.Total = int(size / int64(len(r.buf)))
 	}
 	return r.readPreamble()
 }
 
-// readPreamble reads frames 0..5 and makes sure that there is one more.
+// readPreamble reads frames 0 to 5 and reads ahead frame 6, without which the file is too short.
 func (r *Recording) readPreamble() error {
 	for r.Count < preamble {
-		if err := r.read(); err != nil {
-			return r.tooShort(err)
+		if err := r.readFrame(); err != nil {
+			return r.tooShortError(err)
 		}
 		switch {
 		case r.Count == 1:
 			r.initial.Table = slices.Clone(r.table)
-		case r.odd == nil:
-			r.odd = r.compare(r.table)
+		case r.preambleErr == nil:
+			r.preambleErr = r.comparePreamble(r.table)
 		}
 	}
-	r.last = appendRecords(r.last[:0], &r.initial) // whatever frame 5 is: the first frame follows the initial state
+	r.lastBuf = appendRecords(r.lastBuf[:0], &r.initial) // frame 6 is compared with the initial state, even if frame 5 differs
 	copy(r.table, r.initial.Table)
-	if err := r.fetch(); err != nil {
-		return r.tooShort(err)
+	if err := r.readRecords(); err != nil {
+		return r.tooShortError(err)
 	}
-	r.ahead = true
+	r.hasNext = true
 	return nil
 }
 
-// tooShort turns the end of a file that holds no whole preamble into an error.
-func (r *Recording) tooShort(err error) error {
+// tooShortError replaces io.EOF by an error with the number of frames; other errors are returned
+// unchanged.
+func (r *Recording) tooShortError(err error) error {
 	if err != io.EOF {
 		return err
 	}
 	return fmt.Errorf("%w: %d frames of %d cubes, expected at least %d: the initial state %d times and one more",
-		ErrFormat, r.Count, r.schema.Rows, leastFrames, preamble)
+		ErrFormat, r.Count, r.schema.Rows, minFrames, preamble)
 }
 
-// compare reports where the frame read last differs from frame 0.
-func (r *Recording) compare(table []int32) error {
+// comparePreamble returns an error with the first difference of table, the frame read last, to
+// frame 0; nil if there is none.
+func (r *Recording) comparePreamble(table []int32) error {
 	for i, v := range table {
 		if v != r.initial.Table[i] {
-			return fmt.Errorf("%s: frame %d, cube %d, field %s: %w: %d, in frame 0 it is %d", r.Path, r.Count-1,
+			return fmt.Errorf("%s: frame %d, cube %d, field %s: %w: %d, but %d in frame 0", r.Path, r.Count-1,
 				i/frame.CubeFields, r.schema.Fields[i%frame.CubeFields].Name, ErrPreamble, v, r.initial.Table[i])
 		}
 	}
 	return nil
 }
 
-// restart goes to frame 6.
-func (r *Recording) restart() error {
+// rewind returns to the start of the file and skips the preamble.
+func (r *Recording) rewind() error {
 	if err := r.In.Rewind(); err != nil {
 		return err
 	}
 	for r.Count = 0; r.Count < preamble; r.Count++ {
-		if err := r.fetch(); err != nil {
-			return r.tooShort(err)
+		if err := r.readRecords(); err != nil {
+			return r.tooShortError(err)
 		}
 	}
 	return nil
 }
 
-// fetch fills buf with the frame at r.Count; io.EOF means that there is none.
-func (r *Recording) fetch() error {
+// readRecords reads the records of frame r.Count into buf. At the end of the file it returns io.EOF.
+func (r *Recording) readRecords() error {
 	n, err := r.In.Fill(r.buf)
 	switch {
 	case err == io.EOF && n > 0:
-		return r.leftOver(int64(r.Count), int64(n))
+		return r.truncatedError(int64(r.Count), int64(n))
 	case err == io.EOF:
 		return err
 	case err != nil:
@@ -163,37 +165,38 @@ func (r *Recording) fetch() error {
 	return nil
 }
 
-// read reads the frame at r.Count, if it is there, and goes on to the next.
-func (r *Recording) read() error {
-	if !r.ahead {
-		if err := r.fetch(); err != nil {
+// readFrame reads frame r.Count into table and increments r.Count. At the end of the file it
+// returns io.EOF.
+func (r *Recording) readFrame() error {
+	if !r.hasNext {
+		if err := r.readRecords(); err != nil {
 			return err
 		}
 	}
-	r.ahead = false
+	r.hasNext = false
 	if !r.decode() {
 		return fmt.Errorf("frame %d, %w", r.Count, r.schema.Check(&frame.Frame{Table: r.table}))
 	}
-	r.buf, r.last = r.last, r.buf
+	r.buf, r.lastBuf = r.lastBuf, r.buf
 	r.Count++
 	return nil
 }
 
-// decode makes table what buf holds, and reports whether all its values are within their
-// ranges. It looks only at the rows that are new, which are few.
+// decode decodes the records in buf into table, sets changed, and reports whether all values are in
+// their ranges. It decodes only rows that differ from the frame before, which are few.
 func (r *Recording) decode() (good bool) {
 	good = true
 	r.changed.Clear()
 	const group = 8 // rows that are compared at once
 	for first := 0; first < r.schema.Rows; first += group {
 		end := min(first+group, r.schema.Rows)
-		if bytes.Equal(r.buf[first*recordBytes:end*recordBytes], r.last[first*recordBytes:end*recordBytes]) {
+		if bytes.Equal(r.buf[first*recordBytes:end*recordBytes], r.lastBuf[first*recordBytes:end*recordBytes]) {
 			continue
 		}
 		for i := first; i < end; i++ {
-			is, was := r.buf[i*recordBytes:][:recordBytes], r.last[i*recordBytes:][:recordBytes]
-			if !bytes.Equal(is, was) {
-				good = r.ranges.decode(r.table[i*frame.CubeFields:][:frame.CubeFields], is) && good
+			newRecord, lastRecord := r.buf[i*recordBytes:][:recordBytes], r.lastBuf[i*recordBytes:][:recordBytes]
+			if !bytes.Equal(newRecord, lastRecord) {
+				good = r.ranges.decode(r.table[i*frame.CubeFields:][:frame.CubeFields], newRecord) && good
 				r.changed.Add(i)
 			}
 		}
@@ -201,30 +204,32 @@ func (r *Recording) decode() (good bool) {
 	return good
 }
 
-// leftOver says that the data ends within a frame, and what might be meant.
-func (r *Recording) leftOver(frames, left int64) error {
+// truncatedError returns the error for a file that ends with left bytes of a frame after the given
+// number of frames. It suggests a number of cubes with which the length would be right.
+func (r *Recording) truncatedError(frames, left int64) error {
 	hint := ""
 	if n := r.guessCubes(frames*int64(len(r.buf)) + left); n > 0 {
-		hint = fmt.Sprintf("; %d cubes would fit", n)
+		hint = fmt.Sprintf("; the size fits %d cubes", n)
 	}
-	return fmt.Errorf("%w: %d bytes are left over after %d frames of %d cubes (%d bytes each)%s",
+	return fmt.Errorf("%w: %d bytes after %d frames of %d cubes (%d bytes each)%s",
 		ErrTruncated, left, frames, r.schema.Rows, len(r.buf), hint)
 }
 
-// guessCubes returns the count of cubes that data of this length seems to have:
-// the one by which its first six frames are the same and it comes out even. 0 if
-// none does.
+// guessCubes returns the number of cubes in a recording of size bytes: the smallest number with which
+// the first six frames are equal and the size is a multiple of the frame size. It returns 0 if there
+// is none.
 func (r *Recording) guessCubes(size int64) int {
-	const most = 4096
+	const maxCubes = 4096 // bounds the memory and the time of the search
 	if r.In.Rewind() != nil {
 		return 0
 	}
-	head := make([]byte, most*recordBytes*preamble)
+	head := make([]byte, maxCubes*recordBytes*preamble)
 	n, _ := r.In.Fill(head)
 	head = head[:n]
-	for cubes := 1; cubes <= most && cubes*recordBytes*preamble <= n; cubes++ {
-		one := cubes * recordBytes
-		if size%int64(one) == 0 && bytes.Equal(head[:one*(preamble-1)], head[one:one*preamble]) {
+	for cubes := 1; cubes <= maxCubes && cubes*recordBytes*preamble <= n; cubes++ {
+		frameBytes := cubes * recordBytes
+		// Frames 0 to 4 equal frames 1 to 5 exactly if all six are equal.
+		if size%int64(frameBytes) == 0 && bytes.Equal(head[:frameBytes*(preamble-1)], head[frameBytes:frameBytes*preamble]) {
 			return cubes
 		}
 	}
@@ -237,10 +242,11 @@ func (r *Recording) Schema() *frame.Schema { return r.schema }
 // Initial fills f with frame 0.
 func (r *Recording) Initial(f *frame.Frame) { f.CopyFrom(&r.initial) }
 
-// Next fills f with the next frame, the first time frame 6. After an error it
-// keeps failing with the same one.
+// Next fills f with the next frame, which is frame 6 at first. After an error, all calls return that
+// error.
 func (r *Recording) Next(f *frame.Frame) error { return r.Fill(f, r.next) }
 
+// next is Next without the tick and without the sticky error.
 func (r *Recording) next(f *frame.Frame) error {
 	if err := r.advance(); err == io.EOF {
 		return err
@@ -251,49 +257,51 @@ func (r *Recording) next(f *frame.Frame) error {
 	return nil
 }
 
-// advance makes table the next frame; io.EOF means that there is none.
+// advance sets table and changed to the next frame, from the reel if that is complete. At the end of a
+// recording that does not loop it returns io.EOF.
 func (r *Recording) advance() error {
-	if r.round {
+	if r.reelComplete {
 		r.Restart = r.reel.play(r.table, r.changed)
 		return nil
 	}
-	err := r.read()
+	err := r.readFrame()
 	r.Restart = false
 	if err == io.EOF {
 		r.Total = r.Count
 		if r.Loop {
-			return r.again()
+			return r.startRound()
 		}
 	}
 	if err == nil && r.reel != nil {
 		r.reel.add(r.changed, r.table)
 		if r.reel.full() {
-			r.reel = nil
+			r.reel = nil // later rounds read the file again
 		}
 	}
 	return err
 }
 
-// again makes table the first frame, after the last one.
-func (r *Recording) again() error {
+// startRound starts another round at the end of the file: it sets table to the first frame after the
+// preamble. If the reel has all frames, it is complete now and is played from here on; otherwise the
+// file is read again.
+func (r *Recording) startRound() error {
 	r.Restart = true
 	if r.reel != nil {
-		r.reel.close(r.initial.Table, r.table)
-		r.round = true
+		r.reel.closeLoop(r.initial.Table, r.table)
+		r.reelComplete = true
 		r.In.Close()
-		return r.advance()
+		return r.advance() // plays the first frame of the reel
 	}
-	if err := r.restart(); err != nil {
+	if err := r.rewind(); err != nil {
 		return err
 	}
-	return r.read()
+	return r.readFrame()
 }
 
-// Changed returns the rows in which the frame that Next filled last differs from the one
-// before it, which for the first one is the initial state.
+// Changed returns the rows in which the newest frame differs from the frame before, or from the initial
+// state for the first frame.
 func (r *Recording) Changed() frame.Rows { return r.changed }
 
-// Preamble returns an error that wraps ErrPreamble if frames 1..5 differ from
-// frame 0. Such a recording can be played, from frame 6 on, but the walk-off's
-// rules say nothing about it.
-func (r *Recording) Preamble() error { return r.odd }
+// Preamble returns an error that wraps ErrPreamble if frames 1 to 5 differ from frame 0, otherwise nil.
+// Such a recording can be played, but the walk-off's rules do not allow it.
+func (r *Recording) Preamble() error { return r.preambleErr }

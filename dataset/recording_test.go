@@ -21,8 +21,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// made returns a recording of n frames of the given number of cubes, as raw
-// records: everything rests but cube 0, which rises one unit a frame.
+// made returns a recording of n frames with the given number of cubes, as raw records: cube 0 rises one
+// unit per frame, the others rest.
 func made(cubes, n int) []byte {
 	var out []byte
 	for f := range n {
@@ -39,7 +39,7 @@ func made(cubes, n int) []byte {
 	return out
 }
 
-// with returns raw records with one value changed.
+// with returns a copy of raw records with one value changed.
 func with(raw []byte, cubes, f, c, field int, v int32) []byte {
 	out := bytes.Clone(raw)
 	binary.LittleEndian.PutUint32(out[((f*cubes+c)*frame.CubeFields+field)*4:], uint32(v))
@@ -62,7 +62,7 @@ func zstded(raw []byte) []byte {
 	return w.EncodeAll(raw, nil)
 }
 
-// file writes content into a folder of the test and returns its path.
+// file writes content to a file in a temporary folder and returns its path.
 func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -72,7 +72,7 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// drain reads a source to its end.
+// drain reads all frames of a source.
 func drain(src Source) (frames int, err error) {
 	var f frame.Frame
 	for {
@@ -83,8 +83,7 @@ func drain(src Source) (frames int, err error) {
 	}
 }
 
-// Every value of a reference recording comes out as a plain reading of the
-// unpacked bytes has it.
+// Every value of a reference recording equals that of a simple decoder of the uncompressed bytes.
 func TestReadsReference(t *testing.T) {
 	path := testkit.DataFile(t, "cubes/charlie.bin.zst")
 	packed, err := os.ReadFile(path)
@@ -137,7 +136,7 @@ func TestReadsReference(t *testing.T) {
 	}
 }
 
-// All packings of one recording give the same frames and the same digest.
+// All compressions of a recording give the same frames and the same digest.
 func TestPackings(t *testing.T) {
 	raw := made(3, 20)
 	sum := sha256.Sum256(raw)
@@ -176,7 +175,7 @@ func TestLoop(t *testing.T) {
 				t.Errorf("%s: frame %d has z = %d, expected %d", name, i, f.Table[frame.CubeZ], want)
 			}
 			if want := i > 0 && i%4 == 0; r.Seam() != want {
-				t.Errorf("%s: frame %d: seam %v, expected %v", name, i, r.Seam(), want)
+				t.Errorf("%s: frame %d: loop point %v, expected %v", name, i, r.Seam(), want)
 			}
 			if f.Tick != uint32(6+i) {
 				t.Errorf("%s: tick %d, expected %d", name, f.Tick, 6+i)
@@ -217,7 +216,7 @@ func TestPreamble(t *testing.T) {
 	}
 }
 
-// A digest of such a recording would not be that of its bytes.
+// The digest of a recording with a bad preamble would not be that of its bytes.
 func TestDescribeRefuses(t *testing.T) {
 	odd := file(t, "odd.bin", with(made(3, 12), 3, 2, 0, frame.CubeX, 7))
 	if got, err := describe(odd, Options{Cubes: 3}, 0); !errors.Is(err, ErrPreamble) {
@@ -228,36 +227,35 @@ func TestDescribeRefuses(t *testing.T) {
 			t.Errorf("%d frames: %+v, %v, expected %v", frames, got, err, ErrSpec)
 		}
 	}
-	if got, err := describe("demo", Options{}, leastFrames); err != nil || got.Frames != leastFrames {
-		t.Errorf("%d frames: %+v, %v", leastFrames, got, err)
+	if got, err := describe("demo", Options{}, minFrames); err != nil || got.Frames != minFrames {
+		t.Errorf("%d frames: %+v, %v", minFrames, got, err)
 	}
 	if _, err := describe("world", Options{}, 0); !errors.Is(err, ErrSpec) {
 		t.Errorf("the world to its end: %v, expected %v", err, ErrSpec)
 	}
 }
 
-// A pipe cannot go back, but it can be played once, and again if it is kept in memory.
-func TestReadsWhatCannotSeek(t *testing.T) {
-	for _, most := range []int{-1, 0, 5, maxReel} {
+// A pipe cannot be rewound. It can be played once, or repeatedly if the recording fits in memory.
+func TestPipe(t *testing.T) {
+	for _, most := range []int{-1, 0, 5, maxReelRows} {
 		r := newRecording("pipe", frame.Cubes(3), most >= 0)
-		if err := r.begin(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12)))), -1); err != nil {
+		if err := r.start(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12)))), -1); err != nil {
 			t.Fatal(err)
 		}
 		if r.Loop {
-			r.reel.most = most
+			r.reel.maxRows = most
 		}
 		n, err := 0, error(nil)
 		for f := new(frame.Frame); err == nil && n < 100; n++ {
 			err = r.Next(f)
 		}
-		if kept := most == maxReel; (n == 100) != kept || (err == io.EOF) == r.Loop || !kept && n != 7 {
+		if kept := most == maxReelRows; (n == 100) != kept || (err == io.EOF) == r.Loop || !kept && n != 7 {
 			t.Errorf("at most %d rows in memory: %d calls, then %v", most, n, err)
 		}
 	}
 }
 
-// What of it is reading, decompressing and checking: the frames of a recording
-// as fast as they come, again and again.
+// BenchmarkNext measures reading, decompressing and checking the frames of a recording.
 func BenchmarkNext(b *testing.B) {
 	raw := func(b *testing.B) []byte {
 		z, err := os.ReadFile(testkit.DataFile(b, "cubes/charlie.bin.zst"))

@@ -7,21 +7,19 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// A walk-off record: one cube of one frame, eight little-endian int32 in the
-// order of the schema's columns. A recording is frame after frame of them,
-// without header; frames 0..5 repeat the initial state, so that frame 6 already
-// has the frame six before it to be coded against.
+// A walk-off record is one cube of one frame: eight little-endian int32 in the order of the schema's
+// columns. A recording is a sequence of frames without a header. Its first six frames repeat the
+// initial state, so that frame 6 has a baseline six frames before it, as the walk-off's rules require.
 const (
 	recordBytes = frame.CubeFields * 4
-	preamble    = 6            // frames that repeat the initial state
-	leastFrames = preamble + 1 // of a recording
+	preamble    = 6            // number of frames that repeat the initial state
+	minFrames   = preamble + 1 // minimum number of frames of a recording
 )
 
-// MaxCubes is the most cubes a frame may hold: it bounds what a reader
-// allocates.
+// MaxCubes is the maximum number of cubes in a frame. It bounds the memory of a reader.
 const MaxCubes = 1 << 16
 
-// cubeSchema checks a number of cubes, 0 meaning 901, and returns its schema.
+// cubeSchema returns the schema for a number of cubes; 0 means 901.
 func cubeSchema(cubes int) (*frame.Schema, error) {
 	if cubes == 0 {
 		cubes = frame.WalkoffCubes
@@ -32,38 +30,39 @@ func cubeSchema(cubes int) (*frame.Schema, error) {
 	return frame.Cubes(cubes), nil
 }
 
-// ranges are the limits of the eight columns, laid out for a check without
-// branches: v is within its range exactly if uint32(v-low) <= span.
+// ranges are the limits of the eight columns, for a check without branches: v is in its range
+// exactly if uint32(v-low) <= span.
 type ranges struct {
 	low  [frame.CubeFields]int32
-	span [frame.CubeFields]uint64
+	span [frame.CubeFields]uint64 // highest value minus low
 }
 
-func rangesOf(s *frame.Schema) (r ranges) {
+// newRanges returns the ranges of a schema of cubes.
+func newRanges(s *frame.Schema) (r ranges) {
 	for i, f := range s.Fields {
 		r.low[i], r.span[i] = f.Min, uint64(f.Max-f.Min)
 	}
 	return r
 }
 
-// decode reads the records in src into table, which has room for all of them,
-// and reports whether all values are within their ranges.
+// decode decodes the records in src into table, which must be long enough, and reports whether all
+// values are in their ranges.
 func (r *ranges) decode(table []int32, src []byte) bool {
-	var beyond uint64 // its top bit is set once span - distance went below zero
+	var outOfRange uint64 // the top bit is set if span - (v-low) was negative for any value
 	for len(src) >= recordBytes && len(table) >= frame.CubeFields {
 		rec := (*[recordBytes]byte)(src)
 		row := (*[frame.CubeFields]int32)(table)
 		for k := range row {
 			v := int32(binary.LittleEndian.Uint32(rec[k*4:]))
 			row[k] = v
-			beyond |= r.span[k] - uint64(uint32(v-r.low[k]))
+			outOfRange |= r.span[k] - uint64(uint32(v-r.low[k]))
 		}
 		src, table = src[recordBytes:], table[frame.CubeFields:]
 	}
-	return beyond>>63 == 0
+	return outOfRange>>63 == 0
 }
 
-// appendRecords appends f's table as records.
+// appendRecords appends the table of f as records.
 func appendRecords(dst []byte, f *frame.Frame) []byte {
 	for _, v := range f.Table {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))

@@ -6,39 +6,40 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// maxReel is the most rows that a reel keeps: 65 MB, which are minutes of the walk-off's
-// recordings. charlie takes 11 MB.
-const maxReel = 1800 << 10
+// maxReelRows is the maximum number of rows in a reel. They use 65 MB, which is enough for minutes
+// of the walk-off's recordings; the recording charlie needs 11 MB.
+const maxReelRows = 1800 << 10
 
-// reel keeps a recording that loops in memory, as the rows that change from each frame to
-// the next. Further rounds then need neither the file nor a decompressor.
+// reel stores a looping recording in memory as the rows that change from frame to frame, so that later
+// rounds need neither the file nor a decompressor.
 type reel struct {
-	steps [][]newRow // to each frame from the one before it, which in front of the first is the last
-	next  int        // frame to be played next
-	room  []newRow   // to be used for the next steps
-	kept  int        // rows in all
-	most  int        // of them
+	steps   [][]newRow // by frame: the rows that differ from the frame before; for frame 0, from the last frame
+	next    int        // index of the frame to play next
+	buf     []newRow   // preallocated memory for further steps
+	rows    int        // number of rows stored
+	maxRows int        // number of rows beyond which the reel is full
 }
 
-// newRow is a row that changes, and what it becomes.
+// newRow is a row that changed, with its new values.
 type newRow struct {
 	row  int32
 	cell [frame.CubeFields]int32
 }
 
-// add appends the step to the frame table, in which those rows have changed.
+// add appends a frame. rows are the rows in which its table differs from the frame before.
 func (r *reel) add(rows frame.Rows, table []int32) {
-	r.steps = append(r.steps, r.step(rows, table))
+	r.steps = append(r.steps, r.newStep(rows, table))
 }
 
-func (r *reel) step(rows frame.Rows, table []int32) []newRow {
-	const chunk = 1 << 14 // rows; steps are much shorter
+// newStep returns the given rows of table, in memory of the reel.
+func (r *reel) newStep(rows frame.Rows, table []int32) []newRow {
+	const chunk = 1 << 14 // rows to allocate at once; steps are much shorter
 	n := rows.Count()
-	if n > len(r.room) {
-		r.room = make([]newRow, max(n, chunk))
+	if n > len(r.buf) {
+		r.buf = make([]newRow, max(n, chunk))
 	}
-	s := r.room[:n:n]
-	r.room, r.kept = r.room[n:], r.kept+n
+	s := r.buf[:n:n]
+	r.buf, r.rows = r.buf[n:], r.rows+n
 	k := 0
 	for i := range rows.All() {
 		s[k] = newRow{int32(i), [frame.CubeFields]int32(table[i*frame.CubeFields:])}
@@ -47,34 +48,35 @@ func (r *reel) step(rows frame.Rows, table []int32) []newRow {
 	return s
 }
 
-// full reports whether the reel takes more memory than it may.
-func (r *reel) full() bool { return r.kept > r.most }
+// full reports whether the reel exceeds its maximum.
+func (r *reel) full() bool { return r.rows > r.maxRows }
 
-// close ends the recording. What leads to its first frame is no longer the initial state
-// but its last frame.
-func (r *reel) close(initial, last []int32) {
+// closeLoop completes the reel after the last frame. It replaces the step to the first frame, which
+// was the difference to the initial state, by the difference to the last frame.
+func (r *reel) closeLoop(initial, last []int32) {
 	first := slices.Clone(initial)
-	apply(r.steps[0], first)
+	applyStep(r.steps[0], first)
 	rows := frame.NewRows(len(last) / frame.CubeFields)
 	rows.Compare(first, last, frame.CubeFields)
-	r.steps[0] = r.step(rows, first)
+	r.steps[0] = r.newStep(rows, first)
 }
 
-// play makes table the next frame, and changed the set of the rows that this changes. It
-// reports whether the recording begins again.
-func (r *reel) play(table []int32, changed frame.Rows) (seam bool) {
+// play changes table from the frame before to the next frame, and sets changed to the rows that differ.
+// It reports whether the next frame is at the loop point.
+func (r *reel) play(table []int32, changed frame.Rows) (atLoopPoint bool) {
 	s := r.steps[r.next]
-	apply(s, table)
+	applyStep(s, table)
 	changed.Clear()
 	for i := range s {
 		changed.Add(int(s[i].row))
 	}
-	seam = r.next == 0
+	atLoopPoint = r.next == 0
 	r.next = (r.next + 1) % len(r.steps)
-	return seam
+	return atLoopPoint
 }
 
-func apply(s []newRow, table []int32) {
+// applyStep copies the rows of a step into table.
+func applyStep(s []newRow, table []int32) {
 	for i := range s {
 		*(*[frame.CubeFields]int32)(table[int(s[i].row)*frame.CubeFields:]) = s[i].cell
 	}

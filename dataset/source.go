@@ -1,6 +1,6 @@
-// Package dataset is where frames come from: recordings, the embedded demo, the live
-// cube world, generated calls, texts, files, captures, a user's own tables. A source knows
-// nothing of encoders or networks.
+// Package dataset opens sources of frames: recordings, the embedded demo, the live cube world,
+// generated calls, texts, files, captures, demos of games and a user's own tables. It also writes
+// recordings. Sources are independent of encoders and networks.
 package dataset
 
 import (
@@ -8,7 +8,7 @@ import (
 	"wirelab/dataset/world"
 )
 
-// What all sources have in common, see package source.
+// Types of package source.
 type (
 	Source   = source.Source
 	Sized    = source.Sized
@@ -22,15 +22,15 @@ type (
 	Kind     = source.Kind
 )
 
-// Steered is a source that users may play: the live world. Calls take effect in the next frame, so
-// the same calls between the same frames give the same frames.
+// Steered is a source that a user can play: the live cube world. Calls take effect in the next frame.
+// The same calls between the same frames give the same frames.
 type Steered interface {
-	// Hold holds these keys, and no others, in place of the script until it is called again.
+	// Hold sets the keys that are held from the next frame on, instead of the script's.
 	Hold(keys world.Input)
-	// Autopilot(true) lets the script hold the keys again; Autopilot(false) releases all.
+	// Autopilot lets the script hold the keys if on is true; otherwise it releases all keys.
 	Autopilot(on bool)
-	// Keys returns the keys held in the last frame.
+	// Keys returns the keys held in the newest frame.
 	Keys() world.Input
-	// Reset starts a new world; Seam then reports its first frame.
+	// Reset starts a new world with the next frame, which is a loop point.
 	Reset()
 }

@@ -12,9 +12,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// alike plays a recording and the same file as a table described by a schema, and
-// demands the same of both: what they begin with, every frame, its tick, and where they
-// end. Records as CSV, made of the same frames, must agree as well.
+// alike compares a recording with the same file read as a table with a schema: initial state,
+// frames, ticks and ends must be equal. So must be those of the same frames in CSV.
 func alike(t *testing.T, path string, cubes, most int) {
 	t.Helper()
 	schema := file(t, "cubes.toml", table.Describe(frame.Cubes(cubes), preamble))
@@ -61,7 +60,7 @@ func TestRecordingAsTable(t *testing.T) {
 	}
 }
 
-// The same records as CSV, in units, are the same frames.
+// The same records in CSV, in units, give the same frames.
 func TestRecordingAsCSV(t *testing.T) {
 	const cubes = 5
 	recording := file(t, "made.bin", made(cubes, 30))
@@ -118,15 +117,15 @@ func TestRecordingAsCSV(t *testing.T) {
 	}
 }
 
-// What cannot be a table is said with what was expected.
+// Errors for data that is not a table have what was expected.
 func TestTableSpecs(t *testing.T) {
-	for spec, says := range map[string]string{
+	for spec, wantText := range map[string]string{
 		"table": "expected table:SCHEMA.toml,PATH", "table:": "expected table:SCHEMA.toml,PATH",
 		"table:a.toml": "expected table:SCHEMA.toml,PATH", "table:,a.csv": "expected table:SCHEMA.toml,PATH",
 		"table:a.toml,": "expected table:SCHEMA.toml,PATH", "table:none.toml,none.csv": "none.toml: no such file",
 	} {
-		if _, err := Open(t.Context(), spec, Options{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want ...%s", spec, err, says)
+		if _, err := Open(t.Context(), spec, Options{}); err == nil || !strings.Contains(err.Error(), wantText) {
+			t.Errorf("%s: %v, want ...%s", spec, err, wantText)
 		}
 	}
 }

@@ -16,25 +16,25 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// recordingWriter writes a walk-off recording: raw records, or compressed if the path
-// ends in .zst or .gz. The recording appears at its path whole or not at all: it
-// is written beside it and renamed by Close.
+// recordingWriter writes a walk-off recording: raw records, or compressed if the path ends in .zst or
+// .gz. It writes to a temporary file in the same folder, which Close renames to the path, so that an
+// incomplete recording never appears there.
 type recordingWriter struct {
-	path   string
-	schema *frame.Schema
-	file   *atomicfile.File // beside path, until Close
-	buf    *bufio.Writer
-	pack   io.WriteCloser // nil if raw
-	out    io.Writer
-	rec    []byte
-	frames int
-	err    error // sticky
+	path       string
+	schema     *frame.Schema
+	file       *atomicfile.File // the temporary file; nil after Close or Abort
+	buf        *bufio.Writer
+	compressor io.WriteCloser // the compressor; nil for raw records
+	out        io.Writer      // compressor, or buf for raw records
+	records    []byte         // buffer for the records of a frame
+	frames     int            // number of frames written
+	err        error          // sticky
 }
 
-// window returns how far back a .zst file is to look for what repeats: eight
-// frames or a little more, as a power of two. Farther back there is nothing that
-// the last frames do not show better, and a reader would need the memory.
-func window(s *frame.Schema) int {
+// zstdWindow returns the window size in bytes for a .zst file: the lowest power of two that holds eight
+// frames. Matches further back hardly ever improve on the last frames, and readers need memory for
+// the window.
+func zstdWindow(s *frame.Schema) int {
 	w := zstd.MinWindowSize
 	for w < 8*s.Rows*recordBytes {
 		w *= 2
@@ -42,21 +42,20 @@ func window(s *frame.Schema) int {
 	return w
 }
 
-// Create begins a recording of frames with this number of cubes; 0 means 901. It fails if path
-// cannot be written. If path is a link, the file that it leads to is written. A nil disk is the
-// machine's.
+// Create starts a recording at path with the given number of cubes; 0 means 901. If path is a symbolic
+// link, its target is written. disk is nil except in tests, which use it to inject faults.
 func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
 		return nil, err
 	}
-	// Renaming a file over /dev/null or a pipe would replace the thing itself.
+	// Renaming a file over /dev/null or a pipe would replace the device or pipe.
 	if info, err := os.Stat(path); path == "" || (err == nil && !info.Mode().IsRegular()) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
 	file, err := disk.Create(path)
 	if errors.Is(err, atomicfile.ErrDangling) {
-		return nil, fmt.Errorf("%w: %q is a link to nothing, expected the path of a file", ErrSpec, path)
+		return nil, fmt.Errorf("%w: %q is %v, expected the path of a file", ErrSpec, path, atomicfile.ErrDangling)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
@@ -65,25 +64,25 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, er
 	w.out = w.buf
 	switch unpack.Named(path) {
 	case unpack.Zstd:
-		w.pack, err = zstd.NewWriter(w.buf, zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window(schema)))
+		w.compressor, err = zstd.NewWriter(w.buf, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(zstdWindow(schema)))
 	case unpack.Gzip:
-		w.pack, err = gzip.NewWriterLevel(w.buf, gzip.BestCompression)
+		w.compressor, err = gzip.NewWriterLevel(w.buf, gzip.BestCompression)
 	}
 	if err != nil {
 		w.Abort()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if w.pack != nil {
-		w.out = w.pack
+	if w.compressor != nil {
+		w.out = w.compressor
 	}
 	return w, nil
 }
 
-// Initial writes the initial state, as frames 0..5. It comes first, and once.
+// Initial writes the initial state as frames 0 to 5. It must be called first, and only once.
 func (w *recordingWriter) Initial(f *frame.Frame) error {
 	if w.frames > 0 {
-		panic("dataset: Writer.Initial comes first, and once")
+		panic("dataset: Initial must be called first and only once")
 	}
 	for range preamble {
 		if err := w.write(f); err != nil {
@@ -93,15 +92,16 @@ func (w *recordingWriter) Initial(f *frame.Frame) error {
 	return nil
 }
 
-// Write writes one further frame. It refuses values that a reader would refuse,
-// and after any error everything: a recording has no holes.
+// Write writes a frame. It fails if a value is out of range, as a reader would. After an error, all
+// calls return that error, so that a recording has no gaps.
 func (w *recordingWriter) Write(f *frame.Frame) error {
 	if w.frames < preamble && w.err == nil {
-		panic("dataset: Writer.Initial comes before Writer.Write")
+		panic("dataset: Initial must be called before Write")
 	}
 	return w.write(f)
 }
 
+// write writes a frame, which may be of the preamble.
 func (w *recordingWriter) write(f *frame.Frame) error {
 	if w.err != nil {
 		return w.err
@@ -110,8 +110,8 @@ func (w *recordingWriter) write(f *frame.Frame) error {
 		w.err = fmt.Errorf("%s: frame %d, %w", w.path, w.frames, err)
 		return w.err
 	}
-	w.rec = appendRecords(w.rec[:0], f)
-	if _, err := w.out.Write(w.rec); err != nil {
+	w.records = appendRecords(w.records[:0], f)
+	if _, err := w.out.Write(w.records); err != nil {
 		w.err = fmt.Errorf("%s: frame %d: %w", w.path, w.frames, err)
 		return w.err
 	}
@@ -119,9 +119,8 @@ func (w *recordingWriter) write(f *frame.Frame) error {
 	return nil
 }
 
-// Close completes the recording and puts it in its place, over what was there.
-// It fails, and leaves nothing, if there was an error before or if the recording
-// has fewer than seven frames.
+// Close completes the recording and renames it to its path, replacing an existing file. If there was an
+// error before, or if the recording has fewer than seven frames, Close fails and removes it.
 func (w *recordingWriter) Close() error {
 	if w.file == nil {
 		return fmt.Errorf("%s: %w", w.path, source.ErrClosed)
@@ -135,16 +134,16 @@ func (w *recordingWriter) Close() error {
 	return err
 }
 
-// finish writes what is still in memory.
+// finish flushes the compressor and the buffer.
 func (w *recordingWriter) finish() error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.frames < leastFrames {
-		return fmt.Errorf("%s: %w: %d frames, expected at least %d", w.path, ErrFormat, w.frames, leastFrames)
+	if w.frames < minFrames {
+		return fmt.Errorf("%s: %w: %d frames, expected at least %d", w.path, ErrFormat, w.frames, minFrames)
 	}
-	if w.pack != nil {
-		if err := w.pack.Close(); err != nil {
+	if w.compressor != nil {
+		if err := w.compressor.Close(); err != nil {
 			return fmt.Errorf("%s: %w", w.path, err)
 		}
 	}
@@ -154,12 +153,12 @@ func (w *recordingWriter) finish() error {
 	return nil
 }
 
-// Abort throws away what was written and leaves whatever was at the path. After
-// Close it does nothing, so it can be deferred.
+// Abort removes the temporary file and does not change the file at the path. After Close it does
+// nothing, so that it can be deferred.
 func (w *recordingWriter) Abort() {
 	if w.file == nil {
 		return
 	}
-	_ = w.file.Abort() // what cannot be removed now goes in a day
+	_ = w.file.Abort() // a file that cannot be removed now is removed by later programs
 	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 }

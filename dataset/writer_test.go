@@ -15,7 +15,7 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// record writes what src yields to path.
+// record writes the frames of src to path.
 func record(t *testing.T, path string, cubes int, raw []byte) {
 	t.Helper()
 	src, err := openRecording(t.Context(), file(t, "src.bin", raw), Options{Cubes: cubes})
@@ -43,8 +43,8 @@ func record(t *testing.T, path string, cubes int, raw []byte) {
 	}
 }
 
-// What is written is what the other tests build by hand, whatever the packing,
-// and nothing else is left in the folder.
+// A written recording equals one built by hand, with every compression, and no other file is left
+// in the folder.
 func TestWriter(t *testing.T) {
 	raw := made(3, 25)
 	dir := t.TempDir()
@@ -72,8 +72,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A recording that is not completed leaves everything as it was.
-func TestWriterLeavesNothingHalf(t *testing.T) {
+// An incomplete recording changes no file.
+func TestIncompleteRecording(t *testing.T) {
 	f := frame.Cubes(2).NewFrame()
 	bad := frame.Cubes(2).NewFrame()
 	bad.Table[frame.CubeFields+frame.CubeB] = 600
@@ -133,9 +133,9 @@ func TestCreateFailsEarly(t *testing.T) {
 	}
 }
 
-// A recording never takes the place of what is no file: as root, --out /dev/null
-// would otherwise leave the machine without one.
-func TestCreateSparesWhatIsNoFile(t *testing.T) {
+// A recording never replaces something that is not a regular file: as root, --out /dev/null would
+// replace the device.
+func TestCreateRefusesDevices(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "socket")
 	l, err := net.Listen("unix", socket)
@@ -157,8 +157,8 @@ func TestCreateSparesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// A recording is written through a link, which stays; its own name says whether it is
-// compressed. A link to nothing is refused.
+// A recording is written to the target of a link. The name of the link determines the compression.
+// A link without a target is refused.
 func TestCreateFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -212,6 +212,6 @@ func TestWriteFailsWhenTheDiskIsFull(t *testing.T) {
 		t.Fatal("wrote to a full disk without an error")
 	}
 	if again := w.Close(); again == nil || again.Error() != err.Error() {
-		t.Errorf("Close says %v, expected the first error, %v", again, err)
+		t.Errorf("Close returns %v, expected the first error, %v", again, err)
 	}
 }

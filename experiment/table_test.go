@@ -92,8 +92,8 @@ func TestBadTable(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
 		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema +
-			`:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
-		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before it; expected whole frames of 576 bytes"},
+			`:3: rate_hz: 30.5 is not valid; expected a whole number, 1 to 1000 frames a second`},
+		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before this value; expected complete frames of 576 bytes"},
 		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
 	} {
 		if err := os.WriteFile(schema, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {

@@ -122,7 +122,7 @@ func TestDamagedMatch(t *testing.T) {
 		{"datasets", "describe"}, {"train", "--quick", "--encoder", "delta-trained", "--out", cut + ".book", "--data"},
 	} {
 		o := tui(append(args, "quake3:"+cut)...)
-		if o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file breaks off after message") {
+		if o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file ends early, after message") {
 			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)
 		}
 	}

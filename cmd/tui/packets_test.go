@@ -79,7 +79,7 @@ func TestStatsOfPackets(t *testing.T) {
 	var doc messageInfo
 	document(t, o.stdout, &doc)
 	if doc.Messages != 300 || doc.Bytes != 3600 || len(doc.Places) != 12 || len(doc.Remarks) != 1 || doc.Lag != 4 ||
-		!strings.Contains(doc.Remarks[0], "port 7000 is taken for the server's: 400 of 400") {
+		!strings.Contains(doc.Remarks[0], "port 7000 is assumed to be the server's: 400 of 400") {
 		t.Errorf("%+v", doc)
 	}
 	if math.Abs(doc.PerSecond-1000./33) > 1e-6 || doc.Places[2].Bits != 0 || doc.Places[2].Common != 0x70 || doc.Places[11].Values != 5 {
@@ -140,7 +140,7 @@ func TestReplayOfPackets(t *testing.T) {
 	writePcap(t, path, talk(200))
 	out := filepath.Join(dir, "report")
 	if o := tui("run", "--data", "packets:"+path+",dir=up", "--set", "link.loss=5%", "--out", out); o.code != exitDone ||
-		!strings.Contains(o.stderr, "warning: data: port 7000 is taken") {
+		!strings.Contains(o.stderr, "warning: data: port 7000 is assumed") {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	there := t.TempDir()
@@ -193,7 +193,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 	writePcap(t, a, sent)
 	writePcap(t, b, received)
 	o := tui("links", "fit", "--sent", a+",port=7000,dir=up", "--received", b+",dir=up", "--json")
-	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is taken") {
+	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is assumed") {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	var doc fitInfo

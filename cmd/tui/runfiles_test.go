@@ -107,7 +107,7 @@ func TestRunFilesRefused(t *testing.T) {
 	for spec, want := range map[string]string{
 		old: "expected files:OLD,NEW", old + "," + old: "expected two files", old + "," + new +
 			"x": "no such file", filepath.Dir(old) + "," + new: "is a folder; expected a file",
-		old + "," + empty: "is empty; expected a file with something in it", old + "," + os.DevNull: "expected a file",
+		old + "," + empty: "is empty; expected at least one byte", old + "," + os.DevNull: "expected a file",
 	} {
 		if o := tui("run", "--data", "files:"+spec); o.code != exitUsage || !strings.Contains(o.stderr, want) || o.stdout != "" {
 			t.Errorf("%s: exit %d, %s%s; expected %q", spec, o.code, o.stdout, o.stderr, want)

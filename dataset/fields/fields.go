@@ -1,5 +1,5 @@
-// Package fields counts how each field of a source changes from one frame to the
-// next: what an encoder of such frames has to gain, field by field.
+// Package fields computes statistics of how each field of a source changes between frames, which show
+// what an encoder can gain from each.
 package fields
 
 import (
@@ -9,60 +9,62 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// change is how one field changes.
-type change struct {
+// fieldStats is the statistics of one field.
+type fieldStats struct {
 	Field   string  `json:"field"`
 	Kind    string  `json:"kind"`
 	Unit    string  `json:"unit,omitempty"`
-	Changed float64 `json:"changed"`   // share of its values that are not what they were
-	Mean    float64 `json:"mean_step"` // mean size of a change, in units; 0 where differences mean nothing
-	Max     float64 `json:"max_step"`  // the largest
-	Entropy float64 `json:"xor_bits"`  // mean bits of the XOR with what it was, leading zeros left out
+	Changed float64 `json:"changed"`   // fraction of values that differ from the earlier frame
+	Mean    float64 `json:"mean_step"` // mean magnitude of a change in units; 0 for kinds without differences
+	Max     float64 `json:"max_step"`  // largest magnitude of a change
+	Entropy float64 `json:"xor_bits"`  // mean number of bits of the XOR of both values, without leading zeros
 }
 
-// counter compares every frame with the one so many before it.
+// counter compares each frame with the frame len(ring) before it.
 type counter struct {
 	schema *frame.Schema
-	past   []frame.Frame // a ring of the last frames
-	n      int
-	sums   []change
+	ring   []frame.Frame // ring of the last frames
+	frames int           // number of frames added
+	sums   []fieldStats  // by field; sums and counts, which Changes divides
 }
 
-// New counts changes over age frames, at least one, of schema s, which has a table.
+// New returns a counter that compares frames age apart, at least one. Schema s must have a table.
 func New(s *frame.Schema, age int) *counter {
-	c := &counter{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]change, len(s.Fields))}
+	c := &counter{schema: s, ring: make([]frame.Frame, max(age, 1)), sums: make([]fieldStats, len(s.Fields))}
 	for i, f := range s.Fields {
-		c.sums[i] = change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
+		c.sums[i] = fieldStats{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
 	}
 	return c
 }
 
-// Add takes the next frame in.
+// Add adds the next frame.
 func (c *counter) Add(f *frame.Frame) {
-	at := &c.past[c.n%len(c.past)]
-	if c.n >= len(c.past) {
+	old := &c.ring[c.frames%len(c.ring)]
+	if c.frames >= len(c.ring) {
 		for i, v := range f.Table {
-			c.compare(i%len(c.sums), v, at.Table[i])
+			c.addChange(i%len(c.sums), v, old.Table[i])
 		}
 	}
-	at.CopyFrom(f)
-	c.n++
+	old.CopyFrom(f)
+	c.frames++
 }
 
-func (c *counter) compare(field int, now, was int32) {
+// addChange adds the change of one value of a field.
+func (c *counter) addChange(field int, now, was int32) {
 	if now == was {
 		return
 	}
 	s := &c.sums[field]
 	s.Changed++
 	s.Entropy += float64(bits.Len32(uint32(now ^ was)))
-	step := stepOf(&c.schema.Fields[field], now, was)
+	step := changeSize(&c.schema.Fields[field], now, was)
 	s.Mean += step
 	s.Max = max(s.Max, step)
 }
 
-// stepOf returns by how much a field changed, in its units.
-func stepOf(f *frame.Field, now, was int32) float64 {
+// changeSize returns the magnitude of a change in the units of the field. It is 0 for kinds without
+// differences and for NaN and infinities; changes of angles are at most half a turn.
+func changeSize(f *frame.Field, now, was int32) float64 {
 	switch f.Kind {
 	case frame.Float32:
 		d := math.Abs(float64(math.Float32frombits(uint32(now))) - float64(math.Float32frombits(uint32(was))))
@@ -73,19 +75,19 @@ func stepOf(f *frame.Field, now, was int32) float64 {
 	case frame.Quantity:
 		return math.Abs(float64(int64(now)-int64(was))) * f.Step()
 	case frame.Angle:
-		round := int64(f.Max) - int64(f.Min) + 1
-		d := (int64(now) - int64(was) + round) % round
-		return float64(min(d, round-d)) * f.Step()
+		fullTurn := int64(f.Max) - int64(f.Min) + 1
+		d := (int64(now) - int64(was) + fullTurn) % fullTurn
+		return float64(min(d, fullTurn-d)) * f.Step()
 	}
 	return 0
 }
 
-// Frames returns how many frames were compared.
-func (c *counter) Frames() int { return max(0, c.n-len(c.past)) }
+// Frames returns the number of frames that were compared with an earlier one.
+func (c *counter) Frames() int { return max(0, c.frames-len(c.ring)) }
 
-// Changes returns how each field changed.
-func (c *counter) Changes() []change {
-	list := append([]change(nil), c.sums...)
+// Changes returns the statistics of all fields.
+func (c *counter) Changes() []fieldStats {
+	list := append([]fieldStats(nil), c.sums...)
 	values := float64(c.Frames() * c.schema.Rows)
 	for i := range list {
 		s := &list[i]

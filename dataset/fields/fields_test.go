@@ -7,7 +7,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// By hand: three frames of one row, compared one and two apart.
+// Three frames of one row, compared at a distance of one and two, against values computed by hand.
 func TestChanges(t *testing.T) {
 	s := &frame.Schema{Rows: 1, Fields: []frame.Field{
 		{Name: "far", Kind: frame.Quantity, Min: -100, Max: 100, Scale: 0.5},
@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 	if near.Frames() != 2 || wide.Frames() != 1 {
 		t.Fatalf("%d and %d frames compared, want 2 and 1", near.Frames(), wide.Frames())
 	}
-	for i, want := range []change{{Changed: 0.5, Mean: 5, Max: 5}, {Changed: 1, Mean: 15, Max: 20},
+	for i, want := range []fieldStats{{Changed: 0.5, Mean: 5, Max: 5}, {Changed: 1, Mean: 15, Max: 20},
 		{Changed: 0.5, Mean: 1.5, Max: 1.5}, {Changed: 0.5}} {
 		got := near.Changes()[i]
 		if got.Changed != want.Changed || got.Mean != want.Mean || got.Max != want.Max || got.Field != s.Fields[i].Name {

@@ -8,37 +8,37 @@ import (
 	"wirelab/internal/seed"
 )
 
-// The example is the package of a small game in two versions: things with
-// addresses of other things, words, and pictures. In the second version things were
-// added, so that every address behind them moved; some words were changed; a third of
-// the pictures were drawn anew, and the last one moved to the front.
+// The example is the data file of a small game in two versions: objects with addresses of other
+// objects, texts, and pictures. In the second version objects are inserted, so that the addresses
+// of all later ones change; some texts are changed; a third of the pictures are replaced, and the
+// first and the last one are exchanged.
 const (
-	things   = 6000
-	added    = 24 // things
-	words    = 1200
-	pictures = 12
-	pixels   = 32 << 10 // bytes of a picture
+	objectCount   = 6000
+	insertedCount = 24 // objects inserted in the second version
+	wordCount     = 1200
+	pictureCount  = 12
+	pictureBytes  = 32 << 10 // bytes of a picture
 )
 
-// example returns a pair of files of about 600 KB, made from a seed.
-func example(number uint64) (old, new []byte) {
+// generateExample returns two versions of a file of about 600 KB, generated from a seed.
+func generateExample(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
-	for range things {
-		g.objects = append(g.objects, g.newObject(things))
+	for range objectCount {
+		g.objects = append(g.objects, g.newObject(objectCount))
 	}
-	for i := range words {
-		g.words = append(g.words, g.word(i))
+	for i := range wordCount {
+		g.words = append(g.words, g.newWord(i))
 	}
-	for range pictures {
-		g.pictures = append(g.pictures, g.picture())
+	for range pictureCount {
+		g.pictures = append(g.pictures, g.newPicture())
 	}
-	old = g.bytes()
-	g.revise()
-	return old, g.bytes()
+	old = g.encode()
+	g.makeSecondVersion()
+	return old, g.encode()
 }
 
-// game is what the example is made of.
+// game is the content of the example.
 type game struct {
 	rng      *rand.Rand
 	objects  []object
@@ -46,21 +46,23 @@ type game struct {
 	pictures [][]byte
 }
 
-// object is a record of 32 bytes.
+// object is an object of the game, a record of 32 bytes in the file.
 type object struct {
 	kind, flags uint16
-	place       [3]int32
-	next, word  int // numbers of a thing and of a word: addresses, in the file
+	position    [3]int32
+	next, word  int // indices of an object and of a text, stored as their addresses in the file
 	health      uint32
 }
 
+// newObject returns a random object that refers to one of the first n objects.
 func (g *game) newObject(n int) object {
 	return object{kind: uint16(g.rng.IntN(40)), flags: 1 << g.rng.IntN(6),
-		place: [3]int32{int32(g.rng.IntN(200_000)), int32(g.rng.IntN(200_000)), int32(g.rng.IntN(3000))},
-		next:  g.rng.IntN(n), word: g.rng.IntN(words), health: 100}
+		position: [3]int32{int32(g.rng.IntN(200_000)), int32(g.rng.IntN(200_000)), int32(g.rng.IntN(3000))},
+		next:     g.rng.IntN(n), word: g.rng.IntN(wordCount), health: 100}
 }
 
-func (g *game) word(i int) string {
+// newWord returns a random text that begins with i.
+func (g *game) newWord(i int) string {
 	parts := []string{"a", "rusty", "golden", "sword", "of", "the", "shield", "ancient", "lamp", "key", "to", "door",
 		"wooden", "moon", "river", "guard"}
 	text := fmt.Sprintf("%d ", i)
@@ -70,9 +72,10 @@ func (g *game) word(i int) string {
 	return text + "\n"
 }
 
-// picture is a landscape of 8 bits: it goes up and down, with some grain.
-func (g *game) picture() []byte {
-	b := make([]byte, pixels)
+// newPicture returns a picture of 8 bits per pixel: a random walk, which like real pictures is
+// smooth with some noise.
+func (g *game) newPicture() []byte {
+	b := make([]byte, pictureBytes)
 	level := 128
 	for i := range b {
 		level = max(16, min(240, level+g.rng.IntN(7)-3))
@@ -81,32 +84,35 @@ func (g *game) picture() []byte {
 	return b
 }
 
-// revise makes the second version.
-func (g *game) revise() {
-	at := things / 3
-	rest := append([]object{}, g.objects[at:]...)
-	g.objects = g.objects[:at]
-	for range added {
-		g.objects = append(g.objects, g.newObject(things))
+// makeSecondVersion changes the game to its second version: it inserts objects, replaces some texts and
+// pictures, and exchanges two pictures.
+func (g *game) makeSecondVersion() {
+	insertAt := objectCount / 3
+	rest := append([]object{}, g.objects[insertAt:]...)
+	g.objects = g.objects[:insertAt]
+	for range insertedCount {
+		g.objects = append(g.objects, g.newObject(objectCount))
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {
-		if t := &g.objects[i]; t.next >= at {
-			t.next += added
+		if o := &g.objects[i]; o.next >= insertAt { // refers to an object behind the inserted ones
+			o.next += insertedCount
 		}
 	}
-	for range words / 40 {
-		i := g.rng.IntN(words)
-		g.words[i] = g.word(i)
+	for range wordCount / 40 {
+		i := g.rng.IntN(wordCount)
+		g.words[i] = g.newWord(i)
 	}
-	for i := 1; i < pictures-1; i += 3 {
-		g.pictures[i] = g.picture()
+	for i := 1; i < pictureCount-1; i += 3 {
+		g.pictures[i] = g.newPicture()
 	}
-	g.pictures[0], g.pictures[pictures-1] = g.pictures[pictures-1], g.pictures[0]
+	g.pictures[0], g.pictures[pictureCount-1] = g.pictures[pictureCount-1], g.pictures[0]
 }
 
-// bytes lays the game out: things, words, pictures.
-func (g *game) bytes() []byte {
+// encode returns the file: objects, texts, pictures. An object is its kind and flags (2 bytes each),
+// position (3 x 4), address of the next object, address of its text, health and a zero (4 each), all
+// little-endian.
+func (g *game) encode() []byte {
 	const record = 32
 	addresses := make([]int, len(g.words))
 	var text []byte
@@ -115,15 +121,15 @@ func (g *game) bytes() []byte {
 		text = append(text, w...)
 	}
 	var out []byte
-	for _, t := range g.objects {
-		out = binary.LittleEndian.AppendUint16(out, t.kind)
-		out = binary.LittleEndian.AppendUint16(out, t.flags)
-		for _, v := range t.place {
+	for _, o := range g.objects {
+		out = binary.LittleEndian.AppendUint16(out, o.kind)
+		out = binary.LittleEndian.AppendUint16(out, o.flags)
+		for _, v := range o.position {
 			out = binary.LittleEndian.AppendUint32(out, uint32(v))
 		}
-		out = binary.LittleEndian.AppendUint32(out, uint32(t.next*record))
-		out = binary.LittleEndian.AppendUint32(out, uint32(addresses[t.word]))
-		out = binary.LittleEndian.AppendUint32(out, t.health)
+		out = binary.LittleEndian.AppendUint32(out, uint32(o.next*record))
+		out = binary.LittleEndian.AppendUint32(out, uint32(addresses[o.word]))
+		out = binary.LittleEndian.AppendUint32(out, o.health)
 		out = binary.LittleEndian.AppendUint32(out, 0)
 	}
 	out = append(out, text...)

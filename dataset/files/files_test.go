@@ -22,7 +22,7 @@ func put(t *testing.T, name string, content string) string {
 	return path
 }
 
-// The old file is what both ends begin with, the new one is the only frame.
+// The old file is the initial state, the new file the only frame.
 func TestPair(t *testing.T) {
 	for _, name := range []string{"old", "o,l,d"} {
 		old, new := put(t, name, "what was"), put(t, "new", "what is")
@@ -46,7 +46,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// What cannot be sent is refused with its name and what was expected.
+// Errors have the name of the file and what was expected.
 func TestRefused(t *testing.T) {
 	good, empty, folder := put(t, "good", "x"), put(t, "empty", ""), t.TempDir()
 	link := filepath.Join(folder, "link")
@@ -75,18 +75,18 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The example is a function of its seed, and its versions have most in common.
+// The example is determined by its seed, and its versions have most bytes in common.
 func TestExample(t *testing.T) {
-	old, new := example(1)
-	again, _ := example(1)
-	other, _ := example(2)
+	old, new := generateExample(1)
+	again, _ := generateExample(1)
+	other, _ := generateExample(2)
 	if !bytes.Equal(old, again) || bytes.Equal(old, other) {
 		t.Error("the example is no function of its seed")
 	}
 	if len(new) <= len(old) || len(new) > MaxFile {
 		t.Errorf("%d bytes, then %d; expected more", len(old), len(new))
 	}
-	if moved := old[len(old)-pixels:]; !bytes.Contains(new, moved) {
+	if moved := old[len(old)-pictureBytes:]; !bytes.Contains(new, moved) {
 		t.Error("the last picture is gone")
 	}
 }

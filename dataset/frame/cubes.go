@@ -2,33 +2,35 @@ package frame
 
 import "slices"
 
-// Columns of a cube snapshot, in the order of the walk-off's records.
+// Columns of a snapshot of cubes, in the order of the walk-off's records.
 const (
-	CubeLargest     = iota // index of the largest quaternion component, 0..3
-	CubeA                  // the smallest three, 9 bits each, 256 = zero
+	CubeLargest     = iota // index of the largest component of the quaternion, 0..3 for x, y, z, w
+	CubeA                  // the other three components, in order, 9 bits each; 256 is zero
 	CubeB                  //
 	CubeC                  //
-	CubeX                  // position, 512 units per metre
+	CubeX                  // position in units of 1/512 m
 	CubeY                  //
-	CubeZ                  // z is up
-	CubeInteracting        // 1 while touched by the player, directly or through others
-	CubeFields             // how many columns there are
+	CubeZ                  // height
+	CubeInteracting        // 1 if the player touches the cube, directly or through other cubes
+	CubeFields             // number of columns
 )
 
 // WalkoffCubes is the number of cubes in Fiedler's recordings: 900 and the player.
 const WalkoffCubes = 901
 
-// UnitsPerMetre is the resolution of cube positions.
+// UnitsPerMetre is the resolution of the positions of cubes.
 const UnitsPerMetre = 512
 
-// Cubes returns the schema of a snapshot of n cubes: positions within 256 m of
-// the origin and up to 32 m high, orientations as smallest three with 2+9+9+9
-// bits (Fiedler, "Snapshot Compression", 2015).
+// Cubes returns the schema of snapshots of n cubes. Positions are within 256 m of the origin and up to
+// 32 m high; orientations are in smallest-three form with 2+9+9+9 bits (Fiedler, "Snapshot
+// Compression", 2015).
 func Cubes(n int) *Schema {
 	fields := cubeFields()
 	return &Schema{Name: "cubes", Item: "cube", Rows: n, TickHz: 60, Fields: fields[:]}
 }
 
+// cubeFields returns the columns of a snapshot of cubes. Components of quaternions are from -1/sqrt(2)
+// to 1/sqrt(2) in 511 steps, so that a step is sqrt(2)/511 = 1/361.33.
 func cubeFields() [CubeFields]Field {
 	const metre = 1.0 / UnitsPerMetre
 	small := func(name string) Field { return Field{Name: name, Kind: Quantity, Max: 511, Scale: 1 / 361.33} }
@@ -42,9 +44,8 @@ func cubeFields() [CubeFields]Field {
 	}
 }
 
-// IsCubes reports whether s is a cube snapshot, of any number of cubes. The kinds
-// and ranges count, not just the name: encoders of cubes take their bit widths
-// from them. It allocates nothing.
+// IsCubes reports whether s is a schema of snapshots of cubes, of any number. It compares the name and
+// the kinds and ranges of all fields, on which encoders of cubes rely. It allocates nothing.
 func IsCubes(s *Schema) bool {
 	fields := cubeFields()
 	return s.Name == "cubes" && s.Rows > 0 && slices.EqualFunc(s.Fields, fields[:], func(a, b Field) bool {

@@ -2,29 +2,31 @@ package frame
 
 import "slices"
 
-// Frame is one unit of data: a row-major table of Rows x len(Fields) integers
-// and a body of bytes, either of which may be empty.
+// Frame is the state of a game at one tick, or one message. Its table and its body may be empty.
 type Frame struct {
-	Tick  uint32  // the source's frame counter; not part of the content
-	Table []int32 // Rows*len(Fields) values, row-major
-	Body  []byte
+	// Tick is the number of the frame in its source. It is not part of the content, and is not sent.
+	Tick uint32
+	// Table has a value for each row and field of the schema, row by row.
+	Table []int32
+	// Body is data that is not a table.
+	Body []byte
 }
 
-// CopyFrom makes f a deep copy of src, reusing f's memory.
+// CopyFrom makes f a deep copy of src. It reuses the memory of f's table and body.
 func (f *Frame) CopyFrom(src *Frame) {
 	f.Tick = src.Tick
 	f.Table = append(f.Table[:0], src.Table...)
 	f.Body = append(f.Body[:0], src.Body...)
 }
 
-// Equal reports whether both frames hold the same content. Ticks are not
-// compared: they are bookkeeping, and do not travel.
+// Equal reports whether both frames have the same table and the same body. Ticks are not compared.
 func (f *Frame) Equal(g *Frame) bool {
-	return equal(f.Table, g.Table) && string(f.Body) == string(g.Body)
+	return tablesEqual(f.Table, g.Table) && string(f.Body) == string(g.Body)
 }
 
-// equal compares blocks, as memory: a frame that was decoded is nearly always right.
-func equal(a, b []int32) bool {
+// tablesEqual reports whether a and b are equal. Comparing arrays of fixed size compiles to a
+// comparison of memory, which is fast for the usual case that they are equal.
+func tablesEqual(a, b []int32) bool {
 	const block = 256
 	if len(a) != len(b) {
 		return false
@@ -37,23 +39,25 @@ func equal(a, b []int32) bool {
 	return slices.Equal(a, b)
 }
 
-// ChangedRows counts the rows, of n fields each, in which f differs from g.
+// ChangedRows returns the number of rows, of n fields each, in which f differs from g. It returns 0
+// if n is 0. Rows that only one of the frames has are not counted.
 func (f *Frame) ChangedRows(g *Frame, n int) int {
 	if n == 0 {
 		return 0
 	}
 	size := min(len(f.Table), len(g.Table))
 	size -= size % n
-	group := n * max(1, block/n) // cells that are compared at once
+	group := n * max(1, blockCells/n) // cells to compare at once; a multiple of n
 	changed, at := 0, 0
 	for ; at+group <= size; at += group {
-		if a, b := f.Table[at:at+group], g.Table[at:at+group]; !equal(a, b) {
+		if a, b := f.Table[at:at+group], g.Table[at:at+group]; !tablesEqual(a, b) {
 			changed += countChanged(a, b, n)
 		}
 	}
 	return changed + countChanged(f.Table[at:size], g.Table[at:size], n)
 }
 
+// countChanged returns the number of rows, of n cells each, in which a and b differ.
 func countChanged(a, b []int32, n int) (changed int) {
 	for at := 0; at+n <= len(a); at += n {
 		if !slices.Equal(a[at:at+n], b[at:at+n]) {

@@ -2,21 +2,28 @@ package frame
 
 import "fmt"
 
-// Role is what a field is to a game, beyond its kind.
+// Role is the meaning of a field in the game, in addition to its Kind.
 type Role uint8
 
-// The roles of fields.
+// Roles of fields.
 const (
-	NoRole   Role = iota
-	Place         // a coordinate of where something is
-	Velocity      // how fast that coordinate changes
-	Type          // what sort of thing the row is: rows of one type behave alike
-	Present       // 0: there is no such thing now, and all the row's fields are 0
-	Clock         // an absolute time, in the same units as Now
-	Now           // the time of the frame, in a row that is always there
+	// NoRole means that the role is unknown.
+	NoRole Role = iota
+	// Place is a coordinate of a position.
+	Place
+	// Velocity is the rate of change of the coordinate with the same Group and Axis.
+	Velocity
+	// Type is the type of the row's entity. Entities of one type behave alike.
+	Type
+	// Present is 1 if the row is in use. If it is 0, all fields of the row are 0.
+	Present
+	// Clock is an absolute time in the units of Now.
+	Clock
+	// Now is the time of the frame. It is in a row that is always present.
+	Now
 )
 
-// String returns the role's name as schemas spell it; "" for NoRole.
+// String returns the role's name in TOML schemas, or "" for NoRole.
 func (r Role) String() string {
 	names := [...]string{"", "place", "velocity", "type", "present", "clock", "now"}
 	if int(r) < len(names) {
@@ -25,40 +32,44 @@ func (r Role) String() string {
 	return fmt.Sprintf("role(%d)", uint8(r))
 }
 
-// Hint is what a game can say of a field to help an encoder predict it. No encoder needs
-// hints, and none may rely on them for correctness: with wrong ones packets are larger. The
-// zero value says nothing.
+// Hint describes the role of a field, so that encoders can predict it better. Hints are optional. An
+// encoder must be correct with any hints; wrong ones only make packets larger.
 type Hint struct {
 	Role Role
-	// Group and Axis tie the coordinates of one place, and of its velocity, together: they
-	// have the same Group, from 1; Axis is 0, 1, or 2. Axes 0 and 1 are alike (a plane on
-	// which things turn); 2 is up, or down in a game that is seen from the side and has 0 and 2
-	// only. A Clock of a Group says when that place was there; without one it is there Now.
-	Group, Axis uint8
-	// Rate, of a velocity: how many units of the place a velocity of one unit covers in one
-	// unit of Now, or in one tick where there is no Now. Units are the field's: steps times
-	// Scale. 0 means that it is to be learnt.
+	// Group is the number of a position, from 1. The coordinates of a position (role Place) and of its
+	// velocity have the same Group. A Clock with a Group is the time at which that position was valid;
+	// without such a clock it is valid at Now.
+	Group uint8
+	// Axis is the axis of a coordinate: 0 and 1 for the horizontal plane, 2 for the vertical axis,
+	// which points up. A game seen from the side has only 0 and 2, and may have 2 point down.
+	Axis uint8
+	// Rate is, for a Velocity, the distance that a velocity of one unit covers in one unit of Now,
+	// or in one tick if there is no field Now. Units are those of the fields: steps times Scale. 0
+	// means that the encoder has to learn it.
 	Rate float64
-	// Drag, of a velocity: the share of it that friction takes in one unit of Now, and of at
-	// least StopSpeed. 0: none.
+	// Drag is, for a Velocity, the fraction that is lost to friction in one unit of Now. 0 means no
+	// friction. Velocities below StopSpeed lose as much as StopSpeed does.
 	Drag, StopSpeed float64
-	// Turn, of a Float32: values wrap after so much (360 for degrees); 0: they do not.
+	// Turn is, for a Float32, the period of values that wrap, such as 360 for degrees. 0 means that
+	// they do not wrap.
 	Turn float64
-	// Step, of a Float32: values are mostly multiples of it; 0: nobody knows.
+	// Step is, for a Float32, a number of which most values are multiples. 0 means that it is unknown.
 	Step float64
-	// Rides, of a place: the group of the place that it hangs on, 0 for none.
+	// Rides is, for a Place, the Group of the position to which this one is attached. 0 means none.
 	Rides uint8
 }
 
-// Part says that some rows use only some of the fields; the others are 0 in them. So things of
-// different sorts, each with its own fields, share one table.
+// Part lists the fields that a range of rows uses. All other fields of these rows are 0. Parts let
+// entities with different fields share a table.
 type Part struct {
-	Name        string
-	Row, Rows   int // the first row, and how many
-	Field, Size int // the first field, and how many
+	Name string
+	// Row is the first row, Rows the number of rows.
+	Row, Rows int
+	// Field is the index of the first field, Size the number of fields.
+	Field, Size int
 }
 
-// PartOf returns the part of a row: all the fields where the schema has no parts.
+// PartOf returns the part that contains a row. If no part does, the result has all fields.
 func (s *Schema) PartOf(row int) Part {
 	for _, p := range s.Parts {
 		if row-p.Row < p.Rows && row >= p.Row {

@@ -1,56 +1,65 @@
 package frame
 
-// MaxHistory is the most frames a history keeps: a packet names its baseline by
-// an 8-bit distance, of which 0 means the initial state.
+// MaxHistory is the maximum length of a history. A packet identifies its baseline by an 8-bit distance
+// of sequence numbers, of which 0 means the initial state.
 const MaxHistory = 255
 
-// Entry is one remembered frame with what its endpoint learnt from it.
+// Entry is a frame in a History.
 type Entry struct {
-	Seq    uint64 // unwrapped sequence number of the packet that carried the frame
-	Frame  Frame
-	Memo   any    // the encoder's memory of this frame, immutable while it is here
-	Epoch  uint64 // the epoch in which Memo was made
-	held   bool
-	shared *Shared // whose table and body Frame has; nil: they are its own
-	own    Frame   // memory of the entry's own, while Frame has another's
+	// Seq is the unwrapped sequence number of the packet with the frame.
+	Seq uint64
+	// Frame is the frame. It must not be modified while the entry shares it; use Copy or Share to
+	// replace it.
+	Frame Frame
+	// Memo is what an adaptive encoder has learned up to this frame, or nil. It is not modified
+	// while it is in the history.
+	Memo any
+	// Epoch is the epoch of the encoder that made Memo.
+	Epoch uint64
+
+	held     bool    // the slot is in use
+	shared   *Shared // the frame whose table and body Frame uses; nil if Frame has its own memory
+	ownFrame Frame   // the entry's own memory while Frame is shared
 }
 
-// Copy stores a deep copy of f.
+// Copy stores a deep copy of f in the entry.
 func (e *Entry) Copy(f *Frame) {
 	e.unshare()
 	e.Frame.CopyFrom(f)
 }
 
-// Share stores f without copying it. The entry keeps it until it stores another one.
+// Share stores f in the entry without copying it. The entry retains f until another frame replaces it.
 func (e *Entry) Share(f *Shared) {
-	f.Keep()
+	f.Keep() // before unshare, since the entry may share f already
 	e.unshare()
-	e.own, e.Frame, e.shared = e.Frame, f.Frame, f
+	e.ownFrame, e.Frame, e.shared = e.Frame, f.Frame, f
 }
 
-// Shared returns the frame that the entry shares; nil if it has its own.
+// Shared returns the shared frame in the entry, or nil if the entry has a copy.
 func (e *Entry) Shared() *Shared { return e.shared }
 
+// unshare releases the shared frame, if any, and returns to the entry's own memory.
 func (e *Entry) unshare() {
 	if e.shared != nil {
 		e.shared.Release()
-		e.Frame, e.shared = e.own, nil
+		e.Frame, e.shared = e.ownFrame, nil
 	}
 }
 
-// History keeps the frames of the last n sequence numbers. It is a ring indexed
-// by sequence number with one slot more than n, so that while frame s is being
-// encoded or decoded all of s-1 .. s-n are still there. It is bounded because
-// a peer names frames by a distance of 8 bits, and it never allocates after its
-// slots have grown to size.
+// History stores the frames of the last n sequence numbers, at most MaxHistory. Sequence numbers may
+// arrive late, twice, or with gaps. It does not allocate once its slots have grown to the size of the
+// frames.
+//
+// It is a ring indexed by sequence number. It has one slot more than n, so that frames s-1 to s-n are
+// still available while frame s is being encoded or decoded.
 type History struct {
-	slots  []Entry
-	newest uint64
-	any    bool
+	slots     []Entry
+	newest    uint64
+	hasNewest bool // newest is valid
 }
 
-// NewHistory returns a history of n frames of schema s, with memory for all of them; n is
-// clamped to 1..MaxHistory.
+// NewHistory returns an empty history of n frames with schema s. It allocates memory for copies of all
+// frames. n is limited to 1..MaxHistory.
 func NewHistory(s *Schema, n int) *History {
 	h := NewSharing(n)
 	cells := s.Cells()
@@ -61,40 +70,42 @@ func NewHistory(s *Schema, n int) *History {
 	return h
 }
 
-// NewSharing is NewHistory for frames that are mostly shared: there is memory for others
-// once they are copied.
+// NewSharing returns an empty history of n frames that are mostly shared. Memory for a copy is
+// allocated when it is needed. n is limited to 1..MaxHistory.
 func NewSharing(n int) *History {
 	return &History{slots: make([]Entry, max(1, min(n, MaxHistory))+1)}
 }
 
-// Len returns how many sequence numbers back the history reaches.
+// Len returns n, the number of sequence numbers before the newest one that the history covers.
 func (h *History) Len() int { return len(h.slots) - 1 }
 
-// Get returns the entry of seq, or nil if it never came or has left.
+// Get returns the entry with sequence number seq, or nil if it is not in the history. The entry is
+// valid until Put reuses its slot.
 func (h *History) Get(seq uint64) *Entry {
 	e := &h.slots[seq%uint64(len(h.slots))]
 	if !e.held || e.Seq != seq || seq+uint64(h.Len()) < h.newest {
-		return nil
+		return nil // absent, or too old although its slot has not been reused
 	}
 	return e
 }
 
-// Put claims the slot for seq and returns it with the evicted frame and memo
-// still inside, to be overwritten or reused; nil if seq is too old to be kept.
+// Put inserts an entry for seq and returns it. The entry still contains the frame and the memo that
+// were in its slot before; the caller must replace them, and may reuse them. Put returns nil if seq
+// is older than the history reaches.
 func (h *History) Put(seq uint64) *Entry {
-	if h.any && seq+uint64(h.Len()) < h.newest {
+	if h.hasNewest && seq+uint64(h.Len()) < h.newest {
 		return nil
 	}
-	if !h.any || seq > h.newest {
-		h.newest, h.any = seq, true
+	if !h.hasNewest || seq > h.newest {
+		h.newest, h.hasNewest = seq, true
 	}
 	e := &h.slots[seq%uint64(len(h.slots))]
 	e.Seq, e.held = seq, true
 	return e
 }
 
-// Drop drops the frame of seq if it is shared: nobody asks for it any more. Its memo stays, to
-// be handed over by Put.
+// Drop removes the entry of seq if its frame is shared, and releases the frame. The memo stays in the
+// slot until Put returns it.
 func (h *History) Drop(seq uint64) {
 	if e := h.Get(seq); e != nil && e.shared != nil {
 		e.unshare()
@@ -102,18 +113,18 @@ func (h *History) Drop(seq uint64) {
 	}
 }
 
-// Newest returns the highest sequence number ever put, and whether there is one.
-func (h *History) Newest() (uint64, bool) { return h.newest, h.any }
+// Newest returns the highest sequence number that was put, or false if the history is empty.
+func (h *History) Newest() (uint64, bool) { return h.newest, h.hasNewest }
 
-// Forget drops everything, memos included.
+// Forget removes all entries and their memos.
 func (h *History) Forget() {
 	for i := range h.slots {
 		h.slots[i].held, h.slots[i].Memo = false, nil
 	}
-	h.newest, h.any = 0, false
+	h.newest, h.hasNewest = 0, false
 }
 
-// Each calls f for every entry held, in no particular order.
+// Each calls f for every entry, in no particular order.
 func (h *History) Each(f func(*Entry)) {
 	for i := range h.slots {
 		if h.slots[i].held {

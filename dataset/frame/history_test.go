@@ -7,13 +7,13 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// one is a schema of a single number.
+// one is a schema with a single value.
 func one() *frame.Schema {
 	return &frame.Schema{Name: "one", Rows: 1, Fields: []frame.Field{{Name: "v", Min: -5, Max: 5}}}
 }
 
-// A history holds what a list of everything ever put holds, as far as it reaches
-// back: sequence numbers come late, twice, with gaps, and after leaps.
+// A history has the same entries as a list of everything that was put, within its length, with sequence
+// numbers that are late, repeated, or have small and large gaps.
 func TestHistoryIsAWindow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 6, 31, frame.MaxHistory} {
@@ -39,7 +39,7 @@ func TestHistoryIsAWindow(t *testing.T) {
 				}
 			}
 			if h.Get(newest+1) != nil {
-				t.Fatalf("%d frames: one is held that never came", n)
+				t.Fatalf("%d frames: an entry that was never put", n)
 			}
 		}
 		if got, any := h.Newest(); got != newest || !any {
@@ -64,7 +64,7 @@ func TestHistoryStartsEmpty(t *testing.T) {
 	}
 }
 
-// What leaves is handed over with its memo, to be reused.
+// Put returns the slot with the frame and the memo of the entry that it replaces.
 func TestPutHandsOverWhatLeaves(t *testing.T) {
 	h := frame.NewHistory(one(), 3)
 	first := h.Put(7)
@@ -77,7 +77,7 @@ func TestPutHandsOverWhatLeaves(t *testing.T) {
 	}
 	e := h.Put(11)
 	if e != first || e.Memo != "memo" || e.Seq != 11 || h.Get(7) != nil {
-		t.Errorf("the slot of 7 came as %+v", e)
+		t.Errorf("the slot of 7 has %+v", e)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestHistoryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What is forgotten is gone, memos too, and older frames may come again.
+// Forget removes entries and memos, and lower sequence numbers can be put afterwards.
 func TestHistoryForgets(t *testing.T) {
 	h := frame.NewHistory(one(), 3)
 	for seq := range uint64(10) {

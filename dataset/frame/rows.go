@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Rows is a set of rows of a table, with a bit for each. Sets of one table have the same
-// length. nil is no set: it says that nobody knows.
+// Rows is a set of row indices of a table, one bit for each row. Methods with two sets require sets for
+// tables of the same size. By convention nil means that the set is unknown, not that it is empty.
 type Rows []uint64
 
 // NewRows returns an empty set for a table of n rows.
@@ -22,14 +22,14 @@ func (r Rows) Has(i int) bool { return r[i>>6]>>(i&63)&1 == 1 }
 // Clear removes all rows.
 func (r Rows) Clear() { clear(r) }
 
-// Union adds the rows of s.
+// Union adds the rows of s to r.
 func (r Rows) Union(s Rows) {
 	for i, w := range s {
 		r[i] |= w
 	}
 }
 
-// Count returns how many rows there are.
+// Count returns the number of rows in the set.
 func (r Rows) Count() int {
 	n := 0
 	for _, w := range r {
@@ -38,7 +38,7 @@ func (r Rows) Count() int {
 	return n
 }
 
-// All yields the rows in ascending order.
+// All iterates over the rows in ascending order.
 func (r Rows) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k, w := range r {
@@ -51,51 +51,52 @@ func (r Rows) All() iter.Seq[int] {
 	}
 }
 
-// Compare makes r the set of the rows, of n fields each, in which two tables differ. It
-// compares blocks, since most rows of most frames are equal.
+// Compare sets r to the rows, of n fields each, in which tables a and b differ. The tables must
+// have the same length.
 func (r Rows) Compare(a, b []int32, n int) {
 	r.Clear()
 	at := 0
-	for ; at+block <= len(a) && at+block <= len(b); at += block {
-		if x, y := (*[block]int32)(a[at:]), (*[block]int32)(b[at:]); *x != *y {
-			r.compare(x[:], y[:], at, n)
+	for ; at+blockCells <= len(a) && at+blockCells <= len(b); at += blockCells {
+		if x, y := (*[blockCells]int32)(a[at:]), (*[blockCells]int32)(b[at:]); *x != *y {
+			r.addDiffering(x[:], y[:], at, n)
 		}
 	}
-	r.compare(a[at:min(len(a), len(b))], b[at:], at, n)
+	r.addDiffering(a[at:min(len(a), len(b))], b[at:], at, n)
 }
 
-// compare adds the rows of cells that differ. The first cell is number at of its table.
-func (r Rows) compare(a, b []int32, at, n int) {
+// addDiffering adds the rows in which cells a and b differ. firstCell is the index of
+// the first cell in its table, n the number of fields.
+func (r Rows) addDiffering(a, b []int32, firstCell, n int) {
 	for i, v := range a {
 		if v != b[i] {
-			r.Add((at + i) / n)
+			r.Add((firstCell + i) / n)
 		}
 	}
 }
 
-// Differing removes the rows, of n fields each, in which two tables are equal.
+// Differing removes from r the rows, of n fields each, in which tables a and b are equal.
 func (r Rows) Differing(a, b []int32, n int) {
 	for k, all := range r {
-		for w := all; w != 0; w &= w - 1 {
-			at := (k<<6 + bits.TrailingZeros64(w)) * n
+		for w := all; w != 0; w &= w - 1 { // once for each row in the set, the lowest first
+			firstCell := (k<<6 + bits.TrailingZeros64(w)) * n
 			equal := false
 			if n == CubeFields {
-				equal = SameCube((*[CubeFields]int32)(a[at:]), (*[CubeFields]int32)(b[at:]))
+				equal = SameCube((*[CubeFields]int32)(a[firstCell:]), (*[CubeFields]int32)(b[firstCell:]))
 			} else {
-				equal = slices.Equal(a[at:at+n], b[at:at+n])
+				equal = slices.Equal(a[firstCell:firstCell+n], b[firstCell:firstCell+n])
 			}
 			if equal {
-				r[k] &^= w & -w
+				r[k] &^= w & -w // the lowest bit of w
 			}
 		}
 	}
 }
 
-// SameCube reports whether two rows of cubes are equal. Unlike ==, it is compiled to
-// comparisons of words, without a call: most of what is compared is a row at a time.
+// SameCube reports whether two rows of cubes are equal. Unlike a == b it compiles to comparisons of
+// words without a function call.
 func SameCube(a, b *[CubeFields]int32) bool {
 	return *(*[4]int32)(a[:4]) == *(*[4]int32)(b[:4]) && *(*[4]int32)(a[4:]) == *(*[4]int32)(b[4:])
 }
 
-// block is how many cells are compared at once.
-const block = 64
+// blockCells is the number of cells that are compared at once.
+const blockCells = 64

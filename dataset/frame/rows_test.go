@@ -8,7 +8,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// A set of rows is what a map of them is.
+// Rows behaves like a map of row indices.
 func TestRowsAreASet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, n := range []int{1, 63, 64, 65, 901} {
@@ -44,7 +44,7 @@ func TestRowsAreASet(t *testing.T) {
 	}
 }
 
-// Rows that differ are those in which some cell does, whatever their number of fields.
+// Compare and Differing find the rows in which any cell differs, for any number of fields.
 func TestRowsThatDiffer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, n := range []int{1, 3, 8, 64, 100} {
@@ -74,7 +74,7 @@ func TestRowsThatDiffer(t *testing.T) {
 	}
 }
 
-// Rows of cubes are the same if all their cells are.
+// SameCube compares all cells.
 func TestSameCube(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for range 1000 {

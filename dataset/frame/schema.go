@@ -1,10 +1,18 @@
-// Package frame is the vocabulary that every other part of Wirelab shares: what
-// one unit of data looks like (a Schema), one such unit (a Frame), and the
-// bounded memory of frames that an endpoint keeps (a History).
+// Package frame defines the units of data that sources produce, encoders encode and endpoints exchange.
 //
-// A frame is a table of integers plus a byte body. Cube snapshots are 901 rows
-// of 8 fields, a game RPC is one row, a text message is a body without rows; so
-// one encoder interface serves them all. The package imports nothing of ours.
+// A [Frame] is the state of a game at one tick: a table of integers, a body of bytes, or both. A
+// [Schema] describes all frames of a source. A snapshot of cubes is a table of 901 rows with 8 fields,
+// a remote procedure call is one row, and a text message is a body without a table, so that one
+// encoder interface serves all of them.
+//
+// A [History] stores the latest frames of an endpoint by sequence number, for use as references. Its
+// memory is bounded. Several histories can share the same frame: see [Pool] and [Shared]. [Rows] is a
+// set of rows, such as those that changed between two frames.
+//
+// All integers of a table are exact: an encoder must reproduce them bit for bit. For quantities that
+// are real numbers in the game, a [Field] defines the unit and the scale of its integers.
+//
+// The types are not safe for concurrent use unless stated otherwise.
 package frame
 
 import (
@@ -13,20 +21,26 @@ import (
 	"fmt"
 )
 
-// Kind tells an encoder what may be done with a field's integers.
+// Kind is the meaning of a field's integers. Encoders choose their predictions by it.
 type Kind uint8
 
-// The kinds of field.
+// Kinds of fields.
 const (
-	Quantity Kind = iota // differences mean something
-	Enum                 // only equality means something
-	Flag                 // 0 or 1
-	Bits                 // XOR means something; Min and Max are ignored
-	Angle                // a quantity that wraps from Max to Min
-	Float32              // IEEE-754 bits; Min and Max are ignored
+	// Quantity is a number in Min..Max. Small differences are more likely than large ones.
+	Quantity Kind = iota
+	// Enum is one of the values Min..Max, between which there is no order.
+	Enum
+	// Flag is 0 or 1.
+	Flag
+	// Bits is a set of 32 independent bits. Min and Max are ignored.
+	Bits
+	// Angle is a quantity that wraps: Min follows Max.
+	Angle
+	// Float32 is the bits of an IEEE 754 number (math.Float32bits). Min and Max are ignored.
+	Float32
 )
 
-// String returns the kind's name as schemas spell it.
+// String returns the kind's name in TOML schemas.
 func (k Kind) String() string {
 	names := [...]string{"quantity", "enum", "flag", "bits", "angle", "float32"}
 	if int(k) < len(names) {
@@ -35,24 +49,28 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Bounded reports whether Min and Max of a field of this kind hold.
+// Bounded reports whether values of the kind are limited to Min..Max. Otherwise any int32 is valid.
 func (k Kind) Bounded() bool { return k != Bits && k != Float32 }
 
 // Field describes one column of a frame's table.
 type Field struct {
+	// Name identifies the field in its schema. Unit is for display, such as "m"; it may be empty.
 	Name, Unit string
 	Kind       Kind
-	Min, Max   int32   // inclusive; only where Kind.Bounded
-	Scale      float64 // units per integer step; 0 means 1
-	Hint       Hint
+	// Min and Max are the lowest and the highest valid value, if Kind.Bounded.
+	Min, Max int32
+	// Scale is the number of units of one integer step. 0 means 1.
+	Scale float64
+	// Hint describes the role of the field in the game. The zero Hint means that it is unknown.
+	Hint Hint
 }
 
-// Step returns how many units one integer step is.
+// Step returns Scale, or 1 if Scale is 0.
 func (f *Field) Step() float64 { return cmp.Or(f.Scale, 1) }
 
-// Span returns the lowest value of the field and how far above it, modulo 2^32, the
-// highest is: v is one of its values exactly if uint32(v)-uint32(lowest) <= span. Of
-// kinds without bounds all 32 bits are.
+// Span returns the lowest value of the field, and the difference of the highest value to it modulo
+// 2^32. A value v is valid exactly if uint32(v)-uint32(lowest) <= span. For kinds without bounds all
+// values are valid.
 func (f *Field) Span() (lowest int32, span uint32) {
 	if !f.Kind.Bounded() {
 		return 0, 1<<32 - 1
@@ -60,33 +78,45 @@ func (f *Field) Span() (lowest int32, span uint32) {
 	return f.Min, uint32(f.Max) - uint32(f.Min)
 }
 
-// Delivery says what a receiver wants of frames that were lost or are late.
+// Delivery is how an endpoint treats frames that are lost or late.
 type Delivery uint8
 
-// The ways of delivery.
+// Delivery modes.
 const (
-	Latest Delivery = iota // only the newest matters (snapshots)
-	Each                   // unreliable, late is still welcome, never stale (text messages)
-	Every                  // resent under a new sequence until acked (file blocks)
+	// Latest drops frames that arrive after a newer one, and does not resend. Snapshots use it.
+	Latest Delivery = iota
+	// Each delivers late frames too, and does not resend. Text messages and datagrams use it.
+	Each
+	// Every resends frames, under new sequence numbers, until they are acknowledged. Blocks of files
+	// use it.
+	Every
 )
 
-// Schema describes the frames of one source. Both ends are configured with it.
+// Schema describes the frames of one source. Sender and receiver are configured with the same schema.
 type Schema struct {
-	Name     string // "cubes", "rpc", ...
-	Item     string // what one row (or byte of body) is called: "cube", "call", "byte"
-	Rows     int    // rows of the table
+	// Name is the kind of data, such as "cubes" or "rpc". Encoders for one game select by it.
+	Name string
+	// Item is the word for a row, or for a byte of the body if there are no rows: "cube", "call",
+	// "byte". Results are in bits per item.
+	Item string
+	// Rows is the number of rows of the table. 0 means that frames have only a body.
+	Rows int
+	// Fields are the columns of the table.
 	Fields   []Field
 	Delivery Delivery
-	TickHz   int    // frames a second that the source makes
-	Timed    bool   // each frame comes at a time of its own, and TickHz is their mean rate
-	Parts    []Part // of tables whose rows are not all alike, in the order of rows; nil: they are
+	// TickHz is the number of frames per second, or the mean rate if Timed is set.
+	TickHz int
+	// Timed means that the source determines the time of each frame (source.Timed).
+	Timed bool
+	// Parts lists the fields that each range of rows uses, in the order of the rows. nil means that all
+	// rows use all fields.
+	Parts []Part
 }
 
 // Cells returns the length of a frame's table: rows times fields.
 func (s *Schema) Cells() int { return s.Rows * len(s.Fields) }
 
-// Items returns how many items a frame holds: its rows, or the bytes of its
-// body when it has none.
+// Items returns the number of items of f: the rows, or the bytes of its body if the schema has no rows.
 func (s *Schema) Items(f *Frame) int {
 	if s.Rows > 0 {
 		return s.Rows
@@ -94,17 +124,17 @@ func (s *Schema) Items(f *Frame) int {
 	return len(f.Body)
 }
 
-// NewFrame returns a zeroed frame of this shape.
+// NewFrame returns a frame with a table of zeros and no body.
 func (s *Schema) NewFrame() *Frame { return &Frame{Table: make([]int32, s.Cells())} }
 
-// ErrRange marks a value outside its field's range.
+// ErrRange is returned, wrapped, for a value outside of the range of its field.
 var ErrRange = errors.New("value out of range")
 
-// Check returns an error naming row and field of the first value that is out of
-// range, or nil.
+// Check returns an error unless f has a table of the right size with all values in the ranges of their
+// fields. The error for a value names its row and field and wraps ErrRange.
 func (s *Schema) Check(f *Frame) error {
 	if len(f.Table) != s.Cells() {
-		return fmt.Errorf("frame holds %d values, %s expects %d rows x %d fields", len(f.Table), s.Name, s.Rows, len(s.Fields))
+		return fmt.Errorf("frame has %d values, %s expects %d rows x %d fields", len(f.Table), s.Name, s.Rows, len(s.Fields))
 	}
 	for i := range s.Rows {
 		if err := s.CheckRow(f, i); err != nil {
@@ -114,7 +144,7 @@ func (s *Schema) Check(f *Frame) error {
 	return nil
 }
 
-// CheckRow is Check for one row of a frame of the right size.
+// CheckRow is Check for row i only. The table must have the right size.
 func (s *Schema) CheckRow(f *Frame, i int) error {
 	n := len(s.Fields)
 	for j, v := range f.Table[i*n : (i+1)*n] {
@@ -125,14 +155,14 @@ func (s *Schema) CheckRow(f *Frame, i int) error {
 	return nil
 }
 
-// CheckSince is Check for a frame of the right size that was made from base, which holds
-// nothing out of range: rows that are the same are not looked at.
+// CheckSince is Check for a frame that differs from base in few rows. It skips rows that are equal,
+// since all values of base must be in range. Both tables must have the right size.
 func (s *Schema) CheckSince(f, base *Frame) error {
 	const block = 32 // rows
 	n := len(s.Fields)
 	for from := 0; from < s.Rows; from += block {
 		to := min(from+block, s.Rows)
-		if equal(f.Table[from*n:to*n], base.Table[from*n:to*n]) {
+		if tablesEqual(f.Table[from*n:to*n], base.Table[from*n:to*n]) {
 			continue
 		}
 		for i := from; i < to; i++ {

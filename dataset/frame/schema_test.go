@@ -44,8 +44,8 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// What only bears the name is no cube snapshot: its encoders would cut its values
-// off.
+// A schema with the name "cubes" but other kinds or ranges is not one of cubes: encoders of cubes would
+// truncate its values.
 func TestIsCubes(t *testing.T) {
 	for _, n := range []int{1, frame.WalkoffCubes} {
 		if !frame.IsCubes(frame.Cubes(n)) {
@@ -105,7 +105,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// CheckSince finds what Check finds, wherever the one wrong value is.
+// CheckSince finds a single bad value in any place, as Check does.
 func TestCheckSince(t *testing.T) {
 	s := frame.Cubes(100)
 	base := s.NewFrame()

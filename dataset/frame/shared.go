@@ -1,35 +1,36 @@
 package frame
 
-// Shared is a frame that several keep at once and that nobody modifies. It is stored once,
-// however many histories hold it. When the last of its users releases it, it goes back to
+// Shared is a frame with a reference count, so that several histories can store it without copying. It
+// must not be modified after it has been filled. When the count drops to zero, the frame returns to
 // its pool.
 type Shared struct {
 	Frame
-	Changed Rows // the rows in which it may differ from the source's frame before it
-	users   int
+	// Changed contains the rows in which the frame may differ from the frame before it in its source.
+	Changed Rows
+	refs    int // reference count
 	pool    *Pool
 }
 
-// Keep adds a user, who is to call Release, and returns s.
+// Keep increments the reference count and returns s. Each call must be matched by a call of Release.
 func (s *Shared) Keep() *Shared {
-	s.users++
+	s.refs++
 	return s
 }
 
-// Release takes a user away. A frame without users may be overwritten at any time.
+// Release decrements the reference count. The caller must not use the frame afterwards.
 func (s *Shared) Release() {
-	s.users--
+	s.refs--
 	switch {
-	case s.users == 0:
+	case s.refs == 0:
 		s.pool.free = append(s.pool.free, s)
-	case s.users < 0:
-		panic("frame: a shared frame was released more often than it was kept")
+	case s.refs < 0:
+		panic("frame: shared frame released more often than retained")
 	}
 }
 
-// Pool makes shared frames of one schema, and takes them back. It grows to the most frames
-// that were ever in use at once, and then allocates nothing. Several goroutines must not
-// use the frames of one pool at once.
+// Pool allocates shared frames of one schema and reuses them. It grows to the largest number of frames
+// in use at one time and then allocates nothing. A pool and its frames must be used by one goroutine
+// at a time.
 type Pool struct {
 	schema *Schema
 	free   []*Shared
@@ -38,7 +39,7 @@ type Pool struct {
 // NewPool returns a pool of frames of schema s.
 func NewPool(s *Schema) *Pool { return &Pool{schema: s} }
 
-// Take returns a frame for its maker to fill, who is its one user. Its content is undefined.
+// Take returns a frame with a reference count of one, for the caller to fill. Its content is undefined.
 func (p *Pool) Take() *Shared {
 	var s *Shared
 	if n := len(p.free); n > 0 {
@@ -46,6 +47,6 @@ func (p *Pool) Take() *Shared {
 	} else {
 		s = &Shared{Frame: *p.schema.NewFrame(), Changed: NewRows(p.schema.Rows), pool: p}
 	}
-	s.users = 1
+	s.refs = 1
 	return s
 }

@@ -6,7 +6,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// A shared frame is nobody's else until its last user has released it.
+// A shared frame is not reused until its reference count is zero.
 func TestSharedFramesComeBack(t *testing.T) {
 	p := frame.NewPool(one())
 	a := p.Take()
@@ -22,18 +22,18 @@ func TestSharedFramesComeBack(t *testing.T) {
 	}
 	a.Release()
 	if d := p.Take(); d != a || len(d.Table) != 1 {
-		t.Error("a frame that came back is not used again")
+		t.Error("a released frame is not reused")
 	}
 	a.Release()
 	defer func() {
 		if recover() == nil {
-			t.Error("a frame was released twice, and nobody noticed")
+			t.Error("a frame was released twice without a panic")
 		}
 	}()
 	a.Release()
 }
 
-// An entry has what was stored last, shared or copied; a copy never writes into a shared
+// An entry contains the frame that was stored last, shared or copied. Copy never writes into a shared
 // frame.
 func TestEntriesShareAndCopy(t *testing.T) {
 	p, h := frame.NewPool(one()), frame.NewSharing(2)

@@ -12,8 +12,7 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// The tests build captures with the library's writers, and all that these do not write by
-// hand.
+// The tests build captures with the writers of the library, and by hand what those cannot write.
 
 var (
 	client4, server4 = netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("192.0.2.1")
@@ -21,7 +20,7 @@ var (
 	begin            = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// raw is a packet of a capture.
+// raw is a packet to be written to a capture.
 type raw struct {
 	link layers.LinkType
 	at   time.Duration // since begin
@@ -29,7 +28,7 @@ type raw struct {
 	more int // bytes that were not captured
 }
 
-// ip builds a packet from an address to another of the same family.
+// ip returns an IPv4 or IPv6 packet with a UDP datagram. from and to are of one address family.
 func ip(t testing.TB, from, to netip.AddrPort, payload []byte) []byte {
 	t.Helper()
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
@@ -51,7 +50,7 @@ func ip(t testing.TB, from, to netip.AddrPort, payload []byte) []byte {
 	return bytes.Clone(b.Bytes())
 }
 
-// etherType is what stands before an IP packet.
+// etherType returns the EtherType of an IP packet.
 func etherType(packet []byte) []byte {
 	if packet[0]>>4 == 6 {
 		return []byte{0x86, 0xdd}
@@ -59,7 +58,7 @@ func etherType(packet []byte) []byte {
 	return []byte{0x08, 0x00}
 }
 
-// wrap puts the head of a link before an IP packet.
+// wrap prepends a link-layer header to an IP packet.
 func wrap(link layers.LinkType, packet []byte) []byte {
 	var head []byte
 	switch link {
@@ -85,7 +84,7 @@ func wrap(link layers.LinkType, packet []byte) []byte {
 	return append(head, packet...)
 }
 
-// tagged puts VLAN tags into an Ethernet frame.
+// tagged inserts VLAN tags into an Ethernet frame.
 func tagged(frame []byte, tags ...uint16) []byte {
 	out := bytes.Clone(frame[:12])
 	for i, kind := range tags {
@@ -95,7 +94,7 @@ func tagged(frame []byte, tags ...uint16) []byte {
 	return append(out, frame[12:]...)
 }
 
-// pieces4 cuts an IPv4 packet in fragments of so many bytes.
+// pieces4 splits an IPv4 packet into fragments with payloads of at most size bytes.
 func pieces4(packet []byte, size int, id uint16) (list [][]byte) {
 	head, body := packet[:20], packet[20:]
 	for at := 0; at < len(body); at += size {
@@ -113,7 +112,7 @@ func pieces4(packet []byte, size int, id uint16) (list [][]byte) {
 	return list
 }
 
-// extended puts headers of options before what an IPv6 packet carries.
+// extended inserts extension headers of the given types into an IPv6 packet.
 func extended(packet []byte, kinds ...byte) []byte {
 	head, body := bytes.Clone(packet[:40]), packet[40:]
 	for i := len(kinds) - 1; i >= 0; i-- {
@@ -124,7 +123,7 @@ func extended(packet []byte, kinds ...byte) []byte {
 	return append(head, body...)
 }
 
-// pieces6 cuts an IPv6 packet in fragments.
+// pieces6 splits an IPv6 packet into fragments with payloads of at most size bytes.
 func pieces6(packet []byte, size int, id uint32) (list [][]byte) {
 	head, body := packet[:40], packet[40:]
 	for at := 0; at < len(body); at += size {
@@ -149,7 +148,7 @@ func info(p *raw) gopacket.CaptureInfo {
 	return gopacket.CaptureInfo{Timestamp: begin.Add(p.at), CaptureLength: len(p.data), Length: len(p.data) + p.more}
 }
 
-// classic writes a pcap; all packets have the link of the first.
+// classic returns a pcap. The link type is that of the first packet.
 func classic(t testing.TB, list []raw) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -165,7 +164,7 @@ func classic(t testing.TB, list []raw) []byte {
 	return b.Bytes()
 }
 
-// ng writes a pcapng, with an interface for each kind of link.
+// ng returns a pcapng with one interface for each link type.
 func ng(t testing.TB, list []raw) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -12,11 +12,11 @@ import (
 	"wirelab/internal/words"
 )
 
-// maxMemory bounds what is kept of a capture, which is held in memory. What comes after
-// that is left out, and a remark reports it.
+// maxMemory is how many bytes of datagrams of a capture are stored. Datagrams beyond it are left
+// out, and a remark reports that.
 const maxMemory = 256 << 20
 
-// overhead is the memory of a datagram without its bytes.
+// overhead is the memory in bytes of a datagram without its payload.
 const overhead = 128
 
 // datagram is one datagram of a capture.
@@ -26,25 +26,25 @@ type datagram struct {
 	Payload  []byte
 }
 
-// Capture is what a file holds.
+// Capture holds the UDP datagrams of a file, and those among them that a Choice selected.
 type Capture struct {
 	source.Notes
 	File        string
-	Datagrams   []datagram // in the order of the file
-	Packets     int        // of any kind
-	First, Last int64      // when the first and the last packet of any kind was captured
-	Port        uint16     // of the server: as it was chosen, or guessed
-	Down        bool       // which way was chosen
+	Datagrams   []datagram // all, in the order of the file
+	Packets     int        // number of packets of any protocol
+	First, Last int64      // earliest and latest time of all packets, in nanoseconds since 1970
+	Port        uint16     // of the server: as chosen, or guessed
+	Down        bool       // the chosen direction is from the server
 	chosen      []datagram
 }
 
-// expected describes the files that are read.
-const expected = "a capture, pcap or pcapng"
+// expectedFile describes the files that can be read, for error messages.
+const expectedFile = "a capture, pcap or pcapng"
 
-// readFile reads the datagrams of a file: pcap or pcapng, which may be compressed with zstd
-// or gzip. The end of ctx ends the wait for the writer of a pipe.
+// readFile reads the datagrams of a capture, plain or compressed with zstd or gzip. If path is a
+// pipe, the end of ctx ends the wait for its writer.
 func readFile(ctx context.Context, path string) (*Capture, error) {
-	file, err := source.OpenFile(ctx, path, expected, ErrFormat)
+	file, err := source.OpenFile(ctx, path, expectedFile, ErrFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,11 @@ func readFile(ctx context.Context, path string) (*Capture, error) {
 	return read(file, path, maxMemory)
 }
 
-// read reads a capture from in.
+// read reads a capture from in and stores up to memory bytes of it. path is for errors. A capture
+// without UDP datagrams is an error.
 func read(in io.Reader, path string, memory int) (*Capture, error) {
 	c := &Capture{File: path}
-	unpacked, err := unpack.New(in, path, unpack.Errors{Format: ErrFormat, Truncated: errCut})
+	unpacked, err := unpack.New(in, path, unpack.Errors{Format: ErrFormat, Truncated: errTruncated})
 	if err == nil {
 		defer unpacked.Close()
 		err = c.readAll(unpacked, memory)
@@ -64,13 +65,13 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 	switch {
 	case located:
 		return nil, err
-	case errors.Is(err, errCut): // within the first bytes
-		c.Remark("the file breaks off after %d packets", c.Packets)
+	case errors.Is(err, errTruncated): // within the headers
+		c.Remark("the file ends early, after %d packets", c.Packets)
 	case err != nil:
-		return nil, &source.Error{File: path, Problem: err.Error(), Expected: expected + ", plain, .zst or .gz", Kind: err}
+		return nil, &source.Error{File: path, Problem: err.Error(), Expected: expectedFile + ", plain, .zst or .gz", Kind: err}
 	}
 	if len(c.Datagrams) == 0 {
-		problem := "holds no whole UDP datagram among its " + words.Count(c.Packets, "packet")
+		problem := "contains no complete UDP datagram in " + words.Count(c.Packets, "packet")
 		for _, r := range c.Remarks() {
 			problem += "; " + r
 		}
@@ -79,13 +80,14 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 	return c, nil
 }
 
+// readAll reads the packets of in and adds their datagrams to c, with remarks on what was left out.
 func (c *Capture) readAll(in io.Reader, memory int) error {
 	packets, err := newContainer(in)
 	if err != nil {
 		return err
 	}
 	var d decoder
-	keep := store{left: memory}
+	stored := store{left: memory}
 	for err == nil {
 		var p packet
 		p, err = packets.next()
@@ -93,45 +95,45 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 			break
 		}
 		if c.Packets == 0 {
-			c.First, c.Last = p.at, p.at
+			c.First, c.Last = p.time, p.time
 		}
 		c.Packets++
-		c.First, c.Last = min(c.First, p.at), max(c.Last, p.at)
-		if got, ok := d.datagram(&p); ok && !keep.add(c, &got) || c.Packets == mostPackets {
-			c.Remark("it is read up to packet %d: it holds more than %d MB, or than %d packets", c.Packets, memory>>20, mostPackets)
+		c.First, c.Last = min(c.First, p.time), max(c.Last, p.time)
+		if dgram, ok := d.decode(&p); ok && !stored.add(c, &dgram) || c.Packets == maxPackets {
+			c.Remark("read up to packet %d: the capture has more than %d MB of datagrams or more than %d packets", c.Packets, memory>>20, maxPackets)
 			err = io.EOF
 		}
 	}
 	if left := d.fragments.dropped + len(d.fragments.waiting); left > 0 {
-		c.Remark("%s left out: pieces are missing", words.Count(left, "datagram"))
+		c.Remark("%s left out: fragments are missing", words.Count(left, "datagram"))
 	}
-	if d.short > 0 {
-		c.Remark("%s left out: only a part was captured", words.Count(d.short, "datagram"))
+	if d.incomplete > 0 {
+		c.Remark("%s left out: captured only in part", words.Count(d.incomplete, "datagram"))
 	}
-	if d.unknown > 0 {
-		c.Remark("%s left out: of link type %d; expected Ethernet, loopback, raw IP or Linux cooked", words.Count(d.unknown, "packet"), int(d.link))
+	if d.unknownLinks > 0 {
+		c.Remark("%s left out: link type %d; expected Ethernet, loopback, raw IP or Linux cooked", words.Count(d.unknownLinks, "packet"), int(d.firstUnknown))
 	}
 	switch {
 	case err == io.EOF:
 		return nil
-	case errors.Is(err, errCut):
-		c.Remark("the file breaks off after packet %d", c.Packets)
+	case errors.Is(err, errTruncated):
+		c.Remark("the file ends early, after packet %d", c.Packets)
 		return nil
 	}
 	return &source.Error{File: c.File, Place: fmt.Sprintf("packet %d", c.Packets+1), Problem: err.Error(),
 		Expected: "a packet, or the end of the file", Kind: err}
 }
 
-// store keeps datagrams, up to a number of bytes.
+// store copies payloads into large blocks of memory, up to a total number of bytes.
 type store struct {
-	left  int // bytes
-	block []byte
+	left  int    // bytes that may still be stored
+	block []byte // the block that is being filled
 }
 
-// blockBytes is how much memory is taken at a time.
+// blockBytes is the size of a block.
 const blockBytes = 1 << 18
 
-// add keeps a copy of a datagram; false if there is no room for it.
+// add appends d to c.Datagrams with a copy of its payload. It returns false if the limit is reached.
 func (s *store) add(c *Capture, d *datagram) bool {
 	s.left -= len(d.Payload) + overhead
 	if s.left < 0 {
@@ -140,9 +142,9 @@ func (s *store) add(c *Capture, d *datagram) bool {
 	if cap(s.block)-len(s.block) < len(d.Payload) {
 		s.block = make([]byte, 0, max(blockBytes, len(d.Payload)))
 	}
-	at := len(s.block)
+	start := len(s.block)
 	s.block = append(s.block, d.Payload...)
-	d.Payload = s.block[at:len(s.block):len(s.block)]
+	d.Payload = s.block[start:len(s.block):len(s.block)]
 	c.Datagrams = append(c.Datagrams, *d)
 	return true
 }

@@ -14,34 +14,36 @@ import (
 	"wirelab/internal/words"
 )
 
-// Choice selects datagrams of a capture.
+// Choice selects datagrams of a capture by the server's port and the direction.
 type Choice struct {
-	Port uint16 // of the server; 0: the busiest
-	Up   bool   // to the server, instead of from it
+	Port uint16 // of the server; 0 means the port with the most datagrams
+	Up   bool   // datagrams to the server instead of those from it
 }
 
-// ParseSpec reads FILE[,port=N][,dir=down|up]. Names of files may hold commas.
+// ParseSpec parses FILE[,port=N][,dir=down|up]. It splits off options from the end, since names of
+// files may contain commas.
 func ParseSpec(text string) (path string, choice Choice, err error) {
 	path = text
 	for seen := map[string]bool{}; ; {
-		at := max(strings.LastIndexByte(path, ','), 0)
-		key, value, ok := strings.Cut(path[at:], "=")
+		comma := max(strings.LastIndexByte(path, ','), 0) // 0 if there is none, so that all of path is examined
+		key, value, ok := strings.Cut(path[comma:], "=")
 		switch {
 		case !ok || key != ",port" && key != ",dir":
 			if path == "" {
-				err = errors.New("names no file; expected packets:FILE.pcap[,port=N][,dir=down|up]")
+				err = errors.New("file name missing; expected packets:FILE.pcap[,port=N][,dir=down|up]")
 			}
 			return path, choice, err
 		case seen[key]:
-			return "", choice, fmt.Errorf("%s is given twice; expected it once", key[1:])
+			return "", choice, fmt.Errorf("%s is given twice; expected at most one", key[1:])
 		}
 		if err := choice.set(key, value); err != nil {
 			return "", choice, err
 		}
-		seen[key], path = true, path[:at]
+		seen[key], path = true, path[:comma]
 	}
 }
 
+// set applies one option; key is ",port" or ",dir".
 func (c *Choice) set(key, value string) error {
 	if key == ",port" {
 		n, err := strconv.ParseUint(value, 10, 16)
@@ -58,12 +60,12 @@ func (c *Choice) set(key, value string) error {
 	return nil
 }
 
-// Open reads a file, which may be compressed, and chooses among its datagrams. The end of ctx ends
-// the wait for the writer of a pipe.
+// Open reads a capture, which may be compressed, and selects its datagrams. If path is a pipe, the
+// end of ctx ends the wait for its writer.
 func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 	c, err := readFile(ctx, path)
 	if err == nil {
-		err = c.choose(choice)
+		err = c.selectDatagrams(choice)
 	}
 	if err != nil {
 		return nil, err
@@ -71,22 +73,24 @@ func Open(ctx context.Context, path string, choice Choice) (*Capture, error) {
 	return c, nil
 }
 
-// Chosen returns the datagrams that were chosen.
+// Chosen returns the datagrams that the Choice selected, in the order of the file. The caller must
+// not modify them.
 func (c *Capture) Chosen() []datagram { return c.chosen }
 
-// choose chooses datagrams by the server's port and the way. The ports give the way of a
-// datagram; where both are the server's, the first datagram went to it.
-func (c *Capture) choose(choice Choice) error {
-	ports := c.ports()
+// selectDatagrams selects datagrams by the server's port and the direction. A datagram to the
+// server's port goes up, one from it down. If both ports are the server's, the addresses decide:
+// the receiver of the first such datagram is taken for the server.
+func (c *Capture) selectDatagrams(choice Choice) error {
+	ports := c.portsByCount()
 	c.Port, c.Down = choice.Port, !choice.Up
 	if c.Port == 0 {
 		c.Port = ports[0].port
-		c.Remark("port %d is taken for the server's: %d of %s are from or to it; port=N says otherwise",
+		c.Remark("port %d is assumed to be the server's: %d of %s are from or to it; port=N selects another",
 			c.Port, ports[0].n, words.Count(len(c.Datagrams), "datagram"))
 	}
 	var server netip.Addr
 	c.chosen = c.chosen[:0]
-	other := 0
+	opposite := 0
 	for i := range c.Datagrams {
 		d := &c.Datagrams[i]
 		from, to := d.From.Port() == c.Port, d.To.Port() == c.Port
@@ -102,23 +106,23 @@ func (c *Capture) choose(choice Choice) error {
 		if from == c.Down {
 			c.chosen = append(c.chosen, *d)
 		} else {
-			other++
+			opposite++
 		}
 	}
 	if len(c.chosen) > 0 {
 		return nil
 	}
 	e := &source.Error{File: c.File, Kind: ErrNothing}
-	if other > 0 {
+	if opposite > 0 {
 		from, otherWay := "from", "up"
 		if !c.Down {
 			from, otherWay = "to", "down"
 		}
-		e.Problem = fmt.Sprintf("holds no datagrams %s port %d, but %d the other way", from, c.Port, other)
+		e.Problem = fmt.Sprintf("contains no datagrams %s port %d, but %d in the other direction", from, c.Port, opposite)
 		e.Expected = "dir=" + otherWay
 		return e
 	}
-	e.Problem = fmt.Sprintf("holds no datagrams from or to port %d", c.Port)
+	e.Problem = fmt.Sprintf("contains no datagrams from or to port %d", c.Port)
 	var list []string
 	for _, p := range ports[:min(3, len(ports))] {
 		list = append(list, fmt.Sprintf("%d (%d)", p.port, p.n))
@@ -135,15 +139,16 @@ func (c *Capture) Way() string {
 	return "up"
 }
 
-// tally is the number of datagrams from or to a port.
-type tally struct {
+// portCount is the number of datagrams from or to a port.
+type portCount struct {
 	port uint16
 	n    int
 }
 
-// ports returns the ports, the server's most likely first: the one with the most
-// datagrams; of several the lowest, since those of clients are drawn from the high ones.
-func (c *Capture) ports() []tally {
+// portsByCount returns all ports with their numbers of datagrams, the most frequent first: that is most
+// likely the server's, to which all clients send. Among equally frequent ports the lowest comes first,
+// since systems assign high ports to clients.
+func (c *Capture) portsByCount() []portCount {
 	var count [1 << 16]int
 	for i := range c.Datagrams {
 		from, to := c.Datagrams[i].From.Port(), c.Datagrams[i].To.Port()
@@ -152,12 +157,12 @@ func (c *Capture) ports() []tally {
 			count[to]++
 		}
 	}
-	var list []tally
+	var list []portCount
 	for port, n := range count {
 		if n > 0 {
-			list = append(list, tally{uint16(port), n})
+			list = append(list, portCount{uint16(port), n})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b tally) int { return cmp.Compare(b.n, a.n) })
+	slices.SortStableFunc(list, func(a, b portCount) int { return cmp.Compare(b.n, a.n) })
 	return list
 }

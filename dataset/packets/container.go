@@ -14,46 +14,50 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// Bounds on what a file can make its reader do between two packets. The library trusts
-// lengths as far as bytes follow, and a few compressed bytes can unpack to gigabytes.
+// Limits on the work that a file can cause. The library reads blocks of any length that the file
+// claims, and a few compressed bytes can unpack to gigabytes.
 const (
-	mostBetween    = 2 << 20 // bytes
-	mostInterfaces = 1 << 12
-	mostNames      = 1 << 16
-	mostPackets    = 1 << 26
+	maxBytesBetween = 2 << 20 // bytes from one packet to the next
+	maxInterfaces   = 1 << 12
+	maxNames        = 1 << 16 // of pcapng name resolution
+	maxPackets      = 1 << 26
 )
 
-// Times that are taken for times of packets: 1970 to 2242, so that nanoseconds fit.
-const latestSecond = 1 << 33
+// maxUnixSecond bounds plausible times of packets, in seconds since 1970: the year 2242. Nanoseconds
+// up to there fit an int64.
+const maxUnixSecond = 1 << 33
 
-// container yields the packets of a file, whichever of the two formats it has.
+// container reads the packets of a file in either format.
 type container struct {
-	classic *pcapgo.Reader
-	ng      *pcapgo.NgReader
-	in      meter
-	last    int64 // time of the last packet, in nanoseconds since 1970
+	classic  *pcapgo.Reader   // nil if the file is a pcapng
+	ng       *pcapgo.NgReader // nil if the file is a pcap
+	in       readLimiter
+	lastTime int64 // time of the last packet, in nanoseconds since 1970
 }
 
-// meter ends an input that yields too much between two packets.
-type meter struct {
+// readLimiter limits how many bytes the library reads from one packet to the next.
+type readLimiter struct {
 	io.Reader
-	left int
-	cut  bool // the compressed bytes break off
+	left      int  // bytes that may be read; reset before each packet
+	truncated bool // the compressed file is truncated
 }
 
-var errTooMuch = errors.New("too much between two packets")
+var errTooMuch = errors.New("too much data between two packets")
 
-func (m *meter) Read(p []byte) (int, error) {
+// Read implements io.Reader. It fails with errTooMuch at the limit, and records in m.truncated whether the
+// file is truncated.
+func (m *readLimiter) Read(p []byte) (int, error) {
 	if m.left <= 0 {
 		return 0, errTooMuch
 	}
 	n, err := m.Reader.Read(p[:min(len(p), m.left)])
 	m.left -= n
-	m.cut = m.cut || errors.Is(err, errCut)
+	m.truncated = m.truncated || errors.Is(err, errTruncated)
 	return n, err
 }
 
-// magics begin a pcap, in any byte order and resolution; ngMagic begins a section of a pcapng.
+// magics are the first four bytes of a pcap, for both byte orders and for micro- and nanoseconds;
+// ngMagic is the type of a pcapng section header block.
 var (
 	magics = [][]byte{
 		{0xd4, 0xc3, 0xb2, 0xa1}, {0xa1, 0xb2, 0xc3, 0xd4}, {0x4d, 0x3c, 0xb2, 0xa1}, {0xa1, 0xb2, 0x3c, 0x4d},
@@ -61,11 +65,11 @@ var (
 	ngMagic = []byte{0x0a, 0x0d, 0x0d, 0x0a}
 )
 
-// newContainer looks at the first bytes of in.
+// newContainer returns a reader for the format that the first bytes of in indicate.
 func newContainer(in io.Reader) (*container, error) {
 	c := &container{}
 	buffered := bufio.NewReaderSize(in, 1<<16)
-	c.in = meter{Reader: buffered, left: mostBetween}
+	c.in = readLimiter{Reader: buffered, left: maxBytesBetween}
 	head, err := buffered.Peek(4)
 	switch {
 	case bytes.Equal(head, ngMagic):
@@ -73,30 +77,31 @@ func newContainer(in io.Reader) (*container, error) {
 	case slices.ContainsFunc(magics, func(m []byte) bool { return bytes.Equal(head, m) }):
 		c.classic, err = pcapgo.NewReader(&c.in)
 	case err == nil || err == io.EOF:
-		return nil, fmt.Errorf("%w: it begins with % x", ErrFormat, head)
+		return nil, fmt.Errorf("%w: begins with % x", ErrFormat, head)
 	}
-	return c, c.explain(err)
+	return c, c.mapError(err)
 }
 
-// packet is one as it was captured.
+// packet is a captured packet.
 type packet struct {
-	link layers.LinkType
-	at   int64  // nanoseconds since 1970
-	data []byte // valid until the next
-	cut  bool   // not all of it was captured
+	link      layers.LinkType
+	time      int64  // time of capture in nanoseconds since 1970
+	data      []byte // from the link layer on; valid until the next packet is read
+	truncated bool   // the capture does not contain all bytes of the packet
 }
 
-// next returns the next packet; io.EOF at the end, errCut where the file breaks off.
+// next returns the next packet. At the end of the file it returns io.EOF, or errTruncated if the
+// file is truncated.
 func (c *container) next() (packet, error) {
-	c.in.left = mostBetween
+	c.in.left = maxBytesBetween
 	var p packet
 	var info gopacket.CaptureInfo
 	var err error
 	if c.ng != nil {
 		p.data, info, err = c.ng.ZeroCopyReadPacketData()
 		if err == nil {
-			p.link, _ = info.AncillaryData[0].(layers.LinkType)
-			if c.ng.NInterfaces() > mostInterfaces || c.ng.NNames() > mostNames {
+			p.link, _ = info.AncillaryData[0].(layers.LinkType) // of the interface that captured the packet
+			if c.ng.NInterfaces() > maxInterfaces || c.ng.NNames() > maxNames {
 				err = errTooMuch
 			}
 		}
@@ -104,35 +109,36 @@ func (c *container) next() (packet, error) {
 		p.data, info, err = c.classic.ZeroCopyReadPacketData()
 		p.link = c.classic.LinkType()
 		if err == io.EOF && info.CaptureLength > 0 {
-			err = io.ErrUnexpectedEOF // right behind the head of a packet
+			err = io.ErrUnexpectedEOF // the file ends right after the header of a packet
 		}
 	}
 	if err != nil {
-		return p, c.explain(err)
+		return p, c.mapError(err)
 	}
-	p.cut = info.CaptureLength < info.Length
-	p.at = c.time(info.Timestamp)
+	p.truncated = info.CaptureLength < info.Length
+	p.time = c.packetTime(info.Timestamp)
 	return p, nil
 }
 
-// time is t since 1970; of packets without a time, or with one that cannot be, that of
-// the packet before.
-func (c *container) time(t time.Time) int64 {
-	if s := t.Unix(); s >= 0 && s < latestSecond {
-		c.last = t.UnixNano()
+// packetTime returns t in nanoseconds since 1970. If t is missing or implausible, it returns the
+// time of the packet before.
+func (c *container) packetTime(t time.Time) int64 {
+	if s := t.Unix(); s >= 0 && s < maxUnixSecond {
+		c.lastTime = t.UnixNano()
 	}
-	return c.last
+	return c.lastTime
 }
 
-// explain tells the end of a file from a cut, and both from damage.
-func (c *container) explain(err error) error {
+// mapError maps an error of the library to nil, io.EOF at the proper end of the file, errTruncated if
+// the file is truncated, or an ErrFormat with the reason.
+func (c *container) mapError(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
 		return err
 	case errors.Is(err, errTooMuch) || c.in.left <= 0:
-		return fmt.Errorf("%w: there are %d MB or thousands of interfaces or names between two packets", ErrFormat, mostBetween>>20)
-	case errors.Is(err, io.ErrUnexpectedEOF), c.in.cut: // the library does not always wrap errors
-		return errCut
+		return fmt.Errorf("%w: more than %d MB, %d interfaces or %d names between two packets", ErrFormat, maxBytesBetween>>20, maxInterfaces, maxNames)
+	case errors.Is(err, io.ErrUnexpectedEOF), c.in.truncated: // the library does not always wrap errors
+		return errTruncated
 	case errors.Is(err, ErrFormat):
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/gopacket/gopacket/layers"
 )
 
-// decoder finds the datagrams in packets. What it cannot make sense of it leaves out,
-// and counts: networks carry all sorts of things.
+// decoder extracts UDP datagrams from captured packets. It ignores other packets, and counts those
+// that may contain datagrams which it cannot read.
 type decoder struct {
 	ether layers.Ethernet
 	tag   layers.Dot1Q
@@ -18,11 +18,11 @@ type decoder struct {
 	loop  layers.Loopback
 	ip4   layers.IPv4
 
-	fragments fragments
-	short     int             // datagrams of which not all was captured
-	truncated bool            // this packet claims more than it has
-	unknown   int             // packets of a kind of link that is not known
-	link      layers.LinkType // of the first of those
+	fragments    reassembler
+	incomplete   int             // number of datagrams that were captured only in part
+	truncated    bool            // the current packet is shorter than its headers claim
+	unknownLinks int             // number of packets of an unknown link type
+	firstUnknown layers.LinkType // the first unknown link type
 }
 
 // SetTruncated implements gopacket.DecodeFeedback.
@@ -30,14 +30,15 @@ func (d *decoder) SetTruncated() { d.truncated = true }
 
 var _ gopacket.DecodeFeedback = (*decoder)(nil)
 
-// Kinds of link that the library has no names for.
+// Link types that the library does not name: LINKTYPE_RAW has another number on some systems
+// (https://www.tcpdump.org/linktypes.html).
 const (
 	rawOnOthers  layers.LinkType = 12
 	rawOnOpenBSD layers.LinkType = 14
 )
 
-// network returns the IP packet in a packet; nil if there is none.
-func (d *decoder) network(link layers.LinkType, data []byte) []byte {
+// ipPacket removes the link layer of a packet and returns the IP packet, or nil if it is not IP.
+func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 	var kind layers.EthernetType
 	switch link {
 	case layers.LinkTypeEthernet:
@@ -63,10 +64,10 @@ func (d *decoder) network(link layers.LinkType, data []byte) []byte {
 	case layers.LinkTypeRaw, layers.LinkTypeIPv4, layers.LinkTypeIPv6, rawOnOthers, rawOnOpenBSD:
 		return data
 	default:
-		if d.unknown == 0 {
-			d.link = link
+		if d.unknownLinks == 0 {
+			d.firstUnknown = link
 		}
-		d.unknown++
+		d.unknownLinks++
 		return nil
 	}
 	for kind == layers.EthernetTypeDot1Q || kind == layers.EthernetTypeQinQ {
@@ -81,37 +82,40 @@ func (d *decoder) network(link layers.LinkType, data []byte) []byte {
 	return data
 }
 
-// segment is what IP carries, whole or a piece.
+// segment is the payload of an IP packet, or a fragment of it.
 type segment struct {
 	from, to netip.Addr
-	protocol layers.IPProtocol
-	data     []byte
+	protocol layers.IPProtocol // of payload
+	payload  []byte
 }
 
-// datagram returns the datagram that a packet completes.
-func (d *decoder) datagram(p *packet) (datagram, bool) {
-	d.truncated = p.cut
-	ip := d.network(p.link, p.data)
-	s, whole := segment{}, false
+// decode returns the UDP datagram in a packet. If the packet is a fragment, it is the datagram that
+// this fragment completes. The result is false if there is none; the payload is valid until the
+// next call.
+func (d *decoder) decode(p *packet) (datagram, bool) {
+	d.truncated = p.truncated
+	ip := d.ipPacket(p.link, p.data)
+	s, complete := segment{}, false
 	switch {
 	case len(ip) > 0 && ip[0]>>4 == 4:
-		s, whole = d.v4(p.at, ip)
+		s, complete = d.decodeIPv4(p.time, ip)
 	case len(ip) >= 40 && ip[0]>>4 == 6:
-		s, whole = d.v6(p.at, ip)
+		s, complete = d.decodeIPv6(p.time, ip)
 	}
-	if !whole {
+	if !complete {
 		return datagram{}, false
 	}
-	return d.udp(p.at, &s)
+	return d.decodeUDP(p.time, &s)
 }
 
-// v4 reads an IPv4 packet.
-func (d *decoder) v4(at int64, data []byte) (segment, bool) {
+// decodeIPv4 decodes an IPv4 packet captured at the given time. It returns true if the segment is
+// complete, which includes datagrams that this fragment completes.
+func (d *decoder) decodeIPv4(at int64, data []byte) (segment, bool) {
 	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
 		return segment{}, false
 	}
 	h := &d.ip4
-	s := segment{protocol: h.Protocol, data: h.Payload}
+	s := segment{protocol: h.Protocol, payload: h.Payload}
 	s.from, _ = netip.AddrFromSlice(h.SrcIP)
 	s.to, _ = netip.AddrFromSlice(h.DstIP)
 	more := h.Flags&layers.IPv4MoreFragments != 0
@@ -119,21 +123,26 @@ func (d *decoder) v4(at int64, data []byte) (segment, bool) {
 		return s, true
 	}
 	if d.truncated {
-		d.short++
+		d.incomplete++
 		return s, false
 	}
 	return s, d.fragments.add(&s, at, uint32(h.Id), 8*int(h.FragOffset), more)
 }
 
-// v6 reads an IPv6 packet, at least its fixed header, and walks the headers behind it.
-func (d *decoder) v6(at int64, data []byte) (segment, bool) {
+// decodeIPv6 is decodeIPv4 for an IPv6 packet; data has at least the fixed header of 40 bytes (RFC
+// 8200: 4 payload length, 6 next header, 8 source, 24 destination). It follows the chain of
+// extension headers to UDP. A hop-by-hop, routing or destination header begins with the type of the
+// next header and its own length; a fragment header has the next type, a reserved byte, 13 bits of
+// offset in units of 8 bytes, 2 reserved bits, the flag for more fragments, and 4 bytes of
+// identification.
+func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 	s := segment{from: netip.AddrFrom16([16]byte(data[8:24])), to: netip.AddrFrom16([16]byte(data[24:40])),
 		protocol: layers.IPProtocol(data[6])}
 	rest, n := data[40:], int(binary.BigEndian.Uint16(data[4:]))
 	switch {
 	case n > len(rest):
 		d.truncated = true
-	case n > 0: // 0 where the network card was to cut it in pieces
+	case n > 0: // 0 if the network card segments the packet later
 		rest = rest[:n]
 	}
 	for {
@@ -142,47 +151,51 @@ func (d *decoder) v6(at int64, data []byte) (segment, bool) {
 		}
 		switch next := layers.IPProtocol(rest[0]); s.protocol {
 		case layers.IPProtocolUDP:
-			s.data = rest
+			s.payload = rest
 			return s, true
 		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination:
-			n := 8 * (int(rest[1]) + 1)
-			s.protocol, rest = next, rest[min(n, len(rest)):]
+			size := 8 * (int(rest[1]) + 1)
+			s.protocol, rest = next, rest[min(size, len(rest)):]
 		case layers.IPProtocolIPv6Fragment:
 			if d.truncated {
-				d.short++
+				d.incomplete++
 				return s, false
 			}
-			where := binary.BigEndian.Uint16(rest[2:])
+			offsetFlags := binary.BigEndian.Uint16(rest[2:])
 			id := binary.BigEndian.Uint32(rest[4:])
-			s.protocol, s.data = next, rest[8:]
-			if where&^6 != 0 && !d.fragments.add(&s, at, id, int(where&^7), where&1 != 0) {
+			s.protocol, s.payload = next, rest[8:]
+			// Without an offset and more fragments the packet is complete (an atomic fragment, RFC 6946).
+			// The offset in units of 8 bytes is in the upper 13 bits, so that masking gives bytes.
+			if offsetFlags&^6 != 0 && !d.fragments.add(&s, at, id, int(offsetFlags&^7), offsetFlags&1 != 0) {
 				return s, false
 			}
-			rest = s.data // with more headers, if it was fragmented behind them
+			rest = s.payload // may begin with further extension headers
 		default:
 			return s, false
 		}
 	}
 }
 
-// udp reads a whole datagram.
-func (d *decoder) udp(at int64, s *segment) (datagram, bool) {
-	if len(s.data) < 8 {
-		d.short++
+// decodeUDP decodes the UDP header (source port, destination port, length, checksum; 2 bytes each) of a
+// complete segment. It returns false if the datagram is malformed or was captured only in part.
+func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
+	if len(s.payload) < 8 {
+		d.incomplete++
 		return datagram{}, false
 	}
-	n := int(binary.BigEndian.Uint16(s.data[4:]))
+	n := int(binary.BigEndian.Uint16(s.payload[4:]))
 	switch {
-	case n == 0: // a jumbogram, or left to the network card
-		n = len(s.data)
+	case n == 0: // a jumbogram (RFC 2675), or to be filled in by the network card
+		n = len(s.payload)
 	case n < 8:
 		return datagram{}, false
 	}
-	if n > len(s.data) || d.truncated && n == len(s.data) && binary.BigEndian.Uint16(s.data[4:]) == 0 {
-		d.short++
+	// Without a length in the header a truncated packet cannot be told from a complete one.
+	if n > len(s.payload) || d.truncated && n == len(s.payload) && binary.BigEndian.Uint16(s.payload[4:]) == 0 {
+		d.incomplete++
 		return datagram{}, false
 	}
-	return datagram{At: at, Payload: s.data[8:n],
-		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.data)),
-		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.data[2:]))}, true
+	return datagram{At: at, Payload: s.payload[8:n],
+		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.payload)),
+		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.payload[2:]))}, true
 }

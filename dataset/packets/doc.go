@@ -1,26 +1,28 @@
-// Package packets reads captures of networks, pcap and pcapng, and makes a workload of
-// the datagrams of a real program: the bytes it sent, at the times at which it sent them.
+// Package packets reads network captures (pcap and pcapng) and replays the UDP datagrams of a real
+// program as a source of frames: the same bytes at the same times.
 //
 //	c, err := packets.Open(ctx, "match.pcap.zst", packets.Choice{Port: 27960})
 //	for _, d := range c.Chosen() { ... }
 //
-// It understands Ethernet with VLANs, BSD and OpenBSD loopback, raw IP and Linux cooked
-// captures; IPv4 and IPv6 with extension headers; fragments are put together. Everything but
-// UDP is left out. Nothing is ever sent to an address of a capture.
+// It reads Ethernet with VLAN tags, BSD and OpenBSD loopback, raw IP and Linux cooked captures;
+// IPv4 and IPv6 with extension headers. It reassembles IP fragments and ignores everything but UDP.
+// Nothing is ever sent to an address of a capture.
 //
-// A capture is hostile until it has been read: whatever it claims, its reader takes
-// maxMemory and some megabytes. One that breaks off is read up to there, and a remark
-// reports it; one that is damaged is a *source.Error with the number of the packet.
+// Captures are not trusted: reading one uses at most maxMemory and a few megabytes, whatever its
+// headers claim. A truncated capture is read up to its end, and a remark reports that. Damage is a
+// *source.Error with the number of the packet.
 package packets
 
 import "errors"
 
 // Errors of this package, returned wrapped in a *source.Error.
 var (
-	// ErrFormat: the bytes are no capture.
+	// ErrFormat means that the file is not a capture.
 	ErrFormat = errors.New("not a capture")
-	// ErrNothing: it holds no datagrams, or none of those that were chosen.
+	// ErrNothing means that the capture contains no UDP datagrams, or none that match the Choice.
 	ErrNothing = errors.New("no such datagrams")
 
-	errCut = errors.New("the file breaks off") // not returned: what came before is read
+	// errTruncated means that the file is truncated. It is never returned to callers: the packets
+	// before are used, and a remark reports it.
+	errTruncated = errors.New("the file is truncated")
 )

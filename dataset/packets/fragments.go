@@ -9,89 +9,98 @@ import (
 	"github.com/gopacket/gopacket/layers"
 )
 
-// Bounds on what waits for its missing pieces: 64 datagrams of 64 kB, for 30 seconds of
-// the capture (RFC 791 and 8200 allow senders to use a number again after that long).
+// Limits of reassembly: at most 64 incomplete datagrams of 64 kB, each for 30 seconds of the capture.
+// After that time senders may use an identification again (RFC 791, RFC 8200).
 const (
-	mostWaiting = 64
-	longestWait = int64(30 * time.Second)
-	mostBytes   = 1<<16 - 1
+	maxWaiting       = 64
+	maxWait          = int64(30 * time.Second) // nanoseconds
+	maxDatagramBytes = 1<<16 - 1
 )
 
-// fragments puts datagrams together.
-type fragments struct {
-	waiting []*puzzle // oldest first
-	spare   *puzzle
-	dropped int // datagrams that were never completed
+// reassembler reassembles datagrams from IP fragments.
+type reassembler struct {
+	waiting []*partialDatagram // incomplete datagrams, oldest first
+	spare   *partialDatagram   // memory for the next datagram; may be nil
+	dropped int                // number of datagrams that were given up
 }
 
-// puzzle is a datagram of which pieces are missing. RFC 5722: pieces that overlap spoil
-// it, unless they repeat the same bytes.
-type puzzle struct {
-	from, to netip.Addr
-	id       uint32
-	since    int64
-	protocol layers.IPProtocol // of the first piece
-	buf      []byte
-	have     [mostBytes/8 + 1]bool // by eights of bytes
-	got      int                   // bytes
-	total    int                   // -1: the last piece is missing
+// partialDatagram is an incomplete datagram. As RFC 5722 requires, fragments that overlap
+// invalidate it; exact repetitions are accepted.
+type partialDatagram struct {
+	from, to      netip.Addr
+	id            uint32                       // identification
+	firstSeen     int64                        // time of the first fragment that arrived
+	protocol      layers.IPProtocol            // of the fragment with offset 0
+	buf           []byte                       // payload, with zeros where fragments are missing
+	received      [maxDatagramBytes/8 + 1]bool // which units of 8 bytes have arrived
+	receivedBytes int                          // number of bytes that have arrived
+	total         int                          // length of the payload; -1 until the last fragment arrives
 }
 
-// add takes a piece at an offset in bytes. If it completes the datagram, s is the
-// datagram, valid until the next call.
-func (f *fragments) add(s *segment, at int64, id uint32, offset int, more bool) bool {
-	for len(f.waiting) > 0 && at-f.waiting[0].since > longestWait {
+// add adds the fragment s, which was captured at capturedAt (nanoseconds since 1970). offset is in
+// bytes, id the identification, more the flag for more fragments. If it completes a datagram, add
+// returns true and replaces the payload and protocol of s by those of the datagram, which are valid
+// until the next call.
+func (f *reassembler) add(s *segment, capturedAt int64, id uint32, offset int, more bool) bool {
+	for len(f.waiting) > 0 && capturedAt-f.waiting[0].firstSeen > maxWait {
 		f.drop(0)
 	}
-	i := slices.IndexFunc(f.waiting, func(p *puzzle) bool { return p.id == id && p.from == s.from && p.to == s.to })
+	i := slices.IndexFunc(f.waiting, func(p *partialDatagram) bool { return p.id == id && p.from == s.from && p.to == s.to })
 	if i < 0 {
-		i = f.begin(s, at, id)
+		i = f.start(s, capturedAt, id)
 	}
 	p := f.waiting[i]
 	if !p.add(s, offset, more) {
 		f.drop(i)
 		return false
 	}
-	if p.total < 0 || p.got < p.total {
+	if p.total < 0 || p.receivedBytes < p.total {
 		return false
 	}
-	s.data, s.protocol = p.buf[:p.total], p.protocol
+	s.payload, s.protocol = p.buf[:p.total], p.protocol
 	f.remove(i)
 	return true
 }
 
-// begin makes room for a datagram.
-func (f *fragments) begin(s *segment, at int64, id uint32) int {
-	if len(f.waiting) == mostWaiting {
+// start starts the reassembly of the datagram to which s belongs, and returns its index in
+// f.waiting. If there are too many it gives up the oldest.
+func (f *reassembler) start(s *segment, capturedAt int64, id uint32) int {
+	if len(f.waiting) == maxWaiting {
 		f.drop(0)
 	}
 	p := f.spare
 	f.spare = nil
 	if p == nil {
-		p = &puzzle{}
+		p = &partialDatagram{}
 	}
-	*p = puzzle{from: s.from, to: s.to, id: id, since: at, buf: p.buf[:0], total: -1}
+	*p = partialDatagram{from: s.from, to: s.to, id: id, firstSeen: capturedAt, buf: p.buf[:0], total: -1}
 	f.waiting = append(f.waiting, p)
 	return len(f.waiting) - 1
 }
 
-func (f *fragments) drop(i int) {
+// drop gives up the incomplete datagram with index i.
+func (f *reassembler) drop(i int) {
 	f.dropped++
 	f.remove(i)
 }
 
-func (f *fragments) remove(i int) {
+// remove removes the datagram with index i from the list. Its memory is used again by start.
+func (f *reassembler) remove(i int) {
 	f.spare = f.waiting[i]
 	f.waiting = slices.Delete(f.waiting, i, i+1)
 }
 
-// add puts a piece in its place; false if it cannot be one of this datagram.
-func (p *puzzle) add(s *segment, offset int, more bool) bool {
-	end := offset + len(s.data)
+// add copies a fragment to its offset. It returns false if the fragment is malformed or contradicts
+// others: all fragments but the last have a multiple of 8 bytes, none extends beyond the last, and
+// none overlaps another unless it is an exact repetition.
+func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
+	end := offset + len(s.payload)
 	switch {
-	case end > mostBytes, len(s.data) == 0, more && len(s.data)%8 != 0:
+	case end > maxDatagramBytes, len(s.payload) == 0, more && len(s.payload)%8 != 0:
 		return false
-	case p.total >= 0 && (end > p.total || !more && end != p.total), !more && end < len(p.buf):
+	case p.total >= 0 && (end > p.total || !more && end != p.total): // beyond the last fragment, or another last one
+		return false
+	case !more && end < len(p.buf): // the last one, but bytes beyond its end have arrived
 		return false
 	}
 	if !more {
@@ -102,18 +111,18 @@ func (p *puzzle) add(s *segment, offset int, more bool) bool {
 	}
 	first, last := offset/8, (end-1)/8
 	seen := 0
-	for _, have := range p.have[first : last+1] {
+	for _, have := range p.received[first : last+1] {
 		if have {
 			seen++
 		}
 	}
-	if seen > 0 { // accepted only as a repetition
-		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.data)
+	if seen > 0 { // accepted only as an exact repetition
+		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.payload)
 	}
 	for i := first; i <= last; i++ {
-		p.have[i] = true
+		p.received[i] = true
 	}
-	p.got += copy(p.buf[offset:], s.data)
+	p.receivedBytes += copy(p.buf[offset:], s.payload)
 	if offset == 0 {
 		p.protocol = s.protocol
 	}

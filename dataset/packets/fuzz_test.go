@@ -9,7 +9,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 )
 
-// check reads what may be anything: an error that says so, or datagrams that are there.
+// check reads arbitrary data: either an error, or datagrams within the limits.
 func check(t *testing.T, data []byte) {
 	c, err := read(bytes.NewReader(data), "a.pcap", 1<<22)
 	if err != nil {
@@ -26,9 +26,9 @@ func check(t *testing.T, data []byte) {
 	if total > 1<<22 || len(c.Datagrams) > c.Packets {
 		t.Fatalf("%d bytes in %d datagrams of %d packets", total, len(c.Datagrams), c.Packets)
 	}
-	if err := c.choose(Choice{}); err != nil {
-		if err = c.choose(Choice{Up: true}); err != nil {
-			t.Fatalf("neither way: %v", err)
+	if err := c.selectDatagrams(Choice{}); err != nil {
+		if err = c.selectDatagrams(Choice{Up: true}); err != nil {
+			t.Fatalf("neither direction: %v", err)
 		}
 	}
 	s := newSource(c, true)
@@ -39,7 +39,7 @@ func check(t *testing.T, data []byte) {
 	}
 }
 
-// FuzzRead: no file makes the reader panic, or keep more than it may.
+// FuzzRead checks that no file makes the reader panic or exceed its memory limit.
 func FuzzRead(f *testing.F) {
 	list := match(f)
 	f.Add(classic(f, list))
@@ -48,8 +48,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(check)
 }
 
-// FuzzPackets: nor do packets of any kind of link, in a file that is well-formed; most
-// begin as packets do, and are then damaged, cut and mixed.
+// FuzzPackets does the same with well-formed files whose packets are damaged. Most packets begin with
+// valid headers and are then altered, truncated and mixed.
 func FuzzPackets(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte{1, 2, 3})
 	f.Add(uint64(2), uint8(3), []byte{0x45, 0, 0, 40})

@@ -19,8 +19,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Captures of real matches hold what others counted in them.
-func TestGames(t *testing.T) {
+// Captures of real matches contain the datagrams that the data's README lists.
+func TestRealMatches(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		port        uint16
@@ -56,8 +56,8 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// tshark finds the same datagrams, at the same times, in matches and in what the other
-// tests build. It puts fragments together as well.
+// tshark finds the same datagrams at the same times in real matches and in synthetic captures with
+// fragments.
 func TestAgainstTshark(t *testing.T) {
 	tshark, err := exec.LookPath("tshark")
 	if err != nil {
@@ -110,18 +110,18 @@ func TestAgainstTshark(t *testing.T) {
 	}
 }
 
-// line is a datagram as tshark prints it.
+// line formats a datagram as tshark prints it.
 func line(d *datagram) string {
 	return fmt.Sprintf("%d.%09d %d %d %x", d.At/1e9, d.At%1e9, d.From.Port(), d.To.Port(), d.Payload)
 }
 
-// sameTime is seconds with nine digits.
+// sameTime formats seconds with nine digits after the point.
 func sameTime(epoch string) string {
 	whole, part, _ := strings.Cut(epoch, ".")
 	return whole + "." + (part + "000000000")[:9]
 }
 
-// first is the first line of a that is not in b.
+// first returns the first line of a that is not in b.
 func first(a, b []string) string {
 	for i, l := range a {
 		if i >= len(b) || b[i] != l {
@@ -131,8 +131,8 @@ func first(a, b []string) string {
 	return ""
 }
 
-// synthetic is packets on each kind of link, with tags, headers and fragments; the first
-// of them on Ethernet.
+// synthetic returns packets on every link type, with VLAN tags, extension headers and fragments. The
+// first ethernet packets are on Ethernet.
 func synthetic(t testing.TB) (all []raw, ethernet int) {
 	from4, to4 := netip.AddrPortFrom(client4, 4001), netip.AddrPortFrom(server4, 4002)
 	from6, to6 := netip.AddrPortFrom(client6, 4003), netip.AddrPortFrom(server6, 4004)

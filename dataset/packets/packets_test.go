@@ -30,8 +30,8 @@ func pattern(n, salt int) []byte {
 	return b
 }
 
-// Every kind of link, both families, in both formats: what went in comes out, with its
-// time and its addresses.
+// Datagrams on every link type, over IPv4 and IPv6, in pcap and pcapng are read back with their times
+// and addresses.
 func TestEveryLink(t *testing.T) {
 	links := []layers.LinkType{layers.LinkTypeEthernet, layers.LinkTypeLinuxSLL, layers.LinkTypeLinuxSLL2, layers.LinkTypeNull,
 		layers.LinkTypeLoop, layers.LinkTypeRaw, rawOnOthers, rawOnOpenBSD}
@@ -70,9 +70,8 @@ func same(t *testing.T, what string, got, want []datagram) {
 	}
 }
 
-// What stands between the link and the datagram: tags, options, padding; and what is no
-// datagram at all.
-func TestBetween(t *testing.T) {
+// Tags, options, extension headers and padding are skipped; packets without a datagram are ignored.
+func TestHeadersBeforeUDP(t *testing.T) {
 	from4, to4 := netip.AddrPortFrom(client4, 1), netip.AddrPortFrom(server4, 2)
 	from6, to6 := netip.AddrPortFrom(client6, 1), netip.AddrPortFrom(server6, 2)
 	ether := func(p []byte) []byte { return wrap(layers.LinkTypeEthernet, p) }
@@ -82,7 +81,7 @@ func TestBetween(t *testing.T) {
 	options := append(append(bytes.Clone(v4[:20]), 1, 1, 1, 0), v4[20:]...)
 	options[0], options[3] = 0x46, options[3]+4
 	unsummed := bytes.Clone(v4)
-	unsummed[26], unsummed[27] = 0xab, 0xcd // as where the network card was to do it
+	unsummed[26], unsummed[27] = 0xab, 0xcd // a checksum that the network card was to fill in
 	for name, c := range map[string]struct {
 		data []byte
 		want int
@@ -107,8 +106,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// Fragments come in any order, twice, mixed with others; what misses a piece is left out
-// and a remark says so. Pieces that overlap spoil a datagram.
+// Fragments are reassembled in any order, duplicated, and mixed with others. Datagrams with missing or
+// overlapping fragments are left out, with a remark.
 func TestFragments(t *testing.T) {
 	big := pattern(3000, 3)
 	from4, to4 := netip.AddrPortFrom(client4, 1), netip.AddrPortFrom(server4, 2)
@@ -143,18 +142,18 @@ func TestFragments(t *testing.T) {
 		}
 		for _, d := range got.Datagrams {
 			if want := pattern(len(d.Payload), int(d.Payload[0])); !bytes.Equal(d.Payload, want) {
-				t.Errorf("%s: %d bytes put together otherwise", name, len(want))
+				t.Errorf("%s: %d bytes reassembled wrongly", name, len(want))
 			}
 		}
 	}
 	late := []raw{{link: layers.LinkTypeRaw, data: a[0]}, {link: layers.LinkTypeRaw, at: 31 * time.Second, data: a[1]},
 		{link: layers.LinkTypeRaw, at: 31 * time.Second, data: a[2]}}
 	if _, err := readBytes(classic(t, late)); !errors.Is(err, ErrNothing) {
-		t.Errorf("pieces half a minute apart: %v", err)
+		t.Errorf("fragments half a minute apart: %v", err)
 	}
 }
 
-// lonely is the first piece of each of many datagrams.
+// lonely returns the first fragment of each of n datagrams.
 func lonely(t *testing.T, from, to netip.AddrPort, n int) (list [][]byte) {
 	for i := range n {
 		list = append(list, pieces4(ip(t, from, to, pattern(3000, i)), 1480, uint16(1000+i))[0])
@@ -162,7 +161,7 @@ func lonely(t *testing.T, from, to netip.AddrPort, n int) (list [][]byte) {
 	return list
 }
 
-// match is a little conversation on port 7000, and some of another on port 53.
+// match returns 12 packets: a conversation on port 7000, and one on port 53.
 func match(t testing.TB) []raw {
 	var list []raw
 	for i := range 12 {
@@ -179,8 +178,8 @@ func match(t testing.TB) []raw {
 	return list
 }
 
-// A capture cut off at any byte is read up to there, and a remark says so.
-func TestCutOffAnywhere(t *testing.T) {
+// A capture truncated at any byte is read up to there, with a remark.
+func TestTruncatedAnywhere(t *testing.T) {
 	packed := func(data []byte) []byte {
 		z, err := zstd.NewWriter(nil)
 		if err != nil {
@@ -217,20 +216,20 @@ func TestCutOffAnywhere(t *testing.T) {
 			}
 			before = len(c.Datagrams)
 			if len(c.Remarks()) == 0 {
-				silent++ // it ends right behind a packet: nobody can tell
+				silent++ // it ends right after a packet, which cannot be detected
 			}
 		}
 		if silent > len(list) {
-			t.Errorf("%s: nothing was said of %d cuts, there are %d packets", name, silent, len(list))
+			t.Errorf("%s: no remark for %d truncations of a file of %d packets", name, silent, len(list))
 		}
 	}
 }
 
-// What is wrong is said in one sentence with the file, the packet and what was expected.
+// Errors are one line with the file, the packet and what was expected.
 func TestBadInput(t *testing.T) {
 	good := classic(t, match(t))
 	bad := bytes.Clone(good)
-	at := 24 // the second packet is said to be larger than any
+	at := 24 // the second packet claims a size of 2 GB
 	at += 16 + int(bad[at+8])
 	copy(bad[at+8:], []byte{0xff, 0xff, 0xff, 0x7f})
 	next := ng(t, match(t))
@@ -241,26 +240,26 @@ func TestBadInput(t *testing.T) {
 	tcp := bytes.Clone(wrap(layers.LinkTypeEthernet, ip(t, netip.AddrPortFrom(client4, 1), netip.AddrPortFrom(server4, 2), nil)))
 	tcp[14+9] = 6
 	for name, c := range map[string]struct {
-		file []byte
-		kind error
-		says []string
+		file     []byte
+		kind     error
+		wantText []string
 	}{
 		"empty":          {nil, ErrFormat, []string{"a.pcap: ", "the file is empty", "expected a capture, pcap or pcapng"}},
-		"text":           {text, ErrFormat, []string{"it begins with 49 74 20 77", "expected a capture"}},
+		"text":           {text, ErrFormat, []string{"begins with 49 74 20 77", "expected a capture"}},
 		"damaged":        {bad, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"damaged pcapng": {next, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"no datagrams": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: tcp}}), ErrNothing,
-			[]string{"holds no whole UDP datagram among its 1 packet", "expected at least one"}},
-		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNothing, []string{"no whole UDP datagram"}},
+			[]string{"contains no complete UDP datagram in 1 packet", "expected at least one"}},
+		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNothing, []string{"no complete UDP datagram"}},
 		"parts of packets": {classic(t, []raw{{link: layers.LinkTypeRaw, data: ip(t, netip.AddrPortFrom(client4, 1),
-			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNothing, []string{"1 datagram left out: only a part was captured"}},
+			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNothing, []string{"1 datagram left out: captured only in part"}},
 	} {
 		_, err := readBytes(c.file)
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 			continue
 		}
-		for _, words := range c.says {
+		for _, words := range c.wantText {
 			if !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %q, expected one line with %q", name, err, words)
 			}
@@ -271,8 +270,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A small file that unpacks to gigabytes takes no memory to speak of.
-func TestBombs(t *testing.T) {
+// A small file that unpacks to gigabytes is read in little memory.
+func TestDecompressionBombs(t *testing.T) {
 	bomb := func(head, again []byte, total int) []byte {
 		var b bytes.Buffer
 		z, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -317,42 +316,42 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// The busiest port is the server's unless one is chosen; the ports tell the way.
+// The port with the most datagrams is the server's unless one is chosen; ports decide the direction.
 func TestChoice(t *testing.T) {
 	c, err := readBytes(classic(t, match(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		choice  Choice
-		n       int
-		remarks int
-		says    string
+		choice   Choice
+		n        int
+		remarks  int
+		wantText string
 	}{
-		{Choice{}, 6, 1, "port 7000 is taken for the server's: 9 of 12 datagrams"},
+		{Choice{}, 6, 1, "port 7000 is assumed to be the server's: 9 of 12 datagrams"},
 		{Choice{Up: true}, 3, 1, "7000"},
 		{Choice{Port: 7000}, 6, 0, ""}, {Choice{Port: 53, Up: true}, 3, 0, ""},
-		{Choice{Port: 53}, -1, 0, "holds no datagrams from port 53, but 3 the other way; expected dir=up"},
+		{Choice{Port: 53}, -1, 0, "contains no datagrams from port 53, but 3 in the other direction; expected dir=up"},
 		{Choice{Port: 9}, -1, 0, "no datagrams from or to port 9; expected one of its ports, the busiest first: 7000 (9), 40001 (9), 53 (3)"},
 	} {
 		c.Notes = source.Notes{}
-		err := c.choose(x.choice)
+		err := c.selectDatagrams(x.choice)
 		switch {
-		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.says)):
-			t.Errorf("%+v: %v, want %q", x.choice, err, x.says)
-		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.says)):
+		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.wantText)):
+			t.Errorf("%+v: %v, want %q", x.choice, err, x.wantText)
+		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.wantText)):
 			t.Errorf("%+v: %d datagrams, %v, remarks %v", x.choice, len(c.Chosen()), err, c.Remarks())
 		}
 	}
-	// Both ends on one port: the first datagram went to the server.
+	// Both sides use one port: the first datagram went to the server.
 	a, b := netip.AddrPortFrom(client4, 5), netip.AddrPortFrom(server4, 5)
 	var list []raw
 	for i, ends := range [][2]netip.AddrPort{{a, b}, {b, a}, {b, a}, {a, b}, {b, a}} {
 		list = append(list, raw{link: layers.LinkTypeRaw, data: ip(t, ends[0], ends[1], pattern(4, i))})
 	}
 	c, _ = readBytes(classic(t, list))
-	if err := c.choose(Choice{Port: 5}); err != nil || len(c.Chosen()) != 3 {
-		t.Errorf("both ends on one port: %d down, %v", len(c.Chosen()), err)
+	if err := c.selectDatagrams(Choice{Port: 5}); err != nil || len(c.Chosen()) != 3 {
+		t.Errorf("both sides on one port: %d down, %v", len(c.Chosen()), err)
 	}
 }
 
@@ -365,7 +364,7 @@ func TestParseSpec(t *testing.T) {
 		"a.pcap": {path: "a.pcap"}, "a.pcap,port=27960": {"a.pcap", Choice{Port: 27960}, ""},
 		"a,b.pcap,dir=up,port=1": {"a,b.pcap", Choice{1, true}, ""}, "a.pcap,dir=down": {path: "a.pcap"}, "a,x=1": {path: "a,x=1"},
 		"a,port=0": {fails: "1 to 65535"}, "a,port=x": {fails: "1 to 65535"}, "a,dir=left": {fails: "expected down"},
-		"a,port=1,port=2": {fails: "given twice"}, ",dir=up": {fails: "names no file"},
+		"a,port=1,port=2": {fails: "given twice"}, ",dir=up": {fails: "file name missing"},
 	} {
 		path, choice, err := ParseSpec(text)
 		if want.fails == "" && (err != nil || path != want.path || choice != want.choice) ||
@@ -375,8 +374,7 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
-// Frames are the datagrams, at their times: never before the one in front, and never
-// after a pause that a clock made up.
+// Frames are the datagrams at their times. Times that jump back or by more than maxGap are corrected.
 func TestSource(t *testing.T) {
 	var list []raw
 	from, to := netip.AddrPortFrom(server4, 7), netip.AddrPortFrom(client4, 900)
@@ -392,7 +390,7 @@ func TestSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := src.(*recording)
+		s := src.(*datagramSource)
 		if n := s.Frames(); n != 6 || s.Schema().Delivery != frame.Each || !s.Schema().Timed || len(s.Remarks()) != 2 {
 			t.Errorf("%d frames, %+v, remarks %v", n, s.Schema(), s.Remarks())
 		}
@@ -417,14 +415,14 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A capture of a kind of link that nobody reads says so, and what is read.
+// The error for an unknown link type names it and the types that can be read.
 func TestUnknownLink(t *testing.T) {
 	list := match(t)
 	for i := range list {
 		list[i].link = 147
 	}
 	_, err := readBytes(classic(t, list))
-	if err == nil || !strings.Contains(err.Error(), "of link type 147; expected Ethernet") {
+	if err == nil || !strings.Contains(err.Error(), "link type 147; expected Ethernet") {
 		t.Errorf("%v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// Kind is this data for dataset.Open.
+// Kind describes captures to dataset.Open.
 var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "datagrams of a real program from a capture, pcap or pcapng, at the times at which they were sent",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -27,27 +27,27 @@ var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", 
 	},
 	Paths: source.FirstPath(ParseSpec)}
 
-// longestGap is the longest pause between two datagrams that is kept: a clock that was
-// set meanwhile would make a run last for years.
-const longestGap = time.Minute
+// maxGap is the longest pause between two datagrams. Longer ones are shortened to it: if the
+// clock was set during the capture, a run could otherwise last for years.
+const maxGap = time.Minute
 
-// recording makes a frame of each datagram, with its payload as the body. It implements
-// source.Source, Sized, Timed and Remarked. It is not Seamed where it loops: no datagram depends
-// on the one before it.
-type recording struct {
+// datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the
+// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Seamed: no
+// datagram is coded relative to the one before, so its loop point needs no attention.
+type datagramSource struct {
 	source.Notes
 	source.Rounds
-	schema *frame.Schema
-	data   []datagram
-	at     []time.Duration // since the first; strictly rising
-	period time.Duration   // of a round, where it loops
+	schema    *frame.Schema
+	data      []datagram
+	sendTimes []time.Duration // when each datagram is sent, since the first; strictly increasing
+	period    time.Duration   // from the start of one round to the next, if the source loops
 }
 
-// newSource makes frames of the datagrams that were chosen. One that loops begins again
-// at its end, after a pause of the usual length.
-func newSource(c *Capture, loop bool) *recording {
-	s := &recording{data: c.Chosen(), Rounds: source.Rounds{Total: len(c.Chosen()), Loop: loop}, Notes: c.Notes}
-	s.times()
+// newSource returns a source of the chosen datagrams of c, of which there is at least one. If loop is
+// set, it begins again at its end after a pause of the mean length.
+func newSource(c *Capture, loop bool) *datagramSource {
+	s := &datagramSource{data: c.Chosen(), Rounds: source.Rounds{Total: len(c.Chosen()), Loop: loop}, Notes: c.Notes}
+	s.computeTimes()
 	hz := 1
 	if seconds := s.period.Seconds(); seconds > 0 {
 		hz = int(max(1, min(1000, math.Round(float64(len(s.data))/seconds))))
@@ -56,59 +56,61 @@ func newSource(c *Capture, loop bool) *recording {
 	return s
 }
 
-// times sets when each datagram leaves. Clocks may jump: no datagram leaves before the
-// one before it, nor more than longestGap after it.
-func (s *recording) times() {
-	s.at = make([]time.Duration, len(s.data))
-	back, long := 0, 0
+// computeTimes sets s.sendTimes and s.period from the times of the capture, whose clock may jump:
+// each datagram follows the one before by at least a nanosecond and at most maxGap. Remarks count
+// the corrections.
+func (s *datagramSource) computeTimes() {
+	s.sendTimes = make([]time.Duration, len(s.data))
+	backwards, shortened := 0, 0
 	for i := 1; i < len(s.data); i++ {
 		gap := time.Duration(s.data[i].At - s.data[i-1].At)
 		switch {
 		case gap < 0:
-			back++
-		case gap > longestGap:
-			long++
+			backwards++
+		case gap > maxGap:
+			shortened++
 		}
-		s.at[i] = s.at[i-1] + max(1, min(gap, longestGap))
+		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, maxGap))
 	}
-	last := s.at[len(s.at)-1]
-	s.period = last + time.Second
-	if n := len(s.at) - 1; n > 0 {
+	last := s.sendTimes[len(s.sendTimes)-1]
+	s.period = last + time.Second // if there is only one datagram
+	if n := len(s.sendTimes) - 1; n > 0 {
 		s.period = last + max(last/time.Duration(n), 1)
 	}
-	if back > 0 {
-		s.Remark("%s captured before the one in front: sent right after it", words.Count(back, "datagram"))
+	if backwards > 0 {
+		s.Remark("%s captured with an earlier time than the datagram before, and sent right after that", words.Count(backwards, "datagram"))
 	}
-	if long > 0 {
-		s.Remark("%s of more than %s shortened to that", words.Count(long, "pause"), longestGap)
+	if shortened > 0 {
+		s.Remark("%s of more than %s shortened to %[2]s", words.Count(shortened, "pause"), maxGap)
 	}
 }
 
-// Schema describes datagrams: bytes, and no table.
-func (s *recording) Schema() *frame.Schema { return s.schema }
+// Schema describes the frames, which have a body and no table.
+func (s *datagramSource) Schema() *frame.Schema { return s.schema }
 
-// TickTime returns when datagram n leaves, counted from 0 and on through further rounds.
-func (s *recording) TickTime(n uint64) time.Duration {
-	size := uint64(len(s.at))
+// TickTime returns when datagram n is sent. n counts from 0 through all rounds. Times that exceed
+// the range of a Duration are the longest Duration.
+func (s *datagramSource) TickTime(n uint64) time.Duration {
+	size := uint64(len(s.sendTimes))
 	round := n / size
 	if round > uint64(math.MaxInt64/int64(s.period))-1 {
 		return math.MaxInt64
 	}
-	return time.Duration(round)*s.period + s.at[n%size]
+	return time.Duration(round)*s.period + s.sendTimes[n%size]
 }
 
-// TickAt returns the newest datagram that left by t.
-func (s *recording) TickAt(t time.Duration) uint64 {
+// TickAt returns the number of the newest datagram sent at or before t.
+func (s *datagramSource) TickAt(t time.Duration) uint64 {
 	round, rest := t/s.period, t%s.period
-	n := sort.Search(len(s.at), func(i int) bool { return s.at[i] > rest })
-	return uint64(round)*uint64(len(s.at)) + uint64(n-1)
+	n := sort.Search(len(s.sendTimes), func(i int) bool { return s.sendTimes[i] > rest })
+	return uint64(round)*uint64(len(s.sendTimes)) + uint64(n-1)
 }
 
-// Initial makes f the empty datagram.
-func (s *recording) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{}) }
+// Initial makes f an empty datagram.
+func (s *datagramSource) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{}) }
 
 // Next fills f with the next datagram.
-func (s *recording) Next(f *frame.Frame) error {
+func (s *datagramSource) Next(f *frame.Frame) error {
 	n, tick, err := s.Advance()
 	if err == nil {
 		f.CopyFrom(&frame.Frame{Tick: tick, Body: s.data[n].Payload})

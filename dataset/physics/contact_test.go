@@ -18,8 +18,8 @@ func corners(b *Body) (c []Vec) {
 	return c
 }
 
-// bruteGap is the separating-axis test from first principles: project all
-// corners on all fifteen axes and take the widest gap.
+// bruteGap is a reference for the separating-axis test: it projects all corners on all fifteen axes and
+// returns the widest gap.
 func bruteGap(a, b *Body) float64 {
 	axes := append(append([]Vec(nil), a.axes[:]...), b.axes[:]...)
 	for _, u := range a.axes {
@@ -43,14 +43,14 @@ func bruteGap(a, b *Body) float64 {
 	return widest
 }
 
-// randomPair places two cubes at random, near each other.
+// randomPair returns two cubes at random positions near each other.
 func randomPair(rng *rand.Rand) (a, b *Body) {
 	r := func() float64 { return rng.Float64()*2 - 1 }
 	s := NewScene(2)
 	s.Reset(Recorder(), nil)
 	other := 0.2 + 0.55*float64(rng.IntN(2))
 	reach := (0.2 + other) * 1.5
-	turnA, turnB := Quat{r(), r(), r(), r()}.unit(), Quat{r(), r(), r(), r()}.unit()
+	turnA, turnB := Quat{r(), r(), r(), r()}.normalized(), Quat{r(), r(), r(), r()}.normalized()
 	if rng.IntN(4) == 0 { // parallel faces and edges, as in stacks
 		turnB = turnA
 	}
@@ -59,7 +59,7 @@ func randomPair(rng *rand.Rand) (a, b *Body) {
 	return s.Body(0), s.Body(1)
 }
 
-// The gap is that from first principles, for all fifteen axes together.
+// The gap of separations equals the reference, for the maximum over all fifteen axes.
 func TestSeparationAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	apart, edges := 0, 0
@@ -85,7 +85,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 		if math.Abs(best.gap-want) > 1e-6 {
 			t.Fatalf("gap %v, expected %v", best.gap, want)
 		}
-		best.aim(a, b)
+		best.computeNormal(a, b)
 		if l := best.normal.Length(); math.Abs(l-1) > 1e-9 {
 			t.Fatalf("normal of length %v", l)
 		}
@@ -98,7 +98,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// outside returns how far p is outside of b, 0 if inside.
+// outside returns the distance of p from b; 0 if p is inside.
 func outside(b *Body, p Vec) float64 {
 	d, most := p.Sub(b.Pos), 0.0
 	for _, n := range b.axes {
@@ -107,8 +107,8 @@ func outside(b *Body, p Vec) float64 {
 	return most
 }
 
-// Every contact point lies within both cubes, up to its overlap, and pushing the
-// cubes apart along the normal by the deepest overlap separates them.
+// Every contact point is inside both cubes up to its overlap, and moving the cubes apart along the
+// normal by the largest overlap separates them.
 func TestContactPoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	touching := 0
@@ -144,7 +144,7 @@ func TestContactPoints(t *testing.T) {
 	}
 }
 
-// The grid finds every pair that a comparison of all with all finds.
+// The grid finds every pair that an exhaustive comparison finds.
 func TestPairsAgainstBruteForce(t *testing.T) {
 	s := NewScene(251)
 	s.Reset(thorough(), nil)
@@ -161,21 +161,21 @@ func TestPairsAgainstBruteForce(t *testing.T) {
 		}
 		found := map[pair]int{}
 		for a, b := range s.Touching {
-			found[pairOf(a, b)]++
+			found[newPair(a, b)]++
 		}
 		for i := range before {
 			for j := range i {
 				a, b := &before[i], &before[j]
-				if far := (a.half + b.half) * sqrt3; a.Pos.Sub(b.Pos).Length() > far && found[pairOf(i, j)] == 0 {
+				if far := (a.half + b.half) * sqrt3; a.Pos.Sub(b.Pos).Length() > far && found[newPair(i, j)] == 0 {
 					continue
 				}
 				gap := bruteGap(a, b)
-				touch := s.slot[i] >= 0 && s.slot[j] >= 0 && found[pairOf(i, j)] > 0
+				touch := s.slot[i] >= 0 && s.slot[j] >= 0 && found[newPair(i, j)] > 0
 				if asleep := s.slot[i] < 0 && s.slot[j] < 0; !asleep && gap < -1e-6 != touch && math.Abs(gap) > 1e-6 {
 					t.Fatalf("step %d: cubes %d and %d have a gap of %v, listed: %v", step, i, j, gap, touch)
 				}
-				if found[pairOf(i, j)] > 1 {
-					t.Fatalf("step %d: cubes %d and %d are listed %d times", step, i, j, found[pairOf(i, j)])
+				if found[newPair(i, j)] > 1 {
+					t.Fatalf("step %d: cubes %d and %d are listed %d times", step, i, j, found[newPair(i, j)])
 				}
 			}
 		}

@@ -5,26 +5,25 @@ import (
 	"testing"
 )
 
-// The small cubes of the demonstration.
+// half is half the side of the small cubes of the demonstration, in metres.
 const half = 0.2
 
 // turned returns an orientation that differs from its neighbours'.
 func turned(k int) Quat {
-	return Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.unit()
+	return Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.normalized()
 }
 
-// thorough is the law without the bounds on work that suit a forecast.
+// thorough returns the parameters with limits on work that are not reached.
 func thorough() Rigid {
 	law := Recorder()
 	law.Effort = 8
 	return law
 }
 
-// stepAwake steps a scene in which nobody may sleep: what stands then stands by
-// its contacts.
+// stepAwake steps a scene without letting cubes sleep, so that they stand by their contacts alone.
 func stepAwake(s *Scene) {
 	for _, i := range s.live {
-		s.bodies[i].still = 0
+		s.bodies[i].stillFor = 0
 	}
 	s.Step(tick)
 }
@@ -34,7 +33,7 @@ func (b *Body) lowest() float64 {
 	return b.Pos.Z - b.half*(abs(b.axes[0].Z)+abs(b.axes[1].Z)+abs(b.axes[2].Z))
 }
 
-// sleeping counts.
+// sleeping returns the number of live cubes that sleep.
 func (s *Scene) sleeping() (n int) {
 	for _, i := range s.live {
 		if s.bodies[i].asleep {
@@ -44,7 +43,7 @@ func (s *Scene) sleeping() (n int) {
 	return n
 }
 
-// tower stacks n cubes.
+// tower returns a stack of n cubes.
 func tower(n int) *Scene {
 	at := make([]Vec, n)
 	for i := range at {
@@ -53,7 +52,7 @@ func tower(n int) *Scene {
 	return sceneOf(thorough(), at...)
 }
 
-// pile drops n cubes, turned every way, in layers of 10 x 10.
+// pile returns n cubes in different orientations above the floor, in layers of 10 x 10.
 func pile(n int) *Scene {
 	s := NewScene(n)
 	s.Reset(thorough(), nil)
@@ -64,7 +63,7 @@ func pile(n int) *Scene {
 	return s
 }
 
-// heavyOnNine lays a cube of fifty times their weight on nine.
+// heavyOnNine returns nine small cubes with a cube of fifty times their weight on top.
 func heavyOnNine() *Scene {
 	s := NewScene(10)
 	s.Reset(thorough(), nil)
@@ -75,7 +74,7 @@ func heavyOnNine() *Scene {
 	return s
 }
 
-// A free spin about an axis turns the cube by rate x time.
+// A freely spinning cube turns by rate x time.
 func TestFreeSpin(t *testing.T) {
 	law := Recorder()
 	law.Gravity, law.Damping = 0, 0
@@ -95,7 +94,7 @@ func TestFreeSpin(t *testing.T) {
 	}
 }
 
-// Forces change speeds by acceleration x time, once, and wake.
+// A force changes the speed by acceleration x time in one step only, and wakes the cube.
 func TestPullAndTwist(t *testing.T) {
 	law := Recorder()
 	law.Gravity, law.Damping = 0, 0
@@ -121,9 +120,9 @@ func TestPullAndTwist(t *testing.T) {
 	}
 }
 
-// A tower stands for a minute, built tidily or not, since it comes to rest and
-// sleeps. (Kept awake by force it would wander and fall: nothing here remembers
-// from step to step what held it. The recordings' engine does not, either.)
+// A tower stands for a minute, with and without gaps, since it comes to rest and sleeps. (Awake it
+// would drift and fall, since impulses are not stored between steps. The Open Dynamics Engine does not
+// store them either.)
 func TestTowerStands(t *testing.T) {
 	const n, seconds = 10, 60
 	for _, untidy := range []float64{0, 0.01, 0.02} {
@@ -136,7 +135,7 @@ func TestTowerStands(t *testing.T) {
 		}
 		for i := range n {
 			p := s.Body(i).Pos
-			// Contacts give up to the layer that is left alone, each.
+			// Each contact yields by up to Layer.
 			want := half + 2*half*float64(i)
 			if d := want - p.Z; d < -0.001 || d > 0.012*float64(i+1) || math.Hypot(p.X, p.Y) > 0.08 {
 				t.Errorf("untidy by %v: cube %d of the tower is at (%.4f %.4f %.4f), expected (0 0 %.4f) or a little lower", untidy,
@@ -149,7 +148,7 @@ func TestTowerStands(t *testing.T) {
 	}
 }
 
-// Fifty times its weight on nine small cubes.
+// Nine small cubes carry a cube of fifty times their weight.
 func TestHeavyRestsOnLight(t *testing.T) {
 	s := heavyOnNine()
 	for range 600 {
@@ -160,7 +159,7 @@ func TestHeavyRestsOnLight(t *testing.T) {
 	}
 }
 
-// A pile comes to rest and sleeps without a trace of motion.
+// A pile comes to rest and sleeps, and then does not move at all.
 func TestPileRests(t *testing.T) {
 	s := pile(300)
 	steps := 0
@@ -182,7 +181,7 @@ func TestPileRests(t *testing.T) {
 	}
 }
 
-// Touching one cube of a sleeping island wakes all of it, and nobody else.
+// Touching one cube of a sleeping island wakes all cubes of the island and no others.
 func TestIslandWakesWhole(t *testing.T) {
 	s := sceneOf(thorough(), Vec{Z: half}, Vec{Z: 3 * half}, Vec{Z: 5 * half}, Vec{Z: 7 * half}, Vec{X: 5, Z: half})
 	for range 120 {
@@ -203,7 +202,7 @@ func TestIslandWakesWhole(t *testing.T) {
 	}
 }
 
-// Who bumps into a large sleeper at its far edge finds it, too.
+// A cube that hits a large sleeper far from its centre finds it.
 func TestLargeSleeperIsFound(t *testing.T) {
 	for _, y := range []float64{-0.7, 0, 0.7} {
 		s := NewScene(2)
@@ -225,7 +224,7 @@ func TestLargeSleeperIsFound(t *testing.T) {
 	}
 }
 
-// Touching lists each pair once, and who stands side by side with a gap is none.
+// Touching lists each touching pair once, and no pair with a gap.
 func TestTouching(t *testing.T) {
 	s := sceneOf(thorough(), Vec{0, 0, half}, Vec{0, 0, 3*half - 0.01}, Vec{2*half + 0.01, 0, half}, Vec{3, 0, half})
 	s.Step(tick)
@@ -240,7 +239,7 @@ func TestTouching(t *testing.T) {
 	}
 }
 
-// The fastest fall of the heaviest body onto sleepers ends at rest on top of them.
+// The heaviest body, falling at the highest speed onto sleepers, comes to rest on top of them.
 func TestFastImpact(t *testing.T) {
 	s := NewScene(5)
 	s.Reset(thorough(), nil)

@@ -1,141 +1,144 @@
 package physics
 
-// spot is a point seen from a face: u and v along it, w above the cube's centre.
-type spot struct{ u, v, w float64 }
+// facePoint is a point in the coordinates of a face: u and v along the face, w along its normal
+// from the centre of the cube.
+type facePoint struct{ u, v, w float64 }
 
-// polygon is a convex polygon in the coordinates of a face. Clipping a square by
-// a square adds at most one corner a side: eight.
+// polygon is a convex polygon in the coordinates of a face. Clipping a square by the four sides of a
+// square adds at most one corner for each side, so that it has at most eight.
 type polygon struct {
-	spots [8]spot
-	n     int
+	points [8]facePoint
+	n      int
 }
 
-func (p *polygon) add(s spot) {
-	if p.n < len(p.spots) {
-		p.spots[p.n] = s
+// add appends a corner. Corners beyond eight, which only rounding could produce, are dropped.
+func (p *polygon) add(s facePoint) {
+	if p.n < len(p.points) {
+		p.points[p.n] = s
 		p.n++
 	}
 }
 
-// touchOver makes the contact points of a face: the corners of the other cube's
-// nearest face, cut to what lies over this one, that are inside of it.
-func (m *manifold) touchOver(a, b *Body, x *axis) {
+// addFaceContact adds the contact points of a face contact. The reference face is the face of the
+// axis x, the incident face that of the other cube which is most antiparallel to it. The contact
+// points are the corners of the incident face, clipped to the sides of the reference face, that are
+// below it.
+func (m *manifold) addFaceContact(a, b *Body, x *axis) {
 	ref, other, n := a, b, x.normal
 	if x.kind == faceOfB {
 		ref, other, n = b, a, x.normal.Neg()
 	}
 	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
-	over := other.facing(n, ref.Pos, u, v)
-	over.cut(ref.half)
-	over.keepUpTo(ref.half)
-	over.reduce()
-	for _, s := range over.spots[:over.n] {
-		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
+	incident := other.incidentFace(n, ref.Pos, u, v)
+	incident.clipToSquare(ref.half)
+	incident.removeAbove(ref.half)
+	incident.reduce()
+	for _, s := range incident.points[:incident.n] {
+		m.addPoint(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
 	}
 }
 
-// facing returns the face of b that looks most against n, in coordinates u, v, n
-// around origin.
-func (b *Body) facing(n, origin, u, v Vec) (p polygon) {
-	face, most := 0, 0.0
+// incidentFace returns the face of b whose normal is most opposite to n, in coordinates u, v, n
+// relative to origin.
+func (b *Body) incidentFace(n, origin, u, v Vec) (p polygon) {
+	face, mostAligned := 0, 0.0
 	for k := range 3 {
-		if d := b.axes[k].Dot(n); abs(d) > abs(most) {
-			face, most = k, d
+		if d := b.axes[k].Dot(n); abs(d) > abs(mostAligned) {
+			face, mostAligned = k, d
 		}
 	}
-	c := b.Pos.AddScaled(b.axes[face], -float64(sign(most)*b.half)).Sub(origin)
+	c := b.Pos.AddScaled(b.axes[face], -float64(sign(mostAligned)*b.half)).Sub(origin)
 	e1, e2 := b.axes[(face+1)%3].Scale(b.half), b.axes[(face+2)%3].Scale(b.half)
 	for _, q := range [4]Vec{c.Add(e1).Add(e2), c.Sub(e1).Add(e2), c.Sub(e1).Sub(e2), c.Add(e1).Sub(e2)} {
-		p.add(spot{q.Dot(u), q.Dot(v), q.Dot(n)})
+		p.add(facePoint{q.Dot(u), q.Dot(v), q.Dot(n)})
 	}
 	return p
 }
 
-// cut clips p to the square of the given half side (Sutherland and Hodgman).
-func (p *polygon) cut(half float64) {
+// clipToSquare clips p to the square |u|, |v| <= half (Sutherland and Hodgman).
+func (p *polygon) clipToSquare(half float64) {
 	for side := range 4 {
-		var outside [len(p.spots)]float64
-		all := true // within
+		var outside [len(p.points)]float64 // distance of each corner from the side; negative inside
+		allInside := true
 		for k := range p.n {
-			s := &p.spots[k]
+			s := &p.points[k]
 			outside[k] = [4]float64{s.u, -s.u, s.v, -s.v}[side] - half
-			all = all && outside[k] <= 0
+			allInside = allInside && outside[k] <= 0
 		}
-		if all {
+		if allInside {
 			continue
 		}
-		var kept polygon
+		var clipped polygon
 		for k := range p.n {
 			next := (k + 1) % p.n
-			s, ds, dt := p.spots[k], outside[k], outside[next]
+			s, ds, dt := p.points[k], outside[k], outside[next]
 			if ds <= 0 {
-				kept.add(s)
+				clipped.add(s)
 			}
-			if (ds < 0 && dt > 0) || (ds > 0 && dt < 0) {
-				kept.add(s.towards(p.spots[next], ds/(ds-dt)))
+			if (ds < 0 && dt > 0) || (ds > 0 && dt < 0) { // the edge to the next corner crosses the side
+				clipped.add(s.lerp(p.points[next], ds/(ds-dt)))
 			}
 		}
-		*p = kept
+		*p = clipped
 	}
 }
 
-// towards returns the point at share f of the way from s to t.
-func (s spot) towards(t spot, f float64) spot {
-	return spot{s.u + float64(f*(t.u-s.u)), s.v + float64(f*(t.v-s.v)), s.w + float64(f*(t.w-s.w))}
+// lerp interpolates linearly from s (f = 0) to t (f = 1).
+func (s facePoint) lerp(t facePoint, f float64) facePoint {
+	return facePoint{s.u + float64(f*(t.u-s.u)), s.v + float64(f*(t.v-s.v)), s.w + float64(f*(t.w-s.w))}
 }
 
-// keepUpTo keeps the points up to height w.
-func (p *polygon) keepUpTo(w float64) {
+// removeAbove removes the points above height w.
+func (p *polygon) removeAbove(w float64) {
 	n := 0
-	for _, s := range p.spots[:p.n] {
+	for _, s := range p.points[:p.n] {
 		if s.w <= w {
-			p.spots[n] = s
+			p.points[n] = s
 			n++
 		}
 	}
 	p.n = n
 }
 
-// reduce keeps the four points that carry most: the deepest, the one farthest
-// from it, and on either side of the line between them the one that spans the
-// largest triangle.
+// reduce reduces the polygon to the four points that support the most: the deepest, the one farthest
+// from it, and on either side of the line through these two the one that spans the largest triangle.
 func (p *polygon) reduce() {
 	if p.n <= maxPoints {
 		return
 	}
-	s := p.spots[:p.n]
+	candidates := p.points[:p.n]
 	deepest := 0
-	for i := range s {
-		if s[i].w < s[deepest].w-1e-6 {
+	for i := range candidates {
+		if candidates[i].w < candidates[deepest].w-1e-6 { // lower by more than rounding
 			deepest = i
 		}
 	}
-	s[0], s[deepest] = s[deepest], s[0]
-	far, most := 1, -1.0
-	for i := 1; i < len(s); i++ {
-		du, dv := s[i].u-s[0].u, s[i].v-s[0].v
+	candidates[0], candidates[deepest] = candidates[deepest], candidates[0]
+	far, most := 1, -1.0 // index of the farthest corner, and its squared distance
+	for i := 1; i < len(candidates); i++ {
+		du, dv := candidates[i].u-candidates[0].u, candidates[i].v-candidates[0].v
 		if d := float64(du*du) + float64(dv*dv); d > most {
 			far, most = i, d
 		}
 	}
-	s[1], s[far] = s[far], s[1]
+	candidates[1], candidates[far] = candidates[far], candidates[1]
 	left, right := 2, 2
-	for i := 3; i < len(s); i++ {
-		if spans(s[0], s[1], s[i]) > spans(s[0], s[1], s[left]) {
+	for i := 3; i < len(candidates); i++ {
+		if signedArea2(candidates[0], candidates[1], candidates[i]) > signedArea2(candidates[0], candidates[1], candidates[left]) {
 			left = i
 		}
-		if spans(s[0], s[1], s[i]) < spans(s[0], s[1], s[right]) {
+		if signedArea2(candidates[0], candidates[1], candidates[i]) < signedArea2(candidates[0], candidates[1], candidates[right]) {
 			right = i
 		}
 	}
-	if left == right { // all equal: any two do
-		right = 2 + (left-1)%(len(s)-2)
+	if left == right { // all areas are equal: take any two points
+		right = 2 + (left-1)%(len(candidates)-2)
 	}
-	s[2], s[3] = s[left], s[right]
+	candidates[2], candidates[3] = candidates[left], candidates[right]
 	p.n = maxPoints
 }
 
-// spans returns twice the signed area of the triangle a, b, c.
-func spans(a, b, c spot) float64 {
+// signedArea2 returns twice the signed area of the triangle a, b, c.
+func signedArea2(a, b, c facePoint) float64 {
 	return float64((b.u-a.u)*(c.v-a.v)) - float64((b.v-a.v)*(c.u-a.u))
 }

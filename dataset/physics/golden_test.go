@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// hash sums up the exact state of all bodies.
+// hash hashes the exact state of all bodies.
 func (s *Scene) hash() uint64 {
 	h := fnv.New64a()
 	var buf [8]byte
@@ -24,10 +24,9 @@ func (s *Scene) hash() uint64 {
 	return h.Sum64()
 }
 
-// These must be the same on every machine: see TestSameOnOtherMachines in package
-// dataset. The first is a heap that falls onto sleepers who were laid, as in a
-// forecast: encoders were trained on that, and what they learnt holds only while
-// it stays. The others change when the physics is changed on purpose.
+// These hashes must be equal on every machine: see TestSameOnOtherMachines in package dataset. The
+// first is a heap that falls onto laid sleepers, as in a forecast. It must not change: pretrained
+// models were trained on it. The others may change when the physics is changed on purpose.
 func TestGolden(t *testing.T) {
 	for _, s := range []struct {
 		name  string
@@ -49,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// fallOnSleepers returns a heap above cubes that were laid.
+// fallOnSleepers returns a heap of cubes above cubes that were laid.
 func fallOnSleepers() *Scene {
 	s := NewScene(60)
 	s.Reset(Recorder(), upright)

@@ -1,34 +1,33 @@
 package physics
 
-// Rigid is the law of a Scene: stiff contacts that stick, solved once a step.
-// Lengths are metres, times seconds, masses kilograms.
+// Rigid are the parameters of a Scene: stiff contacts with friction, solved once a step. Units are
+// metres, seconds and kilograms.
 type Rigid struct {
-	Gravity float64 // metres per second squared, downwards
+	Gravity float64 // downwards, metres per second squared
 	Density float64 // kilograms per cubic metre
 
-	ERP         float64 // share of an overlap to be undone in one step ("error reduction")
-	CFM         float64 // how much a contact gives: speed times time per unit of impulse ("constraint force mixing")
-	Layer       float64 // depth up to which an overlap is left alone
-	Correcting  float64 // speed at which an overlap is undone at most
-	MaxFriction float64 // newtons of friction at most, whatever the pressure
-	Iterations  int     // how often the solver goes over all contacts
-	Converged   float64 // metres per second: an island in which no speed changes by more in a sweep is solved
-	Effort      int     // bounds what a step may cost, contacts left out and iterations cut short; 1 is what a forecast may
-	Relaxation  float64 // by how much each correction overshoots, to converge sooner; 1 is none
+	ERP         float64 // fraction of an overlap to correct in one step ("error reduction parameter")
+	CFM         float64 // softness of contacts: speed times time per unit of impulse ("constraint force mixing")
+	Layer       float64 // depth of overlap that is not corrected
+	Correcting  float64 // maximum speed of the correction of an overlap
+	MaxFriction float64 // maximum friction in newtons, independent of the pressure
+	Iterations  int     // maximum number of sweeps of the solver over all contacts
+	Converged   float64 // metres per second: an island is solved when no speed changes by more in a sweep
+	Effort      int     // scales the limits on contacts and sweeps in a step; 1 suits a forecast
+	Relaxation  float64 // over-relaxation factor of the solver; 1 means none
 
-	Damping     float64 // share of speed and of spin lost per step
-	DampedAbove float64 // speeds and spins below are not damped
-	MaxSpin     float64 // radians per second, at the start of a step
-	MaxSpeed    float64 // metres per second, at the end of one
+	Damping     float64 // fraction of speed and of spin lost per step
+	DampedAbove float64 // speeds and spins below it are not damped
+	MaxSpin     float64 // limit at the start of a step, radians per second
+	MaxSpeed    float64 // limit at the end of a step, metres per second
 
-	// A cube that stays below both speeds for RestTime falls asleep.
+	// A cube whose speed and spin stay below RestSpeed and RestSpin for RestTime seconds falls asleep.
 	RestSpeed, RestSpin, RestTime float64
 }
 
-// Recorder returns the law that the walk-off's recordings obey: Fiedler's
-// demonstration on the Open Dynamics Engine ("Networked Physics", 2014). There
-// friction is not Coulomb's but a constant force limit, so high that a cube
-// neither slides nor rolls where it touches.
+// Recorder returns the parameters of the walk-off's recordings: Fiedler's demonstration on the Open
+// Dynamics Engine ("Networked Physics", 2014). There friction is not Coulomb's but a constant limit
+// of force, so high that cubes in contact neither slide nor roll. Rigid documents the units.
 func Recorder() Rigid {
 	return Rigid{
 		Gravity: 20, Density: 1,

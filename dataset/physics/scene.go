@@ -1,197 +1,202 @@
 package physics
 
-// Scene is a set of cubes under a law. Most of them sleep, and only awake ones cost
-// time. It has two uses:
+// Scene is a set of cubes. Most of them sleep, and only awake cubes cost time. It has two uses:
 //
-// A world places all its cubes once, and goes on for ever.
+// A world places all its cubes once and runs without end.
 //
-// A forecast sets up a scene from a snapshot and runs a few steps of it. There a
-// sleeping cube is a position in a grid; its orientation is read when an awake cube
-// comes near, and its contacts are found when it is touched, which wakes it.
+// A forecast sets up a scene from a snapshot and runs a few steps. There a sleeping cube is only a
+// position in a grid. Its orientation is requested when an awake cube comes near, and its contacts
+// are computed when it is touched, which wakes it.
 //
-// A scene remembers positions and speeds from step to step, and nothing else: no
-// contacts, no impulses. What a step may cost is bounded (see Rigid.Effort), and
-// numbers that make no sense cost accuracy, never time, and never become NaN.
+// A scene stores positions and speeds between steps, but no contacts and no impulses. The cost of a
+// step is bounded by the parameter Effort. Absurd input costs accuracy but not time, and never
+// gives NaN.
+//
+// Bodies are identified by an index from 0 to n-1.
 type Scene struct {
-	law    Rigid
-	pose   func(i int) Quat
-	bodies []Body
-	placed []place // of each body that was laid
-	state  []stage
-	boxes  []box        // around each posed body
-	touch  []touchCount // what each live body touched since Reset
-	impact []Impact     // by how much that changed its speed
-	free   []Vec        // the speed that an active body would have without contacts, after this step
-	slot   []int32      // of a live body: where in active it is, or -1
-	live   []int32      // bodies that move or did so, in order of entry
-	seen   []int32      // bodies that were laid and then posed, woken or not
-	active []int32      // bodies of this step's solver: those awake, then sleepers just touched
-	large  []int32      // bodies that are placed and larger than the grid allows for
-	pairs  []pair       // that touched in the last step
-	laid   columns      // where sleepers lie
-	awake  columns      // where live bodies are, anew in each step
-	lcp    lcp
-	left   allowance
-	step   float64
+	params        Rigid
+	pose          func(i int) Quat // orientation of a body that was laid
+	bodies        []Body           // valid for bodies that are posed, moving or held
+	laid          []laidBody       // of each body that was laid
+	state         []bodyState
+	boxes         []box        // bounding box of each posed body
+	touches       []touchCount // contact points of each live body since Reset
+	impact        []Impact     // changes of speed by contacts of each live body since Reset
+	freeVel       []Vec        // velocity of an active body after this step if it had no contacts
+	slot          []int32      // of a live body: its index in active, or -1
+	live          []int32      // bodies that are moving or held, in the order in which they were added
+	posedFromLaid []int32      // bodies that were laid and whose orientation was requested since
+	active        []int32      // bodies in the solver in this step: awake ones, then sleepers that were touched
+	large         []int32      // live bodies that are too large for the grid
+	pairs         []pair       // pairs of cubes that touched in the last step
+	laidGrid      grid         // bodies that were laid
+	liveGrid      grid         // live bodies, collected in each step
+	solver        contactSolver
+	budget        workBudget // work that is left in this step
+	dt            float64    // duration of the step in seconds
 }
 
-// touchCount counts contact points. In a world that goes on for ever the counts wrap:
-// they are for forecasts. Who touches whom there, Touching says.
+// touchCount counts the contact points of a body since Reset, with the floor, with other cubes and
+// with held cubes, over all steps of a forecast. The counts wrap in a world that runs without end.
 type touchCount struct{ Floor, Cubes, Held uint16 }
 
-// Impact is by how much contacts changed the speed of a body, in metres per second: all in all, and
-// most in one step.
+// Impact is the change of a body's speed by contacts, in metres per second: the sum over all steps,
+// and the largest of one step.
 type Impact struct{ Sum, Most float64 }
 
+// add adds the change of one step.
 func (m *Impact) add(change float64) {
 	m.Sum += change
 	m.Most = max(m.Most, change)
 }
 
-// place is where a cube sleeps.
-type place struct {
+// laidBody is the position and half the side of a cube that was laid.
+type laidBody struct {
 	pos  Vec
 	half float64
 }
 
-// box is what a body fills along the world's axes: so far from its centre each way.
+// box is an axis-aligned bounding box: centre and half its size.
 type box struct{ pos, reach Vec }
 
-// stage is how much is known of a body.
-type stage uint8
+// bodyState is the state of a body.
+type bodyState uint8
 
 const (
-	absent stage = iota
-	lying        // asleep, its place known
-	posed        // asleep, its orientation known too
-	moving       // live: simulated while awake
-	held         // moves as its caller says, whatever it hits
+	absent bodyState = iota
+	lying            // asleep; only its position is known
+	posed            // asleep; its orientation is known too
+	moving           // live: simulated while awake
+	held             // live: moves as the caller sets it, whatever it hits
 )
 
-// NewScene returns an empty scene for up to n cubes.
+// NewScene returns an empty scene for n cubes.
 func NewScene(n int) *Scene {
 	s := &Scene{
-		bodies: make([]Body, n),
-		placed: make([]place, n),
-		state:  make([]stage, n),
-		boxes:  make([]box, n),
-		touch:  make([]touchCount, n),
-		impact: make([]Impact, n),
-		free:   make([]Vec, n),
-		slot:   make([]int32, n),
-		live:   make([]int32, 0, n),
-		seen:   make([]int32, 0, n),
-		active: make([]int32, 0, n),
-		pairs:  make([]pair, 0, n),
+		bodies:        make([]Body, n),
+		laid:          make([]laidBody, n),
+		state:         make([]bodyState, n),
+		boxes:         make([]box, n),
+		touches:       make([]touchCount, n),
+		impact:        make([]Impact, n),
+		freeVel:       make([]Vec, n),
+		slot:          make([]int32, n),
+		live:          make([]int32, 0, n),
+		posedFromLaid: make([]int32, 0, n),
+		active:        make([]int32, 0, n),
+		pairs:         make([]pair, 0, n),
 	}
-	s.lcp.init(n)
-	s.laid.init(n)
-	s.awake.init(n)
+	s.solver.init(n)
+	s.laidGrid.init(n)
+	s.liveGrid.init(n)
 	return s
 }
 
-// Reset empties the scene. pose is asked for the orientation of those that are
-// laid; who lays none may leave it out.
-func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
-	s.law, s.pose = law, pose
+// Reset empties the scene and sets its parameters. pose returns the orientation of a cube that was
+// laid, when it is needed; it may be nil if Lay is not used.
+func (s *Scene) Reset(params Rigid, pose func(i int) Quat) {
+	s.params, s.pose = params, pose
 	clear(s.state)
-	s.live, s.seen, s.large, s.pairs = s.live[:0], s.seen[:0], s.large[:0], s.pairs[:0]
-	s.laid.clear()
-	s.lcp.spent = 0
+	s.live, s.posedFromLaid, s.large, s.pairs = s.live[:0], s.posedFromLaid[:0], s.large[:0], s.pairs[:0]
+	s.laidGrid.clear()
+	s.solver.spent = 0
 }
 
-// Rewind empties the scene of all but what was laid since Reset, which lies again as it was.
+// Rewind restores the scene to the cubes that were laid since Reset, as they were laid, and removes
+// all others.
 func (s *Scene) Rewind() {
 	for _, i := range s.live {
 		s.state[i] = absent
 	}
-	kept := s.seen[:0]
-	for _, i := range s.seen {
-		if s.state[i] == posed { // and so it stays
-			kept = append(kept, i)
+	stillPosed := s.posedFromLaid[:0]
+	for _, i := range s.posedFromLaid {
+		if s.state[i] == posed { // never woken, so the orientation is still valid
+			stillPosed = append(stillPosed, i)
 		} else {
 			s.state[i] = lying
 		}
 	}
-	s.live, s.seen, s.large, s.pairs = s.live[:0], kept, s.large[:0], s.pairs[:0]
-	s.lcp.spent = 0
+	s.live, s.posedFromLaid, s.large, s.pairs = s.live[:0], stillPosed, s.large[:0], s.pairs[:0]
+	s.solver.spent = 0
 }
 
-// SolveTo sets Rigid.Converged until the next Reset.
-func (s *Scene) SolveTo(converged float64) { s.law.Converged = converged }
+// SolveTo sets the parameter Converged of the solver until the next Reset.
+func (s *Scene) SolveTo(converged float64) { s.params.Converged = converged }
 
-// Spent returns what all steps since Reset cost, in corrections of a contact.
-func (s *Scene) Spent() int { return s.lcp.spent }
+// Spent returns the cost of all steps since Reset, in updates of a contact point by the solver.
+func (s *Scene) Spent() int { return s.solver.spent }
 
-// Lay puts cube i, of the given half side, to sleep at pos.
+// Lay adds cube i, asleep at pos. half is half its side.
 func (s *Scene) Lay(i int, half float64, pos Vec) {
-	s.placed[i] = place{pos, half}
+	s.laid[i] = laidBody{pos, half}
 	s.state[i] = lying
-	s.laid.add(i, pos)
+	s.laidGrid.add(i, pos)
 }
 
-// Place adds cube i, moving, even if it was laid. Still is for how long it has hardly moved:
-// after Rigid.RestTime it sleeps from the first step on.
+// Place adds cube i, moving. If Lay added it before, it is woken. half is half its side. still is the
+// time in seconds for which the cube has hardly moved; if that is at least the RestTime of the
+// scene's parameters, it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {
 	if s.state[i] == lying {
-		s.seen = append(s.seen, int32(i))
+		s.posedFromLaid = append(s.posedFromLaid, int32(i))
 	}
 	b := &s.bodies[i]
-	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, still: still}
-	b.weigh(s.law.Density)
-	s.turn(i)
-	s.enter(i, moving)
-	if half > smallHalf {
+	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, stillFor: still}
+	b.setMass(s.params.Density)
+	s.updatePose(i)
+	s.addLive(i, moving)
+	if half > maxGridHalf {
 		s.large = append(s.large, int32(i))
 	}
 }
 
-// Hold adds cube i that pushes others but is not pushed. It moves at Vel and
-// Spin, which the caller may set before each step.
+// Hold adds cube i, which pushes others but is not pushed. It moves with its Vel and Spin, which the
+// caller may set before each step.
 func (s *Scene) Hold(i int, half float64, pos Vec, rot Quat) {
 	b := &s.bodies[i]
 	*b = Body{Pos: pos, Rot: rot, half: half}
-	s.turn(i)
-	s.enter(i, held)
+	s.updatePose(i)
+	s.addLive(i, held)
 	s.large = append(s.large, int32(i))
 }
 
-// Live lists the cubes that moved or may have: those placed and held, and the
-// sleepers that were woken. The list is in the order in which they came and
-// holds until the next step.
+// Live returns the cubes that may have moved: those placed or held, and sleepers that were woken, in
+// the order in which they were added. The slice is valid until the next step.
 func (s *Scene) Live() []int32 { return s.live }
 
-// Body returns cube i, which must be one of Live: one that was placed always is.
+// Body returns cube i, which must be in Live.
 func (s *Scene) Body(i int) *Body { return &s.bodies[i] }
 
-// Still returns for how long, in seconds, live cube i has hardly moved.
-func (s *Scene) Still(i int) float64 { return s.bodies[i].still }
+// Still returns the time in seconds for which live cube i has hardly moved.
+func (s *Scene) Still(i int) float64 { return s.bodies[i].stillFor }
 
-// touchCount returns what live cube i touched since Reset, in all steps together.
-func (s *Scene) Touch(i int) touchCount { return s.touch[i] }
+// Touch returns the number of contact points of live cube i since Reset, over all steps.
+func (s *Scene) Touch(i int) touchCount { return s.touches[i] }
 
-// Impact returns what contacts did to live cube i since Reset.
+// Impact returns the sum and the maximum of the changes of live cube i's speed by contacts, over all
+// steps since Reset.
 func (s *Scene) Impact(i int) Impact { return s.impact[i] }
 
-// Pull applies an acceleration to cube i during the next step, and wakes it.
+// Pull applies an acceleration, in metres per second squared, to cube i during the next step, and
+// wakes it.
 func (s *Scene) Pull(i int, acceleration Vec) {
 	s.wake(i)
 	b := &s.bodies[i]
-	b.pull = b.pull.Add(acceleration)
-	b.still = 0
+	b.accel = b.accel.Add(acceleration)
+	b.stillFor = 0
 }
 
-// Twist applies an acceleration of the spin, in radians per second squared about
-// each axis, to cube i during the next step, and wakes it.
+// Twist applies an angular acceleration, in radians per second squared about each axis, to cube i
+// during the next step, and wakes it.
 func (s *Scene) Twist(i int, acceleration Vec) {
 	s.wake(i)
 	b := &s.bodies[i]
-	b.twist = b.twist.Add(acceleration)
-	b.still = 0
+	b.angularAccel = b.angularAccel.Add(acceleration)
+	b.stillFor = 0
 }
 
-// Touching calls yield with every pair of cubes that touched in the last step, of
-// which at least one was awake.
+// Touching iterates over the pairs of cubes that touched in the last step. At least one of each pair
+// was awake.
 func (s *Scene) Touching(yield func(a, b int) bool) {
 	for _, p := range s.pairs {
 		if a, b := p.split(); !yield(a, b) {
@@ -200,14 +205,14 @@ func (s *Scene) Touching(yield func(a, b int) bool) {
 	}
 }
 
-// enter makes body i live.
-func (s *Scene) enter(i int, as stage) {
-	s.state[i], s.touch[i], s.impact[i], s.slot[i] = as, touchCount{}, Impact{}, -1
+// addLive adds body i to the live bodies, as moving or held.
+func (s *Scene) addLive(i int, state bodyState) {
+	s.state[i], s.touches[i], s.impact[i], s.slot[i] = state, touchCount{}, Impact{}, -1
 	s.live = append(s.live, int32(i))
 }
 
-// turn brings what follows from body i's orientation up to date.
-func (s *Scene) turn(i int) {
+// updatePose recomputes the axes and the bounding box of body i from its orientation.
+func (s *Scene) updatePose(i int) {
 	b := &s.bodies[i]
 	b.axes = b.Rot.axes()
 	a := &b.axes

@@ -10,7 +10,7 @@ const tick = 1.0 / 60
 
 func upright(int) Quat { return Quat{W: 1} }
 
-// sceneOf returns a scene of cubes that move as told, under law.
+// sceneOf returns a scene with small cubes at the given positions.
 func sceneOf(law Rigid, at ...Vec) *Scene {
 	s := NewScene(len(at))
 	s.Reset(law, upright)
@@ -20,8 +20,8 @@ func sceneOf(law Rigid, at ...Vec) *Scene {
 	return s
 }
 
-// A falling cube obeys the sum that its integration makes of gravity: in each
-// step its speed grows by g dt, moves it, and is damped.
+// A falling cube follows the semi-implicit Euler method: in each step its speed grows by g dt,
+// moves the cube, and is damped.
 func TestSceneFreeFall(t *testing.T) {
 	s := sceneOf(Recorder(), Vec{1, 2, 20})
 	z, v := 20.0, 0.0
@@ -39,8 +39,7 @@ func TestSceneFreeFall(t *testing.T) {
 	}
 }
 
-// What lies stays: in the layer that is left alone, in the pose it has. And it
-// falls asleep.
+// A resting cube keeps its orientation, sinks in by at most Layer, and falls asleep.
 func TestSceneRests(t *testing.T) {
 	s := sceneOf(Recorder(), Vec{0.3, 0.4, half}, Vec{3, 0, half}, Vec{3, 0, 3*half - 0.001})
 	for range 120 {
@@ -64,13 +63,13 @@ func TestSceneRests(t *testing.T) {
 	}
 }
 
-// The solver gets what the closed form gives: a cube that lands flat stops dead
-// in the step in which it touches, and an overlap is undone by a quarter a step.
+// The solver agrees with the closed form: a cube that lands flat stops in the step in which it touches,
+// and an overlap is corrected by a quarter in each step.
 func TestSceneLanding(t *testing.T) {
 	s := sceneOf(Recorder(), Vec{0, 0, half - 0.03})
 	s.Body(0).Vel = Vec{0, 0, -5}
 	s.Step(tick)
-	want := 0.25 * (0.03 - 0.01) / tick // wanted speed; contacts give a little
+	want := 0.25 * (0.03 - 0.01) / tick // wanted speed; contacts are slightly soft
 	if v := s.Body(0).Pos.Z - (half - 0.03); math.Abs(v/tick-want) > 0.05*want {
 		t.Errorf("rises at %v, want %v", v/tick, want)
 	}
@@ -79,8 +78,7 @@ func TestSceneLanding(t *testing.T) {
 	}
 }
 
-// Whatever happens between two cubes, momentum is kept, and energy is not made
-// out of nothing: there is no bounce.
+// A collision of two cubes conserves momentum and does not increase energy: there is no bounce.
 func TestSceneKeepsMomentum(t *testing.T) {
 	law := Recorder()
 	law.Gravity, law.Damping = 0, 0
@@ -102,13 +100,13 @@ func TestSceneKeepsMomentum(t *testing.T) {
 	}
 }
 
-// A heap that falls together comes to rest without sinking in.
+// A heap of falling cubes comes to rest without sinking into the floor.
 func TestSceneHeap(t *testing.T) {
 	const n = 60
 	s := NewScene(n)
 	s.Reset(Recorder(), upright)
 	for k := range n {
-		turn := Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.unit()
+		turn := Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.normalized()
 		s.Place(k, half, Vec{float64(k%4) * 0.5, float64(k/4%4) * 0.5, 0.5 + 0.7*float64(k/16)}, turn, Vec{}, Vec{}, 0)
 	}
 	for range 400 {
@@ -134,8 +132,7 @@ func TestSceneHeap(t *testing.T) {
 	}
 }
 
-// A sleeper is found when it is touched, and wakes those who lean on it; one
-// that nobody touches stays out of it.
+// A laid sleeper wakes when it is touched, with those in contact with it; others do not.
 func TestSceneWakes(t *testing.T) {
 	s := NewScene(4)
 	s.Reset(Recorder(), upright)
@@ -154,7 +151,7 @@ func TestSceneWakes(t *testing.T) {
 	}
 }
 
-// Who is held goes its way.
+// A held cube moves at its set speed, whatever it hits.
 func TestSceneHolds(t *testing.T) {
 	s := NewScene(2)
 	s.Reset(Recorder(), upright)
@@ -173,7 +170,7 @@ func TestSceneHolds(t *testing.T) {
 	}
 }
 
-// The grid finds whom a comparison of all with all finds.
+// The grid finds the same contacts as an exhaustive comparison.
 func TestSceneAround(t *testing.T) {
 	s := NewScene(200)
 	s.Reset(Recorder(), upright)
@@ -221,8 +218,7 @@ func TestSceneAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A scene that was played and rewound is what it was: played again, also with another cube
-// placed that lay before, it ends like a new one.
+// A rewound scene gives the same result as a new one, also if another of the laid cubes is placed.
 func TestRewind(t *testing.T) {
 	const n = 12
 	s, fresh := NewScene(n), NewScene(n)

@@ -2,7 +2,7 @@ package physics
 
 import "math"
 
-// axisKind tells what gave the axis along which two cubes are closest.
+// axisKind is the origin of a separating axis.
 type axisKind uint8
 
 const (
@@ -11,28 +11,28 @@ const (
 	edgeOnEdge
 )
 
-// axis is the direction of least overlap of two cubes A and B.
+// axis is the axis of least overlap of two cubes A and B.
 type axis struct {
 	kind   axisKind
-	i, j   int     // which axis of A (or of B for faceOfB); for edges: i of A, j of B
-	gap    float64 // negative when they overlap
-	normal Vec     // unit, from A to B
+	i, j   int     // face: i is the axis of the cube of kind; edges: axis i of A and j of B
+	gap    float64 // distance of the cubes along the axis; negative if they overlap
+	normal Vec     // unit, from A to B; set by computeNormal
 }
 
-// Edges whose squared sine is below are parallel: they give no axis.
+// parallelSine is the squared sine below which two edges count as parallel and give no axis.
 const parallelSine = 1e-4
 
 // alignment is the geometry of two cubes relative to each other.
 type alignment struct {
 	offset   Vec           // from A's centre to B's
-	cos, abs [3][3]float64 // of the angles between A's axes and B's
-	da       [3]float64    // the offset along A's axes
+	cos, abs [3][3]float64 // cosines of the angles between A's axes and B's, and their magnitudes plus eps
+	da       [3]float64    // components of offset along A's axes
 }
 
-// separations finds the best axis of each kind, faces of A, faces of B and edges. Two convex
-// bodies are disjoint exactly if some axis has a gap; for boxes the three face normals of each
-// and the nine cross products of their edges suffice. It returns false when A and B are apart.
-// The normals are yet to be found: see aim.
+// separations finds the axis of least overlap of each kind: faces of A, faces of B and edges. Two
+// convex bodies are disjoint exactly if there is an axis along which they do not overlap. For boxes
+// it suffices to test the three face normals of each and the nine cross products of their edges.
+// It returns false if A and B are disjoint. It does not set the normals: see computeNormal.
 func separations(a, b *Body, best *[3]axis) bool {
 	const eps = 1e-9 // keeps near-parallel edges from looking separated
 	var g alignment
@@ -45,32 +45,33 @@ func separations(a, b *Body, best *[3]axis) bool {
 			g.cos[i][j] = u.Dot(b.axes[j])
 			g.abs[i][j] = abs(g.cos[i][j]) + eps
 		}
-		if !best[0].offer(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
+		if !best[0].consider(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
 			return false
 		}
 	}
 	best[1] = axis{kind: faceOfB, gap: math.Inf(-1)}
 	for j := range 3 {
-		if !best[1].offer(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
+		if !best[1].consider(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
 			return false
 		}
 	}
 	return g.edgeAxis(a.half, b.half, &best[2])
 }
 
-// offer makes x the i-th face normal of a cube if that has a larger gap, and returns false if
-// the cubes are apart there. d is the offset along it; spread times the other's half side is
-// how far the other reaches along it.
-func (x *axis) offer(i int, d, half, other, spread float64) bool {
+// consider replaces x by face normal i of a cube if that has a larger gap. It returns false if the
+// cubes are disjoint along it. d is the component of the offset along the normal, half that cube's
+// half side, other the other cube's; spread times other is the other cube's extent along the
+// normal.
+func (x *axis) consider(i int, d, half, other, spread float64) bool {
 	gap := abs(d) - half - float64(other*spread)
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0)
+	return !(gap > 0) // not gap <= 0, which is false for NaN
 }
 
-// aim sets the normal of x, from A to B.
-func (x *axis) aim(a, b *Body) {
+// computeNormal sets the normal of x, from A to B.
+func (x *axis) computeNormal(a, b *Body) {
 	offset := b.Pos.Sub(a.Pos)
 	switch x.kind {
 	case faceOfA:
@@ -87,18 +88,21 @@ func (x *axis) aim(a, b *Body) {
 	}
 }
 
-// edgeAxis finds the best of the nine cross products of edges; its gap is minus
+// edgeAxis finds the axis of least overlap among the nine cross products of edges of A and B, with
+// half sides ha and hb. It returns false if the cubes are disjoint along one. The gap is minus
 // infinity if all edges are parallel.
 func (g *alignment) edgeAxis(ha, hb float64, best *axis) bool {
 	*best = axis{kind: edgeOnEdge, gap: math.Inf(-1)}
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
 		for j := range 3 {
-			sine2 := 1 - float64(g.cos[i][j]*g.cos[i][j])
+			sine2 := 1 - float64(g.cos[i][j]*g.cos[i][j]) // squared length of the cross product
 			if sine2 < parallelSine {
 				continue
 			}
 			j1, j2 := (j+1)%3, (j+2)%3
+			// The offset along the cross product, and half the extent of both cubes along it
+			// (Ericson, 4.4.1).
 			along := float64(g.da[i2]*g.cos[i1][j]) - float64(g.da[i1]*g.cos[i2][j])
 			extent := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
 			gap := (abs(along) - extent) / math.Sqrt(sine2)
@@ -115,6 +119,7 @@ func (g *alignment) edgeAxis(ha, hb float64, best *axis) bool {
 
 func abs(x float64) float64 { return math.Abs(x) }
 
+// sign returns -1 for negative numbers, otherwise 1.
 func sign(x float64) float64 {
 	if x < 0 {
 		return -1

@@ -4,33 +4,34 @@ import "math"
 
 // Step advances the scene by dt seconds.
 func (s *Scene) Step(dt float64) {
-	s.step = dt
+	s.dt = dt
 	s.pairs = s.pairs[:0]
-	s.gather()
+	s.collectActive()
 	if len(s.active) == 0 {
-		return // all are asleep
+		return // all bodies are asleep
 	}
-	s.left = allow(len(s.bodies), s.law.Effort)
-	s.lcp.begin(&s.law, dt)
-	for k := 0; k < len(s.active); k++ { // touching a sleeping body appends it
-		s.touchAll(int(s.active[k]))
+	s.budget = newWorkBudget(len(s.bodies), s.params.Effort)
+	s.solver.reset(&s.params, dt)
+	for k := 0; k < len(s.active); k++ { // grows: sleeping bodies that are touched are appended
+		s.findContacts(int(s.active[k]))
 	}
-	s.accelerate()
-	s.lcp.solve(s.law.Iterations)
+	s.loadSolver()
+	s.solver.solve(s.params.Iterations)
 	for k, i := range s.active {
-		s.move(int(i), &s.lcp.motion[k])
+		s.integrate(int(i), &s.solver.motion[k])
 	}
 }
 
-// gather lists the bodies that are awake, and files all live ones by position.
-func (s *Scene) gather() {
-	s.awake.clear()
+// collectActive collects the bodies that are awake in s.active, and all live bodies that fit in the
+// grid in s.liveGrid.
+func (s *Scene) collectActive() {
+	s.liveGrid.clear()
 	s.active = s.active[:0]
 	for _, i := range s.live {
 		b := &s.bodies[i]
-		s.boxes[i].pos = b.Pos // which callers may set
-		if b.half <= smallHalf {
-			s.awake.add(int(i), b.Pos)
+		s.boxes[i].pos = b.Pos // the caller may have set it
+		if b.half <= maxGridHalf {
+			s.liveGrid.add(int(i), b.Pos)
 		}
 		s.slot[i] = -1
 		if s.state[i] == moving {
@@ -42,66 +43,67 @@ func (s *Scene) gather() {
 	}
 }
 
-// activate gives body i a place in the solver.
+// activate adds body i to the solver, as an island of its own.
 func (s *Scene) activate(i int) {
 	k := int32(len(s.active))
-	s.slot[i], s.lcp.island[k] = k, k
+	s.slot[i], s.solver.island[k] = k, k
 	s.active = append(s.active, int32(i))
 }
 
-// accelerate passes the bodies to the solver, with gravity and forces applied.
-func (s *Scene) accelerate() {
-	fall := float64(s.law.Gravity * s.step)
+// loadSolver copies the velocities of active bodies to the solver, with gravity and forces applied.
+func (s *Scene) loadSolver() {
+	fall := float64(s.params.Gravity * s.dt)
 	for _, i := range s.active {
 		b := &s.bodies[i]
 		m := motion{vel: b.Vel, spin: b.Spin}
 		if s.state[i] == moving {
-			m.vel = m.vel.AddScaled(b.pull, s.step)
+			m.vel = m.vel.AddScaled(b.accel, s.dt)
 			m.vel.Z -= fall
-			m.spin = m.spin.AddScaled(b.twist, s.step).Scale(b.gyration)
+			m.spin = m.spin.AddScaled(b.angularAccel, s.dt).Scale(b.gyration)
 		}
-		b.pull, b.twist = Vec{}, Vec{}
-		s.lcp.motion = append(s.lcp.motion, m)
-		s.free[i] = m.vel
+		b.accel, b.angularAccel = Vec{}, Vec{}
+		s.solver.motion = append(s.solver.motion, m)
+		s.freeVel[i] = m.vel
 	}
 }
 
-// move takes over the solver's answer and advances body i.
-func (s *Scene) move(i int, m *motion) {
-	b, c := &s.bodies[i], &s.law
-	if s.state[i] == moving {
-		s.impact[i].add(m.vel.Sub(s.free[i]).Length())
-		spin := m.spin.Scale(b.perRadius)
-		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(float64(2*c.MaxSpeed)), false
+// integrate copies the solved motion m to body i, advances its position and orientation by a step, and
+// damps its speed and spin.
+func (s *Scene) integrate(i int, m *motion) {
+	b, params := &s.bodies[i], &s.params
+	if s.state[i] == moving { // a held body keeps the velocity that the caller set
+		s.impact[i].add(m.vel.Sub(s.freeVel[i]).Length())
+		spin := m.spin.Scale(b.invGyration)
+		b.Vel, b.Spin, b.asleep = m.vel.limitFinite(params.MaxSpeed), spin.limitFinite(float64(2*params.MaxSpeed)), false
 	}
-	b.Pos = b.Pos.AddScaled(b.Vel, s.step).clamp(farLow, farHigh)
-	b.Rot = b.Rot.turned(b.Spin, s.step)
-	s.turn(i)
-	least := float64(c.DampedAbove * c.DampedAbove)
-	if b.Vel.Dot(b.Vel) > least {
-		b.Vel = b.Vel.Scale(1 - c.Damping)
+	b.Pos = b.Pos.AddScaled(b.Vel, s.dt).clamp(minPosition, maxPosition)
+	b.Rot = b.Rot.rotated(b.Spin, s.dt)
+	s.updatePose(i)
+	dampedAboveSquare := float64(params.DampedAbove * params.DampedAbove)
+	if b.Vel.Dot(b.Vel) > dampedAboveSquare {
+		b.Vel = b.Vel.Scale(1 - params.Damping)
 	}
-	if b.Spin.Dot(b.Spin) > least {
-		b.Spin = b.Spin.Scale(1 - c.Damping)
+	if b.Spin.Dot(b.Spin) > dampedAboveSquare {
+		b.Spin = b.Spin.Scale(1 - params.Damping)
 	}
 }
 
-// Positions are limited to what snapshots can represent, which also keeps the grid's
-// indices small.
+// minPosition and maxPosition limit positions, far outside of what snapshots can represent, so that the
+// indices of the grid stay small.
 var (
-	farLow  = Vec{-1024, -1024, -1024}
-	farHigh = Vec{1024, 1024, 1024}
+	minPosition = Vec{-1024, -1024, -1024}
+	maxPosition = Vec{1024, 1024, 1024}
 )
 
-// bounded returns a, shortened to length most if it is longer, and zero if it is
-// no number.
-func (a Vec) bounded(most float64) Vec {
-	l := a.Dot(a)
+// limitFinite returns a, shortened to the given length if it is longer, or zero if its length is NaN or
+// infinite.
+func (a Vec) limitFinite(length float64) Vec {
+	square := a.Dot(a)
 	switch {
-	case l <= float64(most*most):
+	case square <= float64(length*length):
 		return a
-	case l <= math.MaxFloat64:
-		return a.Scale(most / math.Sqrt(l))
+	case square <= math.MaxFloat64:
+		return a.Scale(length / math.Sqrt(square))
 	default:
 		return Vec{}
 	}

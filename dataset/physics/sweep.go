@@ -1,38 +1,39 @@
 package physics
 
-// round is how many sweeps go in the same order; convergence is checked after the last of them. Most islands are
-// one cube on the floor, and converge in a few sweeps.
-const round = 8
+// sweepsPerOrder is the number of sweeps in the same order; convergence is checked after the last
+// one. Most islands are one cube on the floor, and converge within a few sweeps.
+const sweepsPerOrder = 8
 
-// fullWork, times the effort, bounds sweeps times contacts in a step for each thousand
-// cubes: a large heap of them is solved less exactly, not for longer. Only a player that
-// carries 170 cubes of 901 reaches the bound.
-const fullWork = 32 * 1024
+// baseWork, times the effort and Thousands, bounds sweeps times contacts in a step: a large heap is
+// solved less exactly, not for longer. Only a player that carries 170 of 901 cubes reaches the bound.
+const baseWork = 32 * 1024
 
-// Thousands returns for how many times a thousand cubes the work is bounded, 1 at least.
+// Thousands returns the factor by which limits on work grow with the number of cubes: cubes / 1024,
+// but at least 1.
 func Thousands(cubes int) int { return max(cubes/1024, 1) }
 
-// solve sweeps over all contacts, at most so many times.
-func (s *lcp) solve(iterations int) {
-	work := s.work()
-	if work > 0 {
-		iterations = min(iterations, max(s.law.Effort*s.room/work, 1))
+// solve runs at most the given number of sweeps, fewer if all islands converge or the work exceeds its
+// limit.
+func (s *contactSolver) solve(iterations int) {
+	work := s.sweepCost()
+	if work > 0 { // 0 without contacts, when sweeps do nothing
+		iterations = min(iterations, max(s.params.Effort*s.maxWork/work, 1))
 	}
-	s.findBound()
+	s.findConstrained()
 	for it := range iterations {
-		if it%round == 0 {
+		if it%sweepsPerOrder == 0 {
 			s.shuffle()
 		}
-		checked := it%round == round-1
+		checked := it%sweepsPerOrder == sweepsPerOrder-1
 		if checked {
-			for _, k := range s.bound {
-				s.before[k] = s.motion[k]
+			for _, k := range s.constrained {
+				s.previous[k] = s.motion[k]
 			}
 		}
 		s.spent += work
 		s.sweep()
-		if checked && s.dropResting() {
-			work = s.work()
+		if checked && s.dropConverged() {
+			work = s.sweepCost()
 			if work == 0 {
 				return
 			}
@@ -40,50 +41,50 @@ func (s *lcp) solve(iterations int) {
 	}
 }
 
-// work returns what a sweep costs, in contacts with the floor.
-func (s *lcp) work() (n int) {
+// sweepCost returns the cost of a sweep in contact points. One between two bodies counts twice.
+func (s *contactSolver) sweepCost() (n int) {
 	for k := range maxPoints {
-		n += len(s.floor[k]) + 2*len(s.rows[k][0])
+		n += len(s.floor[k]) + 2*len(s.rows[k][0]) // each of the three lists has a row for each point
 	}
 	return n
 }
 
-// pass is one list of contacts to be corrected: of the k-th points of all pairs,
-// what is in one direction.
-type pass struct{ k, what uint8 }
+// pass selects one list of contacts: the contact points with number k, in one direction.
+type pass struct{ k, direction uint8 }
 
+// Directions of a pass. The first three are indices of contactSolver.rows.
 const (
-	tangent1 = iota // the first three index rows
+	tangent1 = iota
 	tangent2
 	normals
 	floorX
 	floorY
 	floorZ
-	kinds
+	directions // number of directions
 )
 
-// orderPasses begins with the passes in order.
-func (s *lcp) orderPasses() {
+// orderPasses sets the initial order of passes and the seed, so that every step starts equally.
+func (s *contactSolver) orderPasses() {
 	s.seed = 1
 	for i := range s.passes {
-		s.passes[i] = pass{k: uint8(i / kinds), what: uint8(i % kinds)}
+		s.passes[i] = pass{k: uint8(i / directions), direction: uint8(i % directions)}
 	}
 }
 
-// shuffle puts the passes into another order, as the original does: a fixed order
-// would leave the error at the same contacts each time.
-func (s *lcp) shuffle() {
+// shuffle permutes the passes at random, as the Open Dynamics Engine does: with a fixed order the
+// error would remain at the same contacts each time.
+func (s *contactSolver) shuffle() {
 	for i := len(s.passes) - 1; i > 0; i-- {
-		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's
-		j := s.seed >> 33 % uint64(i+1)
+		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
+		j := s.seed >> 33 % uint64(i+1)                           // the upper bits are the most random
 		s.passes[i], s.passes[j] = s.passes[j], s.passes[i]
 	}
 }
 
-// sweep corrects every impulse once.
-func (s *lcp) sweep() {
+// sweep updates every impulse once, in the order of the passes.
+func (s *contactSolver) sweep() {
 	for _, p := range s.passes {
-		switch p.what {
+		switch p.direction {
 		case floorX:
 			solveFloorX(s.floor[p.k], s.motion)
 		case floorY:
@@ -91,69 +92,70 @@ func (s *lcp) sweep() {
 		case floorZ:
 			solveFloorZ(s.floor[p.k], s.motion)
 		default:
-			solveRows(s.rows[p.k][p.what], s.motion)
+			solveRows(s.rows[p.k][p.direction], s.motion)
 		}
 	}
 }
 
-// findBound lists the bodies of islands that have contacts. All others fall freely: no
-// sweep changes them.
-func (s *lcp) findBound() {
-	clear(s.busy[:len(s.motion)])
+// findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall
+// freely. It also marks these islands as unsettled, and sets s.island of every body to the root of its
+// island.
+func (s *contactSolver) findConstrained() {
+	clear(s.unsettled[:len(s.motion)])
 	for k := range s.motion {
 		s.island[k] = s.root(int32(k))
 	}
 	for k := range maxPoints {
 		for i := range s.floor[k] {
-			s.busy[s.island[s.floor[k][i].slot]] = true
+			s.unsettled[s.island[s.floor[k][i].slot]] = true
 		}
 		for i := range s.rows[k][0] {
-			s.busy[s.island[s.rows[k][0][i].a]] = true
+			s.unsettled[s.island[s.rows[k][0][i].a]] = true
 		}
 	}
-	s.bound = s.bound[:0]
+	s.constrained = s.constrained[:0]
 	for k := range s.motion {
-		if s.busy[s.island[k]] {
-			s.bound = append(s.bound, int32(k))
+		if s.unsettled[s.island[k]] {
+			s.constrained = append(s.constrained, int32(k))
 		}
 	}
 }
 
-// dropResting drops the contacts of islands that have come to rest, and reports whether there
-// are any.
-func (s *lcp) dropResting() bool {
-	clear(s.busy[:len(s.motion)])
-	for _, k := range s.bound {
-		if busy := &s.busy[s.island[k]]; !*busy {
-			a, b := &s.motion[k], &s.before[k]
-			*busy = !a.vel.within(s.law.Converged, b.vel) || !a.spin.within(s.law.Converged, b.spin)
+// dropConverged removes the contacts of islands whose speeds changed by no more than
+// params.Converged in the last sweep. It reports whether it removed any.
+func (s *contactSolver) dropConverged() bool {
+	clear(s.unsettled[:len(s.motion)])
+	for _, k := range s.constrained {
+		if busy := &s.unsettled[s.island[k]]; !*busy {
+			a, b := &s.motion[k], &s.previous[k]
+			*busy = !a.vel.near(s.params.Converged, b.vel) || !a.spin.near(s.params.Converged, b.spin)
 		}
 	}
-	kept := s.bound[:0]
-	for _, k := range s.bound {
-		if s.busy[s.island[k]] {
-			kept = append(kept, k)
+	remaining := s.constrained[:0]
+	for _, k := range s.constrained {
+		if s.unsettled[s.island[k]] {
+			remaining = append(remaining, k)
 		}
 	}
-	if len(kept) == len(s.bound) {
+	if len(remaining) == len(s.constrained) {
 		return false
 	}
-	s.bound = kept
+	s.constrained = remaining
 	for k := range maxPoints {
-		s.floor[k] = keep(s.floor[k], func(f *floorContact) bool { return s.busy[s.island[f.slot]] })
+		s.floor[k] = filter(s.floor[k], func(f *floorContact) bool { return s.unsettled[s.island[f.slot]] })
 		for d := range s.rows[k] {
-			s.rows[k][d] = keep(s.rows[k][d], func(h *row) bool { return s.busy[s.island[h.a]] })
+			s.rows[k][d] = filter(s.rows[k][d], func(r *row) bool { return s.unsettled[s.island[r.a]] })
 		}
 	}
 	return true
 }
 
-// keep removes the elements of list for which kept is false.
-func keep[T any](list []T, kept func(*T) bool) []T {
+// filter removes the elements of list for which kept returns false, in place.
+func filter[T any](list []T, kept func(*T) bool) []T {
 	n := 0
 	for k := range list {
 		if kept(&list[k]) {
-			if n < k { // most often all are kept in place
+			if n < k { // avoids copying an element to itself
 				list[n] = list[k]
 			}
 			n++
@@ -162,92 +164,94 @@ func keep[T any](list []T, kept func(*T) bool) []T {
 	return list[:n]
 }
 
-// within reports whether no component of a differs from b's by more than most.
-func (a Vec) within(most float64, b Vec) bool {
-	return abs(a.X-b.X) <= most && abs(a.Y-b.Y) <= most && abs(a.Z-b.Z) <= most
+// near reports whether no component of a differs from b's by more than tolerance.
+func (a Vec) near(tolerance float64, b Vec) bool {
+	return abs(a.X-b.X) <= tolerance && abs(a.Y-b.Y) <= tolerance && abs(a.Z-b.Z) <= tolerance
 }
 
-// solveRowsPlain corrects the impulses of rows. It is the reference of solveRows, which
-// does so in vector instructions where there are any.
+// solveRowsPlain updates the impulses of rows and the motions of their bodies, one row after the
+// other. solveRows does the same with vector instructions, if available.
 func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]
+		// The relative speed at the contact: of the centres along dir, and of the points by the spins.
 		along := float64(h.dir.X*(a.vel.X-b.vel.X)) + float64(h.dir.Y*(a.vel.Y-b.vel.Y)) + float64(h.dir.Z*(a.vel.Z-b.vel.Z))
 		turnA := float64(h.twistA.X*a.spin.X) + float64(h.twistA.Y*a.spin.Y) + float64(h.twistA.Z*a.spin.Z)
 		turnB := float64(h.twistB.X*b.spin.X) + float64(h.twistB.Y*b.spin.Y) + float64(h.twistB.Z*b.spin.Z)
-		j := float64(h.keep*h.impulse) + h.bias - float64(h.gain*(along+(turnA-turnB)))
-		if j < h.low {
-			j = h.low
-		} else if j > h.high {
-			j = h.high
+		impulse := float64(h.keep*h.impulse) + h.bias - float64(h.gain*(along+(turnA-turnB)))
+		if impulse < h.low {
+			impulse = h.low
+		} else if impulse > h.high {
+			impulse = h.high
 		}
-		d := j - h.impulse
-		h.impulse = j
-		a.vel.X += float64(h.dir.X * d)
-		a.vel.Y += float64(h.dir.Y * d)
-		a.vel.Z += float64(h.dir.Z * d)
-		a.spin.X += float64(h.twistA.X * d)
-		a.spin.Y += float64(h.twistA.Y * d)
-		a.spin.Z += float64(h.twistA.Z * d)
-		if h.share == 0 {
+		change := impulse - h.impulse
+		h.impulse = impulse
+		a.vel.X += float64(h.dir.X * change)
+		a.vel.Y += float64(h.dir.Y * change)
+		a.vel.Z += float64(h.dir.Z * change)
+		a.spin.X += float64(h.twistA.X * change)
+		a.spin.Y += float64(h.twistA.Y * change)
+		a.spin.Z += float64(h.twistA.Z * change)
+		if h.massRatio == 0 {
 			continue
 		}
-		d = float64(d * h.share)
-		b.vel.X -= float64(h.dir.X * d)
-		b.vel.Y -= float64(h.dir.Y * d)
-		b.vel.Z -= float64(h.dir.Z * d)
-		b.spin.X -= float64(h.twistB.X * d)
-		b.spin.Y -= float64(h.twistB.Y * d)
-		b.spin.Z -= float64(h.twistB.Z * d)
+		change = float64(change * h.massRatio)
+		b.vel.X -= float64(h.dir.X * change)
+		b.vel.Y -= float64(h.dir.Y * change)
+		b.vel.Z -= float64(h.dir.Z * change)
+		b.spin.X -= float64(h.twistB.X * change)
+		b.spin.Y -= float64(h.twistB.Y * change)
+		b.spin.Z -= float64(h.twistB.Z * change)
 	}
 }
 
-// solveFloorX corrects the friction of floor contacts along x. It has no limit: the
-// floor's friction would hold a hundred cubes.
+// solveFloorX updates the friction impulses of floor contacts along x. The speed of a corner is
+// vel + spin x arm. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
+// reached.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.X + (float64(f.arm.Z*a.spin.Y) - float64(f.arm.Y*a.spin.Z))
-		j := float64(f.x.keep*f.x.impulse) - float64(f.x.gain*speed)
-		d := j - f.x.impulse
-		f.x.impulse = j
-		a.vel.X += d
-		a.spin.Y += float64(f.arm.Z * d)
-		a.spin.Z -= float64(f.arm.Y * d)
+		impulse := float64(f.x.keep*f.x.impulse) - float64(f.x.gain*speed)
+		change := impulse - f.x.impulse
+		f.x.impulse = impulse
+		a.vel.X += change
+		a.spin.Y += float64(f.arm.Z * change)
+		a.spin.Z -= float64(f.arm.Y * change)
 	}
 }
 
-// solveFloorY corrects the friction of floor contacts along y.
+// solveFloorY updates the friction impulses of floor contacts along y.
 func solveFloorY(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Y + (float64(f.arm.X*a.spin.Z) - float64(f.arm.Z*a.spin.X))
-		j := float64(f.y.keep*f.y.impulse) - float64(f.y.gain*speed)
-		d := j - f.y.impulse
-		f.y.impulse = j
-		a.vel.Y += d
-		a.spin.Z += float64(f.arm.X * d)
-		a.spin.X -= float64(f.arm.Z * d)
+		impulse := float64(f.y.keep*f.y.impulse) - float64(f.y.gain*speed)
+		change := impulse - f.y.impulse
+		f.y.impulse = impulse
+		a.vel.Y += change
+		a.spin.Z += float64(f.arm.X * change)
+		a.spin.X -= float64(f.arm.Z * change)
 	}
 }
 
-// solveFloorZ corrects the normal impulses of floor contacts.
+// solveFloorZ updates the normal impulses of floor contacts, which can only push.
 func solveFloorZ(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Z + (float64(f.arm.Y*a.spin.X) - float64(f.arm.X*a.spin.Y))
-		j := float64(f.z.keep*f.z.impulse) + f.bias - float64(f.z.gain*speed)
-		if j < 0 {
-			j = 0
+		impulse := float64(f.z.keep*f.z.impulse) + f.bias - float64(f.z.gain*speed)
+		if impulse < 0 {
+			impulse = 0
 		}
-		d := j - f.z.impulse
-		f.z.impulse = j
-		a.vel.Z += d
-		a.spin.X += float64(f.arm.Y * d)
-		a.spin.Y -= float64(f.arm.X * d)
+		change := impulse - f.z.impulse
+		f.z.impulse = impulse
+		a.vel.Z += change
+		a.spin.X += float64(f.arm.Y * change)
+		a.spin.Y -= float64(f.arm.X * change)
 	}
 }

@@ -4,8 +4,8 @@ package physics
 
 import "golang.org/x/sys/cpu"
 
-// solveRows corrects the impulses of rows. Every product and sum is the one that the
-// plain code makes, in its order and rounded as there: the result is the same to the bit.
+// solveRows updates the impulses of rows. The vector instructions compute the same products and sums
+// in the same order as solveRowsPlain, so that results are equal to the bit.
 func solveRows(rows []row, motion []motion) {
 	if !cpu.X86.HasAVX {
 		solveRowsPlain(rows, motion)
@@ -14,5 +14,7 @@ func solveRows(rows []row, motion []motion) {
 	}
 }
 
+// solveRowsAVX is solveRowsPlain for n rows, in sweep_amd64.s.
+//
 //go:noescape
 func solveRowsAVX(rows *row, n int, motion *motion)

@@ -49,18 +49,18 @@ rows:
 	VMINSD X13, X14, X13
 	VMOVSD X13, row_impulseState+impulseState_impulse(SI)
 	VSUBSD X12, X13, X13
-	VBROADCASTSD X13, Y14            // d
+	VBROADCASTSD X13, Y14            // change
 	VMULPD row_dir(SI), Y14, Y7
 	VMULPD row_twistA(SI), Y14, Y8
 	VADDPD Y7, Y0, Y0
 	VADDPD Y8, Y1, Y1
 	VMOVUPD Y0, motion_vel(DX)(AX*1)
 	VMOVUPD Y1, motion_spin(DX)(AX*1)
-	VMOVSD row_share(SI), X11
+	VMOVSD row_massRatio(SI), X11
 	VUCOMISD X15, X11
 	JE next
 	VMULSD X11, X13, X13
-	VBROADCASTSD X13, Y14            // d times share
+	VBROADCASTSD X13, Y14            // change times massRatio
 	VMULPD row_dir(SI), Y14, Y7
 	VMULPD row_twistB(SI), Y14, Y8
 	VSUBPD Y7, Y2, Y2

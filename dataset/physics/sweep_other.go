@@ -2,4 +2,5 @@
 
 package physics
 
+// solveRows updates the impulses of rows.
 func solveRows(rows []row, motion []motion) { solveRowsPlain(rows, motion) }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// randomRows returns rows in the middle of their solution, some of them a held body's, and
-// the motions of their bodies. Many numbers are zero, of either sign.
+// randomRows returns rows with partly solved impulses, some with a held body, and the motions of their
+// bodies. Many numbers are zero, positive or negative.
 func randomRows(rng *rand.Rand, bodies, contacts int) (rows []row, motions []motion) {
 	number := func() float64 {
 		switch rng.IntN(8) {
@@ -28,7 +28,7 @@ func randomRows(rng *rand.Rand, bodies, contacts int) (rows []row, motions []mot
 	for range contacts {
 		a := rng.Int32N(int32(bodies))
 		b := (a + 1 + rng.Int32N(int32(bodies-1))) % int32(bodies)
-		h := row{a: a, b: b, dir: vec(), twistA: vec(), twistB: vec(), share: number(), bias: number(),
+		h := row{a: a, b: b, dir: vec(), twistA: vec(), twistB: vec(), massRatio: number(), bias: number(),
 			impulseState: impulseState{impulse: number(), gain: math.Abs(number()), keep: rng.Float64()}}
 		if h.low, h.high = -math.Abs(number()), math.Abs(number()); rng.IntN(2) == 0 {
 			h.low, h.high = 0, math.MaxFloat64
@@ -38,7 +38,7 @@ func randomRows(rng *rand.Rand, bodies, contacts int) (rows []row, motions []mot
 	return rows, motions
 }
 
-// bits returns the exact state of motions and of the impulses of rows.
+// bits returns the bits of the motions and of the impulses of rows.
 func bits(rows []row, motions []motion) (all []uint64) {
 	for i := range motions {
 		m := &motions[i]
@@ -52,7 +52,7 @@ func bits(rows []row, motions []motion) (all []uint64) {
 	return all
 }
 
-// compareSweeps corrects rows with vector instructions, if there are any, and in plain Go.
+// compareSweeps updates rows with vector instructions, if available, and in Go, and compares.
 func compareSweeps(t *testing.T, seed uint64, bodies, contacts int) {
 	t.Helper()
 	rows, motions := randomRows(rand.New(rand.NewPCG(seed, 0)), bodies, contacts)
@@ -66,7 +66,7 @@ func compareSweeps(t *testing.T, seed uint64, bodies, contacts int) {
 	}
 }
 
-// Vector instructions give what the plain code gives, to the bit.
+// Vector instructions give the same results as the Go code, to the bit.
 func TestSweepsAgree(t *testing.T) {
 	for seed := range uint64(500) {
 		compareSweeps(t, seed, 2+int(seed%7), int(seed%11))

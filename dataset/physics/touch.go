@@ -1,38 +1,38 @@
 package physics
 
-// allow bounds the work of a step, whatever a hostile snapshot holds; contacts beyond
-// the bounds are ignored. An effort of 1 suffices for the fullest recording, in which
-// the player carries 170 cubes.
-func allow(cubes, effort int) allowance {
-	return allowance{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
+// newWorkBudget returns the limits on the search for contacts in a step, so that a malicious
+// snapshot cannot make it slow; contacts beyond the limits are ignored. An effort of 1 suffices for
+// the densest recording, in which the player carries 170 cubes.
+func newWorkBudget(cubes, effort int) workBudget {
+	return workBudget{boxTests: effort * (12*cubes + 64), exactTests: effort * (3*cubes/2 + 64), contacts: effort * (cubes/2 + 64)}
 }
 
-// allowance is what is left of the work of a step: neighbours to be looked at,
-// of which to be tested closely, of which to be given contacts.
-type allowance struct{ looks, tests, pairs int }
+// workBudget is the work that is left in a step: comparisons of bounding boxes, exact tests of pairs,
+// and pairs that get contacts.
+type workBudget struct{ boxTests, exactTests, contacts int }
 
-// touchAll finds the contacts of active body i with the floor and its neighbours.
-// A sleeping body that it touches becomes active in turn, so all bodies connected to
-// an awake one by contacts move.
-func (s *Scene) touchAll(i int) {
+// findContacts finds the contacts of active body i with the floor and with other bodies. A sleeping
+// body that it touches becomes active, so that all bodies connected to an awake one by contacts
+// move.
+func (s *Scene) findContacts(i int) {
 	b, r, slot := &s.bodies[i], s.boxes[i].reach, s.slot[i]
-	if s.state[i] == moving && b.Pos.Z <= r.Z {
-		s.touchFloor(i)
+	if s.state[i] == moving && b.Pos.Z <= r.Z { // the bounding box reaches below z = 0
+		s.addFloorContacts(i)
 	}
-	s.touchLarge(i)
-	const other = smallHalf * sqrt3
-	x0, x1 := square(b.Pos.X-r.X-other), square(b.Pos.X+r.X+other)
-	y0, y1 := square(b.Pos.Y-r.Y-other), square(b.Pos.Y+r.Y+other)
+	s.testLarge(i)
+	const maxOtherReach = maxGridHalf * sqrt3 // half the diagonal of the largest body in a grid of live bodies
+	x0, x1 := cellOf(b.Pos.X-r.X-maxOtherReach), cellOf(b.Pos.X+r.X+maxOtherReach)
+	y0, y1 := cellOf(b.Pos.Y-r.Y-maxOtherReach), cellOf(b.Pos.Y+r.Y+maxOtherReach)
 	for y := y0; y <= y1; y++ {
-		for x := x0; x <= x1 && s.left.looks > 0; x++ {
-			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
-				// Two active bodies find each other: the earlier one counts.
+		for x := x0; x <= x1 && s.budget.boxTests > 0; x++ {
+			for j := s.liveGrid.first(x, y); j > 0; j = s.liveGrid.next[j-1] { // j is the body's index plus one
+				// Two active bodies find each other twice; the one with the lower slot tests the pair.
 				if k := s.slot[j-1]; k > slot || k < 0 {
 					s.testPair(i, int(j-1))
 				}
 			}
-			for j := s.laid.at(x, y); j > 0; j = s.laid.next[j-1] {
-				if s.state[j-1] <= posed {
+			for j := s.laidGrid.first(x, y); j > 0; j = s.laidGrid.next[j-1] {
+				if s.state[j-1] <= posed { // still asleep; if it was woken, it is in liveGrid
 					s.testPair(i, int(j-1))
 				}
 			}
@@ -40,9 +40,9 @@ func (s *Scene) touchAll(i int) {
 	}
 }
 
-// touchLarge finds the contacts of active body i with large ones, which may reach
-// farther than the squares around it.
-func (s *Scene) touchLarge(i int) {
+// testLarge finds the contacts of active body i with large bodies, which are not in the grid since
+// they extend beyond the cells that findContacts searches.
+func (s *Scene) testLarge(i int) {
 	for _, j := range s.large {
 		if int(j) != i && (s.slot[j] > s.slot[i] || s.slot[j] < 0) {
 			s.testPair(i, int(j))
@@ -50,25 +50,26 @@ func (s *Scene) touchLarge(i int) {
 	}
 }
 
-// testPair finds the contacts of active body i and body j if they touch.
+// testPair finds the contacts of active body i with body j, if the work budget is not used up.
 func (s *Scene) testPair(i, j int) {
-	s.left.looks--
-	if s.left.looks < 0 || !s.near(i, j) {
+	s.budget.boxTests--
+	if s.budget.boxTests < 0 || !s.boxesOverlap(i, j) {
 		return
 	}
-	s.left.tests--
-	if s.left.tests >= 0 {
-		s.touchPair(i, j)
+	s.budget.exactTests--
+	if s.budget.exactTests >= 0 {
+		s.addPairContact(i, j)
 	}
 }
 
-// near reports whether the boxes around bodies i and j overlap.
-func (s *Scene) near(i, j int) bool {
+// boxesOverlap reports whether the bounding boxes of bodies i and j overlap. The orientation of a
+// body that was laid is requested only if the box around all its orientations overlaps.
+func (s *Scene) boxesOverlap(i, j int) bool {
 	a, r := &s.boxes[i].pos, &s.boxes[i].reach
 	if s.state[j] == lying {
-		l := &s.placed[j]
-		most := float64(l.half * sqrt3)
-		if abs(a.X-l.pos.X) > r.X+most || abs(a.Y-l.pos.Y) > r.Y+most || abs(a.Z-l.pos.Z) > r.Z+most {
+		l := &s.laid[j]
+		maxReach := float64(l.half * sqrt3)
+		if abs(a.X-l.pos.X) > r.X+maxReach || abs(a.Y-l.pos.Y) > r.Y+maxReach || abs(a.Z-l.pos.Z) > r.Z+maxReach {
 			return false
 		}
 		s.findPose(j)
@@ -78,42 +79,43 @@ func (s *Scene) near(i, j int) bool {
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
 }
 
-// touchPair gives two bodies contacts if they touch, and makes j active.
-func (s *Scene) touchPair(i, j int) {
+// addPairContact tests bodies i and j, of which i is active. If they touch and the work budget allows, it
+// adds their contacts to the solver, counts them, and makes j active.
+func (s *Scene) addPairContact(i, j int) {
 	a, b := &s.bodies[i], &s.bodies[j]
 	var m manifold
 	m.find(a, b)
 	if m.n == 0 {
 		return
 	}
-	s.left.pairs--
-	if s.left.pairs < 0 {
+	s.budget.contacts--
+	if s.budget.contacts < 0 {
 		return
 	}
 	s.wake(j)
 	if s.slot[j] < 0 {
 		s.activate(j)
 	}
-	s.count(i, j, m.n)
-	s.pairs = append(s.pairs, pairOf(i, j))
-	s.lcp.addContacts(s.slot[i], s.slot[j], a, b, &m)
+	s.countTouches(i, j, m.n)
+	s.pairs = append(s.pairs, newPair(i, j))
+	s.solver.addContacts(s.slot[i], s.slot[j], a, b, &m)
 }
 
-// count adds n contact points to the counts of bodies i and j.
-func (s *Scene) count(i, j, n int) {
-	for range 2 {
+// countTouches adds n contact points to the touch counts of bodies i and j.
+func (s *Scene) countTouches(i, j, n int) {
+	for range 2 { // once for i, once for j
 		if s.state[j] == held {
-			s.touch[i].Held += uint16(n)
+			s.touches[i].Held += uint16(n)
 		} else {
-			s.touch[i].Cubes += uint16(n)
+			s.touches[i].Cubes += uint16(n)
 		}
 		i, j = j, i
 	}
 }
 
-// touchFloor makes a contact point of each corner of body i's lowest face that
-// is below the floor.
-func (s *Scene) touchFloor(i int) {
+// addFloorContacts adds a contact point for each corner of body i's lowest face that is below the
+// floor.
+func (s *Scene) addFloorContacts(i int) {
 	b := &s.bodies[i]
 	deepest := b.Pos
 	var side [3]Vec // from the deepest corner along each edge, upwards
@@ -121,7 +123,7 @@ func (s *Scene) touchFloor(i int) {
 		side[k] = b.axes[k].Scale(float64(2 * b.half * sign(b.axes[k].Z)))
 		deepest = deepest.AddScaled(side[k], -0.5)
 	}
-	// The steepest edge is the one that leaves the lowest face.
+	// The steepest edge at the deepest corner is not part of the lowest face; the other two span it.
 	steep := 0
 	for k := 1; k < 3; k++ {
 		if side[k].Z > side[steep].Z {
@@ -131,8 +133,8 @@ func (s *Scene) touchFloor(i int) {
 	u, v := side[(steep+1)%3], side[(steep+2)%3]
 	for k, p := range [maxPoints]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
 		if p.Z <= 0 {
-			s.lcp.addFloor(s.slot[i], b, k, p)
-			s.touch[i].Floor++
+			s.solver.addFloor(s.slot[i], b, k, p)
+			s.touches[i].Floor++
 		}
 	}
 }

@@ -4,20 +4,21 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/source"
 )
 
-// Bounds of the game.
+// Limits of the game (MAX_MSGLEN, MAX_MAP_AREA_BYTES, PACKET_BACKUP).
 const (
-	maxMessage = 16384 // bytes
-	maxMask    = 32    // bytes of the areas that the player can see
-	backup     = 32    // snapshots that a client keeps, to be referred to
+	maxMessageBytes  = 16384 // bytes
+	maxAreaMaskBytes = 32    // bytes of the mask of visible areas
+	maxBaselineAge   = 32    // number of snapshots that a client stores as baselines
 )
 
-// Commands of a server.
+// Types of the commands in a message (svc_ops_e in qcommon.h).
 const (
 	opNop           = 1
 	opGameState     = 2
@@ -26,92 +27,95 @@ const (
 	opServerCommand = 5
 	opSnapshot      = 7
 	opEnd           = 8
-	opVoice         = 9 // and 10: of ioquake3, always last
+	opVoice         = 9 // 9 and 10 are extensions of ioquake3, always last in a message
 	opVoiceOpus     = 10
 )
 
-// serverInfo is the number of the text that says what the server is.
+// serverInfo is the index of the config string that describes the server.
 const serverInfo = 0
 
-// demo reads messages one after the other.
+// demo decodes the messages of a demo one after the other. In the file a message is its sequence number
+// and its size (4 bytes each, little-endian) and its data. A size of -1 marks the end.
 type demo struct {
 	data   []byte
 	fields []netcode.Field // of an entity
 
-	at       int // the next message
-	message  int // how many were read
-	offset   int // of the last one
-	sequence int32
-	frames   int    // snapshots that were read and are usable
-	orphans  int    // those that refer to one that is not there
-	states   int    // game states that were read
-	info     []byte // what the server says of itself: \key\value\key\value
+	nextOffset int    // offset of the next message
+	messages   int    // number of messages read
+	offset     int    // of the last message
+	sequence   int32  // of the last message; math.MinInt32 before the first
+	frames     int    // number of complete snapshots read
+	orphans    int    // number of snapshots whose baseline is missing
+	gameStates int    // number of game states read
+	info       []byte // the server's description of itself: \key\value\key\value
 
-	baselines [netcode.MaxEntities][]int32 // nil: zero
+	baselines [netcode.MaxEntities][]int32 // of entities that were not in the baseline snapshot; nil: all zero
 	zero      []int32
-	ring      [backup]snapshot
-	r         netcode.Reader
-	snap      *snapshot // the one of this message, if any
+	ring      [maxBaselineAge]snapshot // the last snapshots, by sequence modulo maxBaselineAge
+	reader    netcode.Reader           // of the current message
+	snap      *snapshot                // the snapshot in the current message; nil if none
 }
 
-// snapshot is what a client sees at a moment.
+// snapshot is the state of the world as the client received it.
 type snapshot struct {
 	sequence int32 // of its message
-	frame    int   // counted from 1 through the demo; 0: there is none
-	time     int32
-	base     int // frames back to the one that it refers to; 0: none
+	frame    int   // number among the complete snapshots, from 1; 0 if the slot is empty
+	time     int32 // of the server, in milliseconds
+	baseAge  int   // age in frames of its baseline; 0 if it has none
 	player   [netcode.PlayerValues]int32
-	numbers  []int16 // of entities, rising
-	states   []int32 // the fields of each
+	numbers  []int16 // of entities, ascending
+	states   []int32 // fields of the entities, in the order of numbers
 
-	playerBits, entityBits int // that it took
+	playerBits, entityBits int // size in the message
 }
 
+// newDemo returns a demo at its start.
 func newDemo(data []byte, protocol int) *demo {
 	fields := netcode.EntityFields(protocol)
-	return &demo{data: data, fields: fields, zero: make([]int32, len(fields)), sequence: -1 << 31}
+	return &demo{data: data, fields: fields, zero: make([]int32, len(fields)), sequence: math.MinInt32}
 }
 
-// restart begins again.
+// restart returns to the first message.
 func (d *demo) restart() {
-	d.at, d.message, d.frames, d.orphans, d.states, d.sequence = 0, 0, 0, 0, 0, -1<<31
-	d.forget()
+	d.nextOffset, d.messages, d.frames, d.orphans, d.gameStates, d.sequence = 0, 0, 0, 0, 0, math.MinInt32
+	d.dropBaselines()
 }
 
-// forget forgets what snapshots refer to.
-func (d *demo) forget() {
+// dropBaselines drops the baselines of entities and all stored snapshots.
+func (d *demo) dropBaselines() {
 	clear(d.baselines[:])
 	for i := range d.ring {
 		d.ring[i].frame = 0
 	}
 }
 
-// next reads up to the next snapshot that is usable. The end is io.EOF, errCut where the file
-// breaks off, and that of failed where it is damaged.
+// next reads messages up to the next complete snapshot and returns that, valid until the next call. At
+// the end it returns io.EOF, or errTruncated if the file is truncated, or a *source.Error if a message
+// is damaged.
 func (d *demo) next() (*snapshot, error) {
 	for {
-		head := d.data[d.at:]
+		head := d.data[d.nextOffset:]
 		if len(head) < 8 {
-			return nil, errCut
+			return nil, errTruncated
 		}
 		sequence, size := int32(binary.LittleEndian.Uint32(head)), int32(binary.LittleEndian.Uint32(head[4:]))
 		if size == -1 {
 			return nil, io.EOF
 		}
-		d.message, d.offset = d.message+1, d.at
+		d.messages, d.offset = d.messages+1, d.nextOffset
 		switch {
-		case size < 0 || size > maxMessage:
-			return nil, d.failed(fmt.Sprintf("it claims to have %d bytes", size), fmt.Sprintf("at most %d", maxMessage))
+		case size < 0 || size > maxMessageBytes:
+			return nil, d.messageError(fmt.Sprintf("the message has a size of %d bytes", size), fmt.Sprintf("at most %d", maxMessageBytes))
 		case sequence <= d.sequence:
-			return nil, d.failed(fmt.Sprintf("it has number %d, the one before %d", sequence, d.sequence), "numbers that rise")
+			return nil, d.messageError(fmt.Sprintf("message number %d follows number %d", sequence, d.sequence), "increasing numbers")
 		case len(head)-8 < int(size):
-			d.message--
-			return nil, errCut
+			d.messages--
+			return nil, errTruncated
 		}
-		d.at += 8 + int(size)
+		d.nextOffset += 8 + int(size)
 		d.sequence, d.snap = sequence, nil
-		d.r.Reset(head[8 : 8+size])
-		if err := d.read(); err != nil {
+		d.reader.Reset(head[8 : 8+size])
+		if err := d.readMessage(); err != nil {
 			return nil, err
 		}
 		if d.snap != nil {
@@ -120,8 +124,8 @@ func (d *demo) next() (*snapshot, error) {
 	}
 }
 
-// protocol is the one that the server says it speaks; "" if it does not say.
-func (d *demo) protocol() string {
+// serverProtocol returns the protocol in the server's description of itself, or "".
+func (d *demo) serverProtocol() string {
 	words := strings.Split(strings.TrimPrefix(string(d.info), `\`), `\`)
 	for i := 1; i < len(words); i += 2 {
 		if key := words[i-1]; key == "protocol" || key == "com_protocol" {
@@ -131,56 +135,61 @@ func (d *demo) protocol() string {
 	return ""
 }
 
-// failed returns an error about the current message, without the name of the file.
-func (d *demo) failed(problem, expected string) error {
+// messageError returns an error about the current message. The caller adds the name of the file.
+func (d *demo) messageError(problem, expected string) error {
 	e := &source.Error{Problem: problem, Expected: expected, Kind: errFormat}
-	if d.message > 0 {
-		e.Place = fmt.Sprintf("message %d at byte %d", d.message, d.offset)
+	if d.messages > 0 {
+		e.Place = fmt.Sprintf("message %d at byte %d", d.messages, d.offset)
 	}
 	return e
 }
 
-// read reads a message.
-func (d *demo) read() error {
-	r, any := &d.r, false
-	r.Bits(32) // acknowledges a command
+// readMessage decodes the current message: the number of the client command that it acknowledges
+// (32 bits), then commands, each with its type (8 bits), up to opEnd. A snapshot is stored in
+// d.snap.
+func (d *demo) readMessage() error {
+	r, hasSnapshot := &d.reader, false
+	r.Bits(32)
 	for r.Err() == nil {
 		var err error
 		switch op := r.Bits(8); op {
 		case opNop:
 		case opGameState:
-			err = d.gameState()
+			err = d.readGameState()
 		case opServerCommand:
 			r.Bits(32)
 			r.SkipString()
 		case opSnapshot:
-			if any {
-				return d.failed("it has a second snapshot", "one")
+			if hasSnapshot {
+				return d.messageError("a second snapshot in the message", "at most one")
 			}
-			any = true
-			err = d.snapshot()
+			hasSnapshot = true
+			err = d.readSnapshot()
 		case opVoice, opVoiceOpus, opEnd:
 			if r.Err() == nil {
 				return nil
 			}
 		default:
 			if r.Err() == nil {
-				err = d.failed(fmt.Sprintf("it has a command %d", op), "one of 1 to 10")
+				err = d.messageError(fmt.Sprintf("unknown command %d", op), "1 to 10")
 			}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return d.failed(r.Err().Error(), "commands up to its end mark")
+	return d.messageError(r.Err().Error(), "commands up to the end mark")
 }
 
-// gameState reads what holds for a whole map, and forgets what held for the one before.
-func (d *demo) gameState() error {
-	r := &d.r
-	d.forget()
-	d.states++
-	r.Bits(32) // the last command
+// readGameState decodes a game state, which the server sends at the start of a map: the number of
+// the last server command (32 bits), then config strings (16 bits of index, text) and baselines of
+// entities (10 bits of number, delta to zero), each after its type (8 bits), up to opEnd. Stored
+// snapshots of the map before are dropped.
+func (d *demo) readGameState() error {
+	r := &d.reader
+	d.dropBaselines()
+	d.gameStates++
+	r.Bits(32)
 	for r.Err() == nil {
 		switch op := r.Bits(8); op {
 		case opConfigString:
@@ -192,7 +201,7 @@ func (d *demo) gameState() error {
 		case opBaseline:
 			n := r.Bits(10)
 			if n == netcode.MaxEntities {
-				return d.failed("it has a baseline for entity 1023", "at most 1022")
+				return d.messageError("a baseline for entity 1023", "at most 1022")
 			}
 			row := make([]int32, len(d.fields))
 			if removed := r.Flag(); !removed {
@@ -205,47 +214,50 @@ func (d *demo) gameState() error {
 			return nil
 		default:
 			if r.Err() == nil {
-				return d.failed(fmt.Sprintf("its game state has an item %d", op), "3, 4 or 8")
+				return d.messageError(fmt.Sprintf("unknown item %d in the game state", op), "3, 4 or 8")
 			}
 		}
 	}
 	return nil
 }
 
-// snapshot reads a snapshot, and keeps it.
-func (d *demo) snapshot() error {
-	r := &d.r
-	s := &d.ring[uint32(d.sequence)%backup]
-	s.frame = 0 // until it is whole
+// readSnapshot decodes a snapshot and stores it in the ring: server time (32 bits), distance of the
+// baseline in messages, 0 for none (8), flags (8), size of the area mask in bytes (8), the mask, the
+// player as a delta, and the entities as deltas. If the baseline is missing, it only counts an orphan.
+func (d *demo) readSnapshot() error {
+	r := &d.reader
+	s := &d.ring[uint32(d.sequence)%maxBaselineAge]
+	s.frame = 0 // invalid until it is complete
 	s.sequence, s.time = d.sequence, int32(r.Bits(32))
-	back := int32(r.Bits(8))
+	distance := int32(r.Bits(8))
 	r.Bits(8) // flags
-	mask := int(r.Bits(8))
-	if mask > maxMask {
-		return d.failed(fmt.Sprintf("its areas take %d bytes", mask), fmt.Sprintf("at most %d", maxMask))
+	maskBytes := int(r.Bits(8))
+	if maskBytes > maxAreaMaskBytes {
+		return d.messageError(fmt.Sprintf("an area mask of %d bytes", maskBytes), fmt.Sprintf("at most %d", maxAreaMaskBytes))
 	}
-	r.Skip(mask)
+	r.Skip(maskBytes)
 
+	// A missing baseline is replaced by an empty one, so that the rest of the message can be read.
 	base, orphan := &snapshot{}, false
-	s.base = 0
-	if back != 0 {
-		if b := &d.ring[uint32(d.sequence-back)%backup]; b.frame > 0 && b.sequence == d.sequence-back {
-			base, s.base = b, d.frames+1-b.frame
+	s.baseAge = 0
+	if distance != 0 {
+		if b := &d.ring[uint32(d.sequence-distance)%maxBaselineAge]; b.frame > 0 && b.sequence == d.sequence-distance {
+			base, s.baseAge = b, d.frames+1-b.frame
 		} else {
 			orphan = true
 		}
 	}
-	from := r.Pos()
+	start := r.Pos()
 	s.player = base.player
 	r.Player(s.player[:])
-	s.playerBits = r.Pos() - from
-	from = r.Pos()
-	if err := d.entities(s, base); err != nil {
+	s.playerBits = r.Pos() - start
+	start = r.Pos()
+	if err := d.readEntities(s, base); err != nil {
 		return err
 	}
-	s.entityBits = r.Pos() - from
+	s.entityBits = r.Pos() - start
 	switch {
-	case r.Err() != nil: // which the caller says
+	case r.Err() != nil: // reported by readMessage
 	case orphan:
 		d.orphans++
 	default:
@@ -255,12 +267,14 @@ func (d *demo) snapshot() error {
 	return nil
 }
 
-// entities reads those that changed, came or went since base, and copies the others.
-func (d *demo) entities(s, base *snapshot) error {
-	r, n := &d.r, len(d.fields)
+// readEntities decodes the entities of s. The message lists, by ascending number (10 bits), those that
+// changed, appeared or were removed (1 bit) since base; the others are copied. The list ends with
+// MaxEntities. A new entity is a delta to its baseline of the game state.
+func (d *demo) readEntities(s, base *snapshot) error {
+	r, n := &d.reader, len(d.fields)
 	s.numbers, s.states = s.numbers[:0], s.states[:0]
-	i, last := 0, int16(-1)
-	keep := func(below int16) { // those of the base that are not named
+	i, last := 0, int16(-1)              // index of the next entity of base; number of the last entity in the message
+	copyUnchanged := func(below int16) { // copies the entities of base with lower numbers
 		from := i
 		for i < len(base.numbers) && base.numbers[i] < below {
 			i++
@@ -273,26 +287,26 @@ func (d *demo) entities(s, base *snapshot) error {
 		if r.Err() != nil {
 			return nil
 		}
-		keep(number)
+		copyUnchanged(number)
 		switch {
 		case number == netcode.MaxEntities:
 			return nil
 		case number <= last:
-			return d.failed(fmt.Sprintf("entity %d follows entity %d", number, last), "numbers that rise")
+			return d.messageError(fmt.Sprintf("entity %d follows entity %d", number, last), "increasing numbers")
 		}
 		last = number
-		was := d.baselines[number]
-		if was == nil {
-			was = d.zero
+		baseline := d.baselines[number]
+		if baseline == nil {
+			baseline = d.zero
 		}
 		if i < len(base.numbers) && base.numbers[i] == number {
-			was = base.states[i*n : (i+1)*n]
+			baseline = base.states[i*n : (i+1)*n]
 			i++
 		}
 		if removed := r.Flag(); removed {
 			continue
 		}
-		s.numbers, s.states = append(s.numbers, number), append(s.states, was...)
+		s.numbers, s.states = append(s.numbers, number), append(s.states, baseline...)
 		r.State(d.fields, s.states[len(s.states)-n:])
 	}
 }

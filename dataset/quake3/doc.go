@@ -1,28 +1,33 @@
-// Package quake3 reads demos of Quake III Arena and of the games made of it, and makes a frame of
-// each snapshot: a row for each number that an entity can have, and a last one for the player.
+// Package quake3 reads demos (recorded matches) of Quake III Arena and of games based on it as a source
+// of frames. A frame is a snapshot: one row for each entity number, and a last row for the player.
 //
-// A demo is what a server sent to a client, message after message, each snapshot as a difference
-// to an earlier one. It is decoded as it is played: a whole match, as tables, would take a gigabyte.
+// A demo contains the messages that a server sent to one client. Each snapshot is coded as a delta to
+// an earlier one. Snapshots are decoded during playback, since the tables of a whole match would take
+// a gigabyte.
 //
-// A demo is hostile until it has been read: whatever it claims, its reader takes maxBytes and some
-// megabytes, and work in proportion to its messages. One that breaks off or is damaged is read up
-// to there, and a remark reports it; with no snapshot in front of that it is a *source.Error.
+// Demos are not trusted: reading one uses at most maxBytes and a few megabytes, whatever its headers
+// claim, and time in proportion to its messages. A truncated or damaged demo is read up to that
+// point, and a remark reports it. If there is no snapshot before, that is a *source.Error.
 package quake3
 
 import "errors"
 
-// maxBytes bounds how much of a demo is read; an hour of a crowded match has 30 MB. What comes
-// after that is left out, and a remark reports it.
+// maxBytes is how many bytes of a demo are read; an hour of a crowded match has 30 MB. The rest is left
+// out, and a remark reports that.
 const maxBytes = 128 << 20
 
-// maxFrames bounds the work that a demo can cause: a day at 12 snapshots a second. One of 20 bytes
-// can have a thousand entities, and a file of a few kilobytes millions of those.
+// maxFrames is how many snapshots of a demo are read: a day at 12 per second. It bounds the time that a
+// file can take, since a snapshot of 20 bytes may have a thousand entities, and a compressed file of
+// a few kilobytes may contain millions of snapshots.
 const maxFrames = 1 << 20
 
 // Errors of this package, returned wrapped in a *source.Error.
 var (
-	errFormat   = errors.New("not a demo of Quake III")
-	errProtocol = errors.New("protocol not known")
-	errNothing  = errors.New("no snapshots")
-	errCut      = errors.New("the file breaks off") // not returned: what came before is read
+	errFormat      = errors.New("not a demo of Quake III")
+	errProtocol    = errors.New("unsupported protocol")
+	errNoSnapshots = errors.New("no snapshots")
+
+	// errTruncated means that the file is truncated. It is never returned to callers: the snapshots
+	// before are used, and a remark reports it.
+	errTruncated = errors.New("the file is truncated")
 )

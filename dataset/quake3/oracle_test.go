@@ -14,7 +14,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// rows reads a table line by line.
+// rows iterates over the lines of a CSV file.
 type rows struct {
 	pull  func() ([]string, bool)
 	cells []string // of the next line; nil at the end
@@ -35,7 +35,7 @@ func (r *rows) next() (cells []string) {
 	return cells
 }
 
-// value is a cell in 32 bits, by the kind of its field.
+// value parses a cell by the kind of its field and returns its 32 bits.
 func value(t testing.TB, cell string, f *frame.Field) int32 {
 	if hex, ok := strings.CutPrefix(cell, "x"); ok {
 		v, err := strconv.ParseUint(hex, 16, 32)
@@ -50,9 +50,8 @@ func value(t testing.TB, cell string, f *frame.Field) int32 {
 	return int32(testkit.ParseInt(t, cell))
 }
 
-// Every value of every snapshot is the one that the engine's own code has read, and so is what
-// it took.
-func TestOracle(t *testing.T) {
+// Every value of every snapshot, and the size of each, equals the reference from the engine's own code.
+func TestSnapshotsMatchReference(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
 		src, err := openFile(t.Context(), testkit.DataFile(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
@@ -112,7 +111,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// What a whole match takes to be read, twice as it is: once to look, once to play.
+// BenchmarkMatch measures opening and playing a whole match, which decodes it twice.
 func BenchmarkMatch(b *testing.B) {
 	path := testkit.DataFile(b, "games/oa-ctf.dm_71")
 	for b.Loop() {

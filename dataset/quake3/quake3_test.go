@@ -20,17 +20,17 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// maker writes demos, as a server would.
+// maker writes demos in the format of the game.
 type maker struct {
 	demo     []byte
 	fields   []netcode.Field
 	w        netcode.Writer
 	spent    [256]int
 	sequence int
-	info     string // what the server says of itself
+	info     string // the server's description of itself
 }
 
-// begin begins a message, end ends it.
+// begin starts a message; end completes it.
 func (m *maker) begin() {
 	m.w.Reset(nil)
 	m.w.Bits(7, 32) // acknowledges
@@ -53,7 +53,7 @@ func (m *maker) text(s string) {
 	}
 }
 
-// row is fields of an entity by name, in an order that does not matter.
+// row holds the fields of an entity by name.
 type row map[string]int32
 
 func (m *maker) values(r row) []int32 {
@@ -95,7 +95,7 @@ func (m *maker) state(baselines map[int]row) {
 	m.w.Bits(1234, 32)
 }
 
-// snapshot begins a snapshot: entities follow, and the number 1023.
+// snapshot writes the start of a snapshot. The caller writes entities and the number 1023 after it.
 func (m *maker) snapshot(time, back int, base, player [netcode.PlayerValues]int32) {
 	m.w.Bits(opSnapshot, 8)
 	m.w.Bits(uint32(time), 32)
@@ -108,8 +108,8 @@ func (m *maker) snapshot(time, back int, base, player [netcode.PlayerValues]int3
 
 const float1000 = 0x447a0000 // 1000 as a float
 
-// small is a demo of four snapshots in which entities come, change, stay and go. wants is what each
-// has: entities by number.
+// small returns a demo of four snapshots in which entities appear, change, stay and are removed. wants
+// are the entities of each snapshot by number.
 func small(protocol int) (demo []byte, wants []map[int]row, rest *maker) {
 	m := &maker{fields: netcode.EntityFields(protocol)}
 	item := row{"eType": 2, "origin[0]": float1000, "modelindex": 9}
@@ -162,17 +162,17 @@ func small(protocol int) (demo []byte, wants []map[int]row, rest *maker) {
 	return slices.Clone(m.close()), wants, m
 }
 
-func open(t testing.TB, data []byte, protocol int, loop bool) *match {
+func open(t testing.TB, data []byte, protocol int, loop bool) *matchSource {
 	t.Helper()
-	s, err := newMatch(data, protocol, 0, loop)
+	s, err := newSource(data, protocol, 0, loop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// A demo made by hand is read as it was made.
-func TestSmall(t *testing.T) {
+// A demo built by hand yields the snapshots that it was built from.
+func TestHandmadeDemo(t *testing.T) {
 	for _, protocol := range []int{66, 71, netcode.QuakeLive} {
 		data, wants, m := small(protocol)
 		s := open(t, data, protocol, true)
@@ -207,33 +207,32 @@ func TestSmall(t *testing.T) {
 				t.Errorf("frame %d: tick %d, time %d, command time %d", n, f.Tick, player[l.Time], player[l.Player])
 			}
 			if base := []int{0, 1, 2, 1}[n%4]; s.Seam() != (n > 0 && n%4 == 0) || s.Price().Base != base || s.Price().Bits < 20 {
-				t.Errorf("frame %d: seam %v, price %+v", n, s.Seam(), s.Price())
+				t.Errorf("frame %d: loop point %v, price %+v", n, s.Seam(), s.Price())
 			}
 		}
 	}
 }
 
-// A demo that is cut anywhere is read up to there, and one that is cut before its first snapshot
-// is an error.
-func TestCut(t *testing.T) {
+// A demo truncated at any byte is read up to there. Without a complete snapshot it is an error.
+func TestTruncatedDemo(t *testing.T) {
 	data, wants, _ := small(71)
 	for n := range data {
-		s, err := newMatch(data[:n], 71, 0, false)
+		s, err := newSource(data[:n], 71, 0, false)
 		if err != nil {
 			if own := (*source.Error)(nil); !errors.As(err, &own) || n > 150 {
 				t.Fatalf("%d bytes: %v", n, err)
 			}
 			continue
 		}
-		if cut := strings.Contains(fmt.Sprint(s.Remarks()), "breaks off after message"); !cut && n < len(data)-8 {
+		if cut := strings.Contains(fmt.Sprint(s.Remarks()), "ends early, after message"); !cut && n < len(data)-8 {
 			t.Errorf("%d bytes: %d frames, %q", n, s.Frames(), s.Remarks())
 		}
 		play(t, s, len(wants))
 	}
 }
 
-// play plays all of a source, and checks frames.
-func play(t testing.TB, s *match, most int) {
+// play reads all frames of a source and checks them.
+func play(t testing.TB, s *matchSource, most int) {
 	t.Helper()
 	f, last := s.Schema().NewFrame(), s.Schema().NewFrame()
 	s.Initial(last)
@@ -246,7 +245,7 @@ func play(t testing.TB, s *match, most int) {
 			t.Fatalf("frame %d: %v", n, err)
 		}
 		if rows.Compare(f.Table, last.Table, len(s.Schema().Fields)); !slices.Equal(rows, s.Changed()) {
-			t.Fatalf("frame %d: other rows differ than are said to", n)
+			t.Fatalf("frame %d: other rows differ than those in Changed", n)
 		}
 		last.CopyFrom(f)
 	}
@@ -255,14 +254,14 @@ func play(t testing.TB, s *match, most int) {
 	}
 }
 
-// What is wrong is said in a sentence with its place, and what came before is there.
-func TestDamaged(t *testing.T) {
+// Remarks locate the damage, and the snapshots before it are read.
+func TestDamagedDemo(t *testing.T) {
 	for _, c := range []struct {
-		says string
-		do   func(m *maker)
+		wantText string
+		do       func(m *maker)
 	}{
 		{"message 6 at byte ", func(m *maker) { m.w.Bits(77, 8) }},
-		{"it has a command 77", func(m *maker) { m.w.Bits(77, 8) }},
+		{"unknown command 77", func(m *maker) { m.w.Bits(77, 8) }},
 		{"entity 9 follows entity 9", func(m *maker) {
 			m.snapshot(1200, 1, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
 			m.entity(9, nil, row{})
@@ -274,20 +273,20 @@ func TestDamaged(t *testing.T) {
 				m.w.Bits(1023, 10)
 			}
 		}},
-		{"fields that there are not", func(m *maker) {
+		{"more fields than an entity", func(m *maker) {
 			m.snapshot(1200, 1, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
 			m.w.Bits(9, 10)
 			m.w.Bits(2, 2)
 			m.w.Bits(52, 8)
 		}},
-		{"an item 9", func(m *maker) { m.w.Bits(opGameState, 8); m.w.Bits(0, 32); m.w.Bits(9, 8) }},
-		{"areas take 33 bytes", func(m *maker) {
+		{"unknown item 9", func(m *maker) { m.w.Bits(opGameState, 8); m.w.Bits(0, 32); m.w.Bits(9, 8) }},
+		{"an area mask of 33 bytes", func(m *maker) {
 			m.w.Bits(opSnapshot, 8)
 			m.w.Bits(0, 32)
 			m.w.Bits(0, 16)
 			m.w.Bits(33, 8)
 		}},
-		{"it has number 6, the one before 6", func(m *maker) { m.end(); m.sequence--; m.begin() }},
+		{"message number 6 follows number 6", func(m *maker) { m.end(); m.sequence--; m.begin() }},
 		{"ends early", func(m *maker) { m.w.Bits(opServerCommand, 8) }},
 		{"1 snapshots left out", func(m *maker) {
 			m.snapshot(1200, 31, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
@@ -300,20 +299,20 @@ func TestDamaged(t *testing.T) {
 		c.do(m)
 		m.end()
 		s := open(t, m.close(), 71, false)
-		if text := strings.Join(s.Remarks(), "; "); !strings.Contains(text, c.says) || s.Frames() != len(wants) {
-			t.Errorf("%d frames, %q; expected %d and %q", s.Frames(), text, len(wants), c.says)
+		if text := strings.Join(s.Remarks(), "; "); !strings.Contains(text, c.wantText) || s.Frames() != len(wants) {
+			t.Errorf("%d frames, %q; expected %d and %q", s.Frames(), text, len(wants), c.wantText)
 		}
 		play(t, s, len(wants))
 	}
 	for _, data := range []string{"", "TWDEMO\x00\x04 and so on, as others have it", strings.Repeat("\xff", 8)} {
-		if _, err := newMatch([]byte(data), 71, 0, false); !errors.As(err, new(*source.Error)) {
+		if _, err := newSource([]byte(data), 71, 0, false); !errors.As(err, new(*source.Error)) {
 			t.Errorf("%q: %v", data, err)
 		}
 	}
 }
 
-// Bits that are flipped do no harm.
-func TestFlipped(t *testing.T) {
+// Flipped bits cause no panic and no frames outside of the schema.
+func TestFlippedBits(t *testing.T) {
 	data, _, _ := small(71)
 	step := 11
 	if testkit.Thorough() {
@@ -322,7 +321,7 @@ func TestFlipped(t *testing.T) {
 	for at := 0; at < 8*len(data); at += step {
 		bad := bytes.Clone(data)
 		bad[at/8] ^= 1 << (at & 7)
-		if s, err := newMatch(bad, 71, 0, false); err == nil {
+		if s, err := newSource(bad, 71, 0, false); err == nil {
 			play(t, s, 4)
 		} else if !errors.As(err, new(*source.Error)) {
 			t.Fatal(err)
@@ -330,7 +329,7 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// The ending of the name says the protocol, and the file may be compressed.
+// The protocol follows from the name, and the file may be compressed.
 func TestOpen(t *testing.T) {
 	data, wants, _ := small(netcode.QuakeLive)
 	var packed bytes.Buffer
@@ -344,31 +343,31 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []struct{ arg, says string }{
+	for _, c := range []struct{ arg, wantText string }{
 		{"a.dm_73", ""}, {"b.dm_73.zst", ""}, {"c,d.dm_73", ""}, {"a.dm_73,rows=1023", ""}, {"a.dm_73,rows=71", ""},
-		{"a.dm_73,rows=70", "entity 70 occurs; expected rows=71 or more"}, {"a.dm_73,rows=1024", "expected rows=N, with 1 to 1023 rows"},
+		{"a.dm_73,rows=70", "contains entity 70; expected rows=71 or more"}, {"a.dm_73,rows=1024", "expected rows=N, with 1 to 1023 rows"},
 		{"a.dm_43", "Quake III 1.11"}, {"a.dm_48", "Quake III 1.27"}, {"a.dm_90", "Quake Live since 2014"}, {"a.dm_91", "Quake Live since 2015"},
-		{"a.dm_72", `protocol "72" is unknown here; expected`}, {"a.demo", "does not say a protocol; expected a demo whose name ends in .dm_66"},
-		{"none.dm_71", "no such file; expected a demo"}, {"none", "no such file; expected a demo"}, {"a.dm_73,row=5", "row=5 makes no sense; expected rows=N"},
+		{"a.dm_72", `protocol "72" is not supported; expected`}, {"a.demo", "no protocol in the name; expected a demo whose name ends in .dm_66"},
+		{"none.dm_71", "no such file; expected a demo"}, {"none", "no such file; expected a demo"}, {"a.dm_73,row=5", "option \"row=5\" is not valid; expected rows=N"},
 		{"a.dm_73,rows=1,rows=2", "no such file"}, {"g,h=i.dm_73", ""},
-		{"e.dm_73", "holds no snapshot"}, {"f.dm_73.zst", "promises zstd"},
+		{"e.dm_73", "contains no snapshot"}, {"f.dm_73.zst", "promises zstd"},
 	} {
 		src, err := Kind.Open(t.Context(), filepath.Join(dir, c.arg), source.Options{})
 		if err != nil {
-			if c.says == "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			if c.wantText == "" || !strings.Contains(err.Error(), c.wantText) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v", c.arg, err)
 			}
 			continue
 		}
-		if c.says != "" {
-			t.Errorf("%s: opened, expected %q", c.arg, c.says)
+		if c.wantText != "" {
+			t.Errorf("%s: opened, expected %q", c.arg, c.wantText)
 		}
-		play(t, src.(*match), len(wants))
+		play(t, src.(*matchSource), len(wants))
 	}
 }
 
-// Of more snapshots than are read the first are there, and a remark says so.
-func TestMostFrames(t *testing.T) {
+// At most maxFrames snapshots are read, with a remark.
+func TestMaxFrames(t *testing.T) {
 	m := &maker{fields: netcode.EntityFields(71)}
 	m.begin()
 	m.state(nil)
@@ -385,7 +384,7 @@ func TestMostFrames(t *testing.T) {
 		m.demo = append(m.demo, message...)
 	}
 	s := open(t, m.close(), 71, false)
-	if text := strings.Join(s.Remarks(), "; "); s.Frames() != maxFrames || !strings.Contains(text, "only the first 1048576 snapshots are read") {
+	if text := strings.Join(s.Remarks(), "; "); s.Frames() != maxFrames || !strings.Contains(text, "only the first 1048576 snapshots were read") {
 		t.Fatalf("%d frames, %q", s.Frames(), text)
 	}
 	if testkit.Thorough() {
@@ -393,23 +392,23 @@ func TestMostFrames(t *testing.T) {
 	}
 }
 
-// A name that says another protocol than the server is refused where fields would be others, and
-// said where they are the same.
-func TestNamesOfOthers(t *testing.T) {
+// A name with another protocol than the server's is an error if the protocols have different fields,
+// otherwise a remark.
+func TestProtocolMismatch(t *testing.T) {
 	for _, c := range []struct {
-		named      int
-		info, says string
-		refused    bool
+		named          int
+		info, wantText string
+		refused        bool
 	}{
 		{71, `\sv_hostname\x\protocol\71`, "", false},
 		{71, `\com_protocol\71\mapname\x`, "", false},
 		{71, `\protocol`, "", false},
 		{71, `\protocol\seventy`, "", false},
 		{71, `\mapname\protocol\x\73`, "", false},
-		{68, `\com_protocol\71`, "its name says protocol 68, its server 71: it is read as 68", false},
-		{71, `\protocol\73`, "its server 73, whose fields are others; expected a name that ends in .dm_73", true},
-		{73, `\protocol\68`, "its server 68, whose fields are others; expected a name that ends in .dm_68", true},
-		{68, `\protocol\43`, "its server 43, whose fields are others", true},
+		{68, `\com_protocol\71`, "the name has protocol 68, the server used 71; the demo is read as protocol 68", false},
+		{71, `\protocol\73`, "the server used 73, which has other fields; expected a name that ends in .dm_73", true},
+		{73, `\protocol\68`, "the server used 68, which has other fields; expected a name that ends in .dm_68", true},
+		{68, `\protocol\43`, "the server used 43, which has other fields", true},
 	} {
 		m := &maker{fields: netcode.EntityFields(71), info: c.info}
 		m.begin()
@@ -419,18 +418,18 @@ func TestNamesOfOthers(t *testing.T) {
 		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
 		m.w.Bits(netcode.MaxEntities, 10)
 		m.end()
-		s, err := newMatch(m.close(), c.named, 64, false)
+		s, err := newSource(m.close(), c.named, 64, false)
 		text := fmt.Sprint(err)
 		if err == nil {
 			text = strings.Join(s.Remarks(), "; ")
 		}
-		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.says == "" && text != "" || !strings.Contains(text, c.says) {
-			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.says)
+		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.wantText == "" && text != "" || !strings.Contains(text, c.wantText) {
+			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.wantText)
 		}
 	}
 }
 
-// FuzzDemo plays any bytes as a demo: what can be played is within its schema.
+// FuzzDemo plays arbitrary bytes as a demo and checks that all frames are within the schema.
 func FuzzDemo(f *testing.F) {
 	for _, protocol := range []int{71, netcode.QuakeLive} {
 		data, _, _ := small(protocol)
@@ -441,7 +440,7 @@ func FuzzDemo(f *testing.F) {
 		if old {
 			protocol = 71
 		}
-		s, err := newMatch(data, protocol, 0, false)
+		s, err := newSource(data, protocol, 0, false)
 		if err == nil {
 			play(t, s, 0)
 		} else if !errors.As(err, new(*source.Error)) {

@@ -19,7 +19,7 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// Kind is this data for dataset.Open.
+// Kind describes demos of Quake III to dataset.Open.
 var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Source: "id Software, 1999; ioquake3", Arg: source.NeedsArgument,
 	Summary: "the entities and the player of a demo of Quake III or OpenArena (.dm_66, 67, 68, 71, 73), snapshot by snapshot",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -27,7 +27,7 @@ var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Sour
 		if err != nil {
 			return nil, source.BadSpec("quake3:"+arg, err)
 		}
-		return source.Of(openFile(ctx, path, rows, opt.Loop))
+		return source.AsSource(openFile(ctx, path, rows, opt.Loop))
 	},
 	Paths: source.FirstPath(parseSpec)}
 
@@ -45,40 +45,40 @@ func parseSpec(arg string) (path string, rows int, err error) {
 	}
 	rows, err = strconv.Atoi(value)
 	if key != "rows" || err != nil || rows < 1 || rows > netcode.MaxEntities {
-		return "", 0, fmt.Errorf("%s makes no sense; expected rows=N, with 1 to %d rows for entities", option, netcode.MaxEntities)
+		return "", 0, fmt.Errorf("option %q is not valid; expected rows=N, with 1 to %d rows for entities", option, netcode.MaxEntities)
 	}
 	return arg[:comma], rows, nil
 }
 
-// match makes a frame of each snapshot. It implements source.Source, Sized, Seamed, Tracked,
-// Priced and Remarked.
-type match struct {
+// matchSource is the source of the snapshots of one demo. It implements source.Source, Sized, Seamed,
+// Tracked, Priced and Remarked.
+type matchSource struct {
 	source.Notes
-	source.Rounds // of the snapshots up to the end, or to the damage
+	source.Rounds // counts the snapshots up to the end, or to the damage
 	schema        *frame.Schema
 	layout        netcode.Layout
 	demo          *demo
 
-	initial []int32
-	table   []int32 // the last frame's
-	numbers []int16 // of the entities in it
-	changed frame.Rows
-	price   source.Price
+	initial []int32      // table of the initial state
+	table   []int32      // of the newest frame
+	numbers []int16      // of the entities in the newest frame
+	changed frame.Rows   // rows that the newest frame changed
+	price   source.Price // of the newest frame
 }
 
-// openFile reads a demo, which may be compressed with zstd or gzip, once, and is ready to play it.
-// rows is the number of rows for entities; 0 stands for as many as the demo needs, which a server
-// would not know. The end of ctx ends the wait for the writer of a pipe.
-func openFile(ctx context.Context, path string, rows int, loop bool) (*match, error) {
+// openFile opens a demo, plain or compressed with zstd or gzip. rows is the number of rows for
+// entities; 0 means as many as the demo needs, which a real server could not know. If path is a
+// pipe, the end of ctx ends the wait for its writer.
+func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSource, error) {
 	file, err := source.OpenFile(ctx, path, "a demo", errFormat)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &source.Error{File: path, Problem: "no such file", Expected: known, Kind: err}
+		return nil, &source.Error{File: path, Problem: "no such file", Expected: expectedFile, Kind: err}
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	protocol, err := protocolOf(path)
+	protocol, err := protocolFromName(path)
 	if err != nil {
 		return nil, err
 	}
@@ -86,61 +86,63 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*match, er
 	if err != nil {
 		return nil, &source.Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
 	}
-	s, err := newMatch(data, protocol, rows, loop)
-	if own, ok := errors.AsType[*source.Error](err); ok {
-		own.File = path
+	s, err := newSource(data, protocol, rows, loop)
+	if located, ok := errors.AsType[*source.Error](err); ok {
+		located.File = path
 	}
 	if err != nil {
 		return nil, err
 	}
 	if more {
-		s.Remark("only the first %d MB are read", maxBytes>>20)
+		s.Remark("only the first %d MB of the file were read", maxBytes>>20)
 	}
 	return s, nil
 }
 
-// others are the protocols of which it is known that their fields are others, and whose they are.
-var others = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Quake Live since 2014", 91: "Quake Live since 2015"}
+// unsupportedProtocols are the versions of the game with protocols that cannot be read since they
+// have other fields.
+var unsupportedProtocols = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Quake Live since 2014", 91: "Quake Live since 2015"}
 
-// known are the protocols that are read.
-const known = "a demo whose name ends in .dm_66, .dm_67, .dm_68, .dm_71 or .dm_73"
+// expectedFile describes the files that can be read, for error messages.
+const expectedFile = "a demo whose name ends in .dm_66, .dm_67, .dm_68, .dm_71 or .dm_73"
 
-// protocolOf returns the protocol by the ending of a demo's name, as the game does.
-func protocolOf(path string) (int, error) {
+// protocolFromName returns the protocol of a demo. As in the game, the extension of its name shows it.
+func protocolFromName(path string) (int, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".gz")
-	problem := "its name does not say a protocol"
+	problem := "no protocol in the name"
 	if number, ok := strings.CutPrefix(filepath.Ext(name), ".dm_"); ok {
 		protocol, _ := strconv.Atoi(number)
 		switch protocol {
 		case 66, 67, 68, 71, netcode.QuakeLive:
 			return protocol, nil
 		}
-		problem = fmt.Sprintf("protocol %.20q is unknown here", number)
-		if of := others[protocol]; of != "" {
-			problem = fmt.Sprintf("protocol %.20q is that of %s, whose fields are others", number, of)
+		problem = fmt.Sprintf("protocol %.20q is not supported", number)
+		if game := unsupportedProtocols[protocol]; game != "" {
+			problem = fmt.Sprintf("protocol %.20q of %s is not supported", number, game)
 		}
 	}
-	return 0, &source.Error{File: path, Problem: problem, Expected: known, Kind: errProtocol}
+	return 0, &source.Error{File: path, Problem: problem, Expected: expectedFile, Kind: errProtocol}
 }
 
-// readAll reads at most maxBytes of a demo, and reports whether it has more.
+// readAll reads at most maxBytes of a demo. more reports whether it is longer.
 func readAll(in io.Reader, path string) (data []byte, more bool, err error) {
-	u, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errCut})
+	u, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errTruncated})
 	if err != nil {
 		return nil, false, err
 	}
 	defer u.Close()
 	data, err = io.ReadAll(boundedio.NewReader(u, path, maxBytes))
 	_, more = errors.AsType[*boundedio.SizeError](err)
-	if more || errors.Is(err, errCut) { // if cut, the demo is played up to there
+	if more || errors.Is(err, errTruncated) { // the demo is played up to that point
 		err = nil
 	}
 	return data, more, err
 }
 
-// newMatch reads all of a demo once, to know how large its frames are and how far it goes.
-func newMatch(data []byte, protocol, rows int, loop bool) (*match, error) {
-	s := &match{demo: newDemo(data, protocol), Rounds: source.Rounds{Loop: loop}}
+// newSource returns the source of a demo. It decodes the whole demo once, to find the number of
+// snapshots and of entities. rows is as in openFile.
+func newSource(data []byte, protocol, rows int, loop bool) (*matchSource, error) {
+	s := &matchSource{demo: newDemo(data, protocol), Rounds: source.Rounds{Loop: loop}}
 	highest, gaps, ended := s.scan()
 	if err := s.checkProtocol(protocol); err != nil {
 		return nil, err
@@ -150,21 +152,22 @@ func newMatch(data []byte, protocol, rows int, loop bool) (*match, error) {
 	}
 	if rows == 0 {
 		rows = highest + 1
-		s.Remark("%d rows for entities, since no higher number occurs: a server would not know that; rows=%d has all",
+		s.Remark("the table has %d rows for entities, as many as this match needs; a server does not know this number in advance and would reserve %d (rows=%[2]d)",
 			rows, netcode.MaxEntities)
 	} else if rows <= highest {
-		return nil, &source.Error{Problem: fmt.Sprintf("entity %d occurs", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1),
+		return nil, &source.Error{Problem: fmt.Sprintf("contains entity %d", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1),
 			Kind: source.ErrSpec}
 	}
 	s.layout = netcode.NewLayout(protocol, rows)
-	s.schema = s.layout.Schema(rate(gaps))
-	s.begin()
+	s.schema = s.layout.Schema(snapshotRate(gaps))
+	s.setInitial()
 	return s, nil
 }
 
-// scan reads all snapshots. It returns the highest number of an entity, how often each time
-// between two snapshots occurs, and why no more snapshots follow; nil at maxFrames.
-func (s *match) scan() (highest int, gaps map[int32]int, ended error) {
+// scan decodes all snapshots, up to maxFrames, and counts them in s.Total. It returns the highest
+// number of an entity, a histogram of the milliseconds between snapshots, and the error of demo.next
+// that ended the demo, or nil at maxFrames.
+func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 	gaps = map[int32]int{}
 	for last := int32(0); s.Total < maxFrames; s.Total++ {
 		snap, err := s.demo.next()
@@ -174,72 +177,74 @@ func (s *match) scan() (highest int, gaps map[int32]int, ended error) {
 		if n := len(snap.numbers); n > 0 {
 			highest = max(highest, int(snap.numbers[n-1]))
 		}
-		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) {
+		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) { // bounds the memory
 			gaps[gap]++
 		}
 		last = snap.time
 	}
-	s.Remark("only the first %d snapshots are read", maxFrames)
+	s.Remark("only the first %d snapshots were read", maxFrames)
 	return highest, gaps, nil
 }
 
-// checkProtocol compares the protocol of the name with that of the server. Servers of ioquake3
-// speak 68 to old clients and say 71: that makes no difference except for Quake Live.
-func (s *match) checkProtocol(name int) error {
-	own, err := strconv.Atoi(s.demo.protocol())
+// checkProtocol compares fromName, the protocol in the file's name, with that of the server. It is an
+// error if their fields differ. Otherwise a difference is harmless: servers of ioquake3 use 68 with old
+// clients and report 71.
+func (s *matchSource) checkProtocol(fromName int) error {
+	ofServer, err := strconv.Atoi(s.demo.serverProtocol())
 	switch {
-	case err != nil || own == name:
-	case (own == netcode.QuakeLive) != (name == netcode.QuakeLive) || others[own] != "":
-		return &source.Error{Problem: fmt.Sprintf("its name says protocol %d, its server %d, whose fields are others", name, own),
-			Expected: fmt.Sprintf("a name that ends in .dm_%d", own), Kind: errProtocol}
+	case err != nil || ofServer == fromName: // not reported by the server, or equal
+	case (ofServer == netcode.QuakeLive) != (fromName == netcode.QuakeLive) || unsupportedProtocols[ofServer] != "":
+		return &source.Error{Problem: fmt.Sprintf("the name has protocol %d, but the server used %d, which has other fields", fromName, ofServer),
+			Expected: fmt.Sprintf("a name that ends in .dm_%d", ofServer), Kind: errProtocol}
 	default:
-		s.Remark("its name says protocol %d, its server %d: it is read as %[1]d", name, own)
+		s.Remark("the name has protocol %d, the server used %d; the demo is read as protocol %[1]d", fromName, ofServer)
 	}
 	return nil
 }
 
-// remarkEnd adds remarks on how the demo ends, and what is left out. Without any snapshot it
-// returns an error.
-func (s *match) remarkEnd(ended error) error {
+// remarkEnd adds remarks on an early end of the demo and on snapshots that are left out. ended is the
+// error that ended the demo. It returns an error if there is no snapshot at all.
+func (s *matchSource) remarkEnd(ended error) error {
 	d := s.demo
-	if own, ok := errors.AsType[*source.Error](ended); ok {
-		own.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
+	if located, ok := errors.AsType[*source.Error](ended); ok {
+		located.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
 		if s.Total == 0 {
-			return own
+			return located
 		}
-		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(own.Error(), ": "))
+		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(located.Error(), ": ")) // without the name of the file, which is not set yet
 	} else if s.Total == 0 {
-		return &source.Error{Problem: fmt.Sprintf("holds no snapshot in its %d messages", d.message), Expected: "at least one", Kind: errNothing}
-	} else if errors.Is(ended, errCut) {
-		s.Remark("the file breaks off after message %d, at byte %d", d.message, d.at)
+		return &source.Error{Problem: fmt.Sprintf("contains no snapshot in %d messages", d.messages), Expected: "at least one", Kind: errNoSnapshots}
+	} else if errors.Is(ended, errTruncated) {
+		s.Remark("the file ends early, after message %d at byte %d", d.messages, d.nextOffset)
 	}
 	if d.orphans > 0 {
-		s.Remark("%d snapshots left out: what they refer to is not there", d.orphans)
+		s.Remark("%d snapshots left out: their baseline is missing", d.orphans)
 	}
-	if d.states > 1 {
-		s.Remark("%d game states: a map begins anew", d.states)
+	if d.gameStates > 1 {
+		s.Remark("%d game states: the map changes or restarts", d.gameStates)
 	}
 	return nil
 }
 
-// rate returns the number of snapshots a second, by the commonest time between two.
-func rate(gaps map[int32]int) int {
-	usual, most := int32(50), 0
+// snapshotRate returns the number of snapshots per second, from the most frequent time between two.
+// gaps is a histogram of these times in milliseconds.
+func snapshotRate(gaps map[int32]int) int {
+	commonest, count := int32(50), 0 // 50 ms if gaps is empty
 	for gap, n := range gaps {
-		if n > most || n == most && gap < usual {
-			usual, most = gap, n
+		if n > count || n == count && gap < commonest {
+			commonest, count = gap, n
 		}
 	}
-	return int(max(1, math.Round(1000/float64(usual))))
+	return int(max(1, math.Round(1000/float64(commonest))))
 }
 
-// begin prepares the state in front of the first frame: no entity is present, and their rows hold
-// their baselines.
-func (s *match) begin() {
+// setInitial sets the initial state: no entity is present, and the rows contain the baselines of
+// entities.
+func (s *matchSource) setInitial() {
 	d := s.demo
 	d.restart()
-	if _, err := d.next(); err != nil { // which has the baselines
-		panic("quake3: a demo in memory changed")
+	if _, err := d.next(); err != nil { // reads the game state with the baselines
+		panic("quake3: a demo in memory changed") // scan has decoded it without an error
 	}
 	s.initial = make([]int32, s.schema.Cells())
 	for n, row := range d.baselines[:s.layout.Rows] {
@@ -250,48 +255,49 @@ func (s *match) begin() {
 }
 
 // Schema describes the frames.
-func (s *match) Schema() *frame.Schema { return s.schema }
+func (s *matchSource) Schema() *frame.Schema { return s.schema }
 
-// Seam reports whether the frame that Next filled last is the first once more.
-func (s *match) Seam() bool { return s.Again() }
+// Seam reports whether the newest frame is at the loop point: the first of a further round.
+func (s *matchSource) Seam() bool { return s.StartsRound() }
 
-// Changed returns the rows in which that frame differs from the one before.
-func (s *match) Changed() frame.Rows { return s.changed }
+// Changed returns the rows in which the newest frame differs from the frame before.
+func (s *matchSource) Changed() frame.Rows { return s.changed }
 
-// Price returns what the server spent on that frame.
-func (s *match) Price() source.Price { return s.price }
+// Price returns the size of the newest frame in the server's message.
+func (s *matchSource) Price() source.Price { return s.price }
 
-// Initial fills f with the baselines of entities, none of which is present.
-func (s *match) Initial(f *frame.Frame) {
+// Initial fills f with the baselines of entities. No entity is present.
+func (s *matchSource) Initial(f *frame.Frame) {
 	f.CopyFrom(&frame.Frame{Table: s.initial})
 }
 
 // Next fills f with the next snapshot.
-func (s *match) Next(f *frame.Frame) error {
+func (s *matchSource) Next(f *frame.Frame) error {
 	_, tick, err := s.Advance()
 	if err != nil {
 		return err
 	}
-	if s.Again() {
+	if s.StartsRound() {
 		s.demo.restart()
 	}
 	snap, err := s.demo.next()
 	if err != nil {
-		return err // impossible: all of it was read before
+		return err // impossible: newSource has read all snapshots
 	}
 	if tick > 0 {
 		s.changed.Clear()
-	} else {
-		s.vacate()
+	} else { // the table still has the initial state
+		s.clearInitial()
 	}
-	s.show(snap)
-	s.price = source.Price{Bits: snap.playerBits + snap.entityBits, Base: snap.base}
+	s.updateTable(snap)
+	s.price = source.Price{Bits: snap.playerBits + snap.entityBits, Base: snap.baseAge}
 	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
 }
 
-// vacate empties the rows of the initial state, which all frames do to rows without an entity.
-func (s *match) vacate() {
+// clearInitial clears the baselines from the table for the first frame, since rows without an
+// entity are 0 in all frames.
+func (s *matchSource) clearInitial() {
 	for n := range s.layout.Rows {
 		row := s.row(n)
 		if slices.ContainsFunc(row, func(v int32) bool { return v != 0 }) {
@@ -301,14 +307,15 @@ func (s *match) vacate() {
 	}
 }
 
-func (s *match) row(n int) []int32 { return s.table[n*s.layout.Columns : (n+1)*s.layout.Columns] }
+// row returns row n of the table.
+func (s *matchSource) row(n int) []int32 { return s.table[n*s.layout.Columns : (n+1)*s.layout.Columns] }
 
-// show makes the table that of a snapshot, and adds the rows in which it was another to changed.
-func (s *match) show(snap *snapshot) {
+// updateTable updates the table to a snapshot and adds the rows that differ to s.changed.
+func (s *matchSource) updateTable(snap *snapshot) {
 	size, old := len(s.layout.Entities), s.numbers
 	for i, number := range snap.numbers {
 		for ; len(old) > 0 && old[0] < number; old = old[1:] {
-			s.gone(int(old[0]))
+			s.removeEntity(int(old[0]))
 		}
 		if len(old) > 0 && old[0] == number {
 			old = old[1:]
@@ -321,18 +328,19 @@ func (s *match) show(snap *snapshot) {
 		}
 	}
 	for _, number := range old {
-		s.gone(int(number))
+		s.removeEntity(int(number))
 	}
 	s.numbers = append(s.numbers[:0], snap.numbers...)
 	player := s.row(s.layout.Rows)
-	if was := player[s.layout.Player:]; player[s.layout.Time] != snap.time || !slices.Equal(was, snap.player[:]) {
+	if values := player[s.layout.Player:]; player[s.layout.Time] != snap.time || !slices.Equal(values, snap.player[:]) {
 		player[s.layout.Time] = snap.time
-		copy(was, snap.player[:])
+		copy(values, snap.player[:])
 		s.changed.Add(s.layout.Rows)
 	}
 }
 
-func (s *match) gone(number int) {
+// removeEntity clears the row of an entity that is no longer present.
+func (s *matchSource) removeEntity(number int) {
 	clear(s.row(number))
 	s.changed.Add(number)
 }

@@ -5,167 +5,174 @@ import (
 	"math/rand/v2"
 )
 
-// vec is a vector; of angles: pitch, yaw, roll in degrees.
+// vec is a vector x, y, z, or the angles pitch, yaw, roll in degrees.
 type vec [3]float64
 
-// plus adds b times by. Here as everywhere a product is kept apart from the sum that
-// it feeds, so that no compiler fuses them and every machine finds the same.
-func (a vec) plus(b vec, by float64) vec {
+// addScaled returns a + b*by. Here and below the conversion of products to float64 prevents fused
+// multiply-adds, so that results are equal on every machine.
+func (a vec) addScaled(b vec, by float64) vec {
 	for c := range a {
 		a[c] += float64(b[c] * by)
 	}
 	return a
 }
 
-// Figures of a player in Unreal's units, centimetres and seconds.
+// Constants of movement in the units of the Unreal Engine, centimetres and seconds.
 const (
-	walkSpeed  = 300.0
-	runSpeed   = 600.0
-	driveSpeed = 2400.0
-	pushMost   = 2048.0 // acceleration that a key asks for
-	friction   = 8.0    // a second, on foot
-	gravity    = 980.0
-	jumpSpeed  = 420.0
-	worldHalf  = 350_000.0 // the world is seven kilometres wide
+	walkSpeed       = 300.0
+	runSpeed        = 600.0
+	driveSpeed      = 2400.0
+	keyAcceleration = 2048.0 // acceleration by a direction key
+	friction        = 8.0    // fraction of the speed per second, on foot without keys
+	gravity         = 980.0
+	jumpSpeed       = 420.0
+	worldHalfWidth  = 350_000.0 // half the width of the world, which is 7 km
 )
 
-// player is somebody at the keyboard and what comes of it.
+// player is a simulated player: a user at the keyboard and the resulting motion.
 type player struct {
-	rng   *rand.Rand
-	time  uint64 // microseconds
-	at    vec
-	speed vec
-	push  vec
-	turn  vec
-	spin  vec
-	mode  int32
+	rng          *rand.Rand
+	time         uint64 // of the client, microseconds
+	position     vec    // position, cm
+	velocity     vec    // velocity, cm/s
+	acceleration vec    // acceleration that the keys request, cm/s^2
+	rotation     vec    // rotation, degrees
+	spin         vec    // rate of change of rotation, degrees/s
+	mode         int32  // movement mode
 
-	buttons uint32
-	base    int32
-	plan    plan
-	left    int // ticks of the plan
-	glance  vec // where the mouse is going, degrees a second
-	held    int // ticks until the mouse does something else
+	buttons    uint32 // held buttons, one bit each
+	base       int32  // the actor on which the player stands; 0 in the air
+	plan       plan
+	planTicks  int // ticks left of the plan
+	mouseSpin  vec // spin towards which the mouse accelerates, degrees/s
+	mouseTicks int // ticks left of the mouse stroke or pause
 }
 
+// newPlayer returns a player at a random position.
 func newPlayer(rng *rand.Rand) player {
-	p := player{rng: rng, mode: walking, time: 1_000_000}
-	p.land()
-	p.next()
+	p := player{rng: rng, mode: walking, time: 1_000_000} // 1 s
+	p.placeRandomly()
+	p.choosePlan()
 	return p
 }
 
-// land puts the player somewhere in the world.
-func (p *player) land() {
+// placeRandomly sets a random position, with a height of 0.9 to 50.9 m, a random direction and a random
+// base.
+func (p *player) placeRandomly() {
 	for c := range 2 {
-		p.at[c] = float64(p.rng.Float64()*(2*worldHalf)) - worldHalf
+		p.position[c] = float64(p.rng.Float64()*(2*worldHalfWidth)) - worldHalfWidth
 	}
-	p.at[2] = float64(p.rng.Float64()*5000) + 90
-	p.turn = vec{0, float64(p.rng.Float64()*360) - 180, 0}
+	p.position[2] = float64(p.rng.Float64()*5000) + 90
+	p.rotation = vec{0, float64(p.rng.Float64()*360) - 180, 0}
 	p.base = int32(p.rng.IntN(1 << 16))
 }
 
-// step lets one frame of the client pass. Its length varies as real ones do.
+// step simulates one frame of the client. Its duration varies around 1/60 s as in real clients.
 func (p *player) step() {
-	micros := uint64(16_667 + p.rng.IntN(601) - 300)
+	micros := uint64(16_667 + p.rng.IntN(601) - 300) // 16.4 to 17.0 ms
 	if p.rng.IntN(200) == 0 {
-		micros += uint64(p.rng.IntN(12_000)) // a hitch
+		micros += uint64(p.rng.IntN(12_000)) // a late frame, about every 3 s
 	}
 	p.time += micros
 	dt := float64(micros) / 1e6
-	p.left--
-	if p.left <= 0 {
-		p.next()
+	p.planTicks--
+	if p.planTicks <= 0 {
+		p.choosePlan()
 	}
-	p.look(dt)
-	p.press()
+	p.updateRotation(dt)
+	p.updateButtons()
 	p.move(dt)
 }
 
-// look turns the head: the mouse moves in strokes with pauses between.
-func (p *player) look(dt float64) {
-	p.held--
-	if p.held <= 0 {
-		p.held = 6 + p.rng.IntN(50)
-		p.glance = vec{}
-		if p.rng.Float64() < p.plan.looks {
-			p.glance = vec{float64(p.normal() * 20), float64(p.normal() * 110), 0}
+// updateRotation updates rotation and spin for dt seconds. The mouse moves in strokes with pauses
+// between.
+func (p *player) updateRotation(dt float64) {
+	p.mouseTicks--
+	if p.mouseTicks <= 0 {
+		p.mouseTicks = 6 + p.rng.IntN(50) // 0.1 to 0.9 s
+		p.mouseSpin = vec{}
+		if p.rng.Float64() < p.plan.lookChance {
+			p.mouseSpin = vec{float64(p.randNormal() * 20), float64(p.randNormal() * 110), 0} // degrees/s
 		}
 	}
 	for c := range 2 {
 		shake := 0.0
-		if p.glance[c] != 0 {
-			shake = float64(p.normal() * 4)
+		if p.mouseSpin[c] != 0 {
+			shake = float64(p.randNormal() * 4) // noise of the hand
 		}
-		p.spin[c] += float64((p.glance[c] - p.spin[c]) * 0.35)
+		p.spin[c] += float64((p.mouseSpin[c] - p.spin[c]) * 0.35) // the spin follows the mouse with a lag of about 3 frames
 		p.spin[c] += shake
-		if p.glance[c] == 0 && p.spin[c] < 1 && p.spin[c] > -1 {
-			p.spin[c] = 0
+		if p.mouseSpin[c] == 0 && p.spin[c] < 1 && p.spin[c] > -1 {
+			p.spin[c] = 0 // below 1 degree/s the view stands still
 		}
 	}
-	p.turn = p.turn.plus(p.spin, dt)
-	p.turn[0] = min(max(p.turn[0], -89), 89)
+	p.rotation = p.rotation.addScaled(p.spin, dt)
+	p.rotation[0] = min(max(p.rotation[0], -89), 89)
 	switch {
-	case p.turn[1] >= 180:
-		p.turn[1] -= 360
-	case p.turn[1] < -180:
-		p.turn[1] += 360
+	case p.rotation[1] >= 180:
+		p.rotation[1] -= 360
+	case p.rotation[1] < -180:
+		p.rotation[1] += 360
 	}
 }
 
-// press holds keys down and lets go of them.
-func (p *player) press() {
+// updateButtons updates the held buttons: those of the plan, of which one sometimes toggles, and
+// jump in the air.
+func (p *player) updateButtons() {
 	p.buttons = p.plan.buttons
 	if p.rng.IntN(90) == 0 {
-		p.plan.buttons ^= 8 << p.rng.IntN(5) // fire, aim, reload, use, melee
+		p.plan.buttons ^= buttonFire << p.rng.IntN(5) // fire, aim, reload, use or melee
 	}
 	if p.mode == falling {
-		p.buttons |= 1
+		p.buttons |= buttonJump
 	}
 }
 
-// move lets the push and the ground act on the player.
+// move updates velocity and position for dt seconds. In the air only gravity acts, until the player
+// reaches the floor; otherwise the direction keys accelerate it.
 func (p *player) move(dt float64) {
-	sin, cos := sine(p.turn[1]), sine(p.turn[1]+90)
+	sin, cos := sine(p.rotation[1]), sine(p.rotation[1]+90)
 	forward, side := p.plan.forward, p.plan.side
-	p.push = vec{
-		float64((float64(forward*cos) - float64(side*sin)) * pushMost),
-		float64((float64(forward*sin) + float64(side*cos)) * pushMost), 0}
-	before := p.speed
+	p.acceleration = vec{
+		float64((float64(forward*cos) - float64(side*sin)) * keyAcceleration),
+		float64((float64(forward*sin) + float64(side*cos)) * keyAcceleration), 0}
+	before := p.velocity
 	if p.mode == falling {
-		p.speed[2] -= float64(gravity * dt)
+		p.velocity[2] -= float64(gravity * dt)
 	} else {
-		p.speed = p.speed.plus(p.push, dt)
-		p.drag(dt)
+		p.velocity = p.velocity.addScaled(p.acceleration, dt)
+		p.limitSpeed(dt)
 	}
-	mean := vec{}.plus(before, 0.5).plus(p.speed, 0.5)
-	p.at = p.at.plus(mean, dt)
-	if floor := p.plan.floor; p.mode == falling && p.at[2] <= floor {
-		p.at[2], p.speed[2], p.mode = floor, 0, p.plan.mode
-		p.base = int32(p.rng.IntN(1 << 16))
+	mean := vec{}.addScaled(before, 0.5).addScaled(p.velocity, 0.5)
+	p.position = p.position.addScaled(mean, dt)
+	if floor := p.plan.floor; p.mode == falling && p.position[2] <= floor {
+		p.position[2], p.velocity[2], p.mode = floor, 0, p.plan.mode
+		p.base = int32(p.rng.IntN(1 << 16)) // lands on another actor
 	}
 }
 
-// drag bounds the speed, and stops a player who asks for nothing.
-func (p *player) drag(dt float64) {
-	fast := math.Sqrt(float64(p.speed[0]*p.speed[0]) + float64(p.speed[1]*p.speed[1]))
-	if fast == 0 {
+// limitSpeed limits the speed to that of the plan, and applies friction if no direction key is held.
+func (p *player) limitSpeed(dt float64) {
+	speed := math.Sqrt(float64(p.velocity[0]*p.velocity[0]) + float64(p.velocity[1]*p.velocity[1]))
+	if speed == 0 {
 		return
 	}
-	want := fast
+	target := speed
 	if p.plan.forward == 0 && p.plan.side == 0 {
-		want = max(0, fast-float64(max(fast, 60)*friction*dt))
+		// Below 60 cm/s friction is that at 60 cm/s, so that the player comes to rest.
+		target = max(0, speed-float64(max(speed, 60)*friction*dt))
 	}
-	by := min(want, p.plan.most) / fast
-	p.speed[0], p.speed[1] = float64(p.speed[0]*by), float64(p.speed[1]*by)
+	factor := min(target, p.plan.maxSpeed) / speed
+	p.velocity[0], p.velocity[1] = float64(p.velocity[0]*factor), float64(p.velocity[1]*factor)
 }
 
-// normal draws a number that is near enough to normally distributed, by sums alone:
-// the tails of package rand's own are not the same on every machine.
-func (p *player) normal() float64 {
+// randNormal returns a random number with approximately standard normal distribution: a scaled sum
+// of six uniform numbers. The tails of rand.NormFloat64 use functions whose results differ between
+// machines.
+func (p *player) randNormal() float64 {
 	sum := -3.0
 	for range 6 {
-		sum += float64(p.rng.Float64()) // the conversion keeps its last product apart
+		sum += float64(p.rng.Float64()) // the conversion prevents fusing with the product in Float64
 	}
 	return float64(sum * math.Sqrt2)
 }

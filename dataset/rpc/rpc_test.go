@@ -10,7 +10,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// play calls see with every call of a stream and the one before.
+// play calls see with every call of a stream and the call before.
 func play(seed uint64, n int, see func(i int, was, now []int32)) {
 	src := open(seed)
 	a, b := src.Schema().NewFrame(), src.Schema().NewFrame()
@@ -37,10 +37,9 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every call is within its schema, finite, in the world, and the player obeys
-// mechanics: position is the sum of velocity, rotation that of spin, but for
-// teleports, landings and the turn past half a circle.
-func TestPlayersMoveAsTheySay(t *testing.T) {
+// Every call is within its schema, finite, and inside the world. Position is the integral of
+// velocity and rotation that of spin, except for teleports, landings and the wrap of angles.
+func TestMotionIsConsistent(t *testing.T) {
 	s := newSchema()
 	odd, n := 0, 20_000
 	modes, still := map[int32]int{}, 0
@@ -59,7 +58,7 @@ func TestPlayersMoveAsTheySay(t *testing.T) {
 		}
 		dt := float64(uint32(now[colTime])-uint32(was[colTime])) / 1e6
 		if dt < 0.0163 || dt > 0.03 {
-			t.Fatalf("call %d comes %v s after the one before", i, dt)
+			t.Fatalf("call %d is %v s after the call before", i, dt)
 		}
 		off := 0.0
 		for c := range 3 {
@@ -81,8 +80,8 @@ func TestPlayersMoveAsTheySay(t *testing.T) {
 	}
 }
 
-// The same seed gives the same calls on every machine, and other seeds others.
-func TestCallsAreTheSameForEver(t *testing.T) {
+// The same seed gives the same calls on every machine, other seeds give others.
+func TestGoldenDigest(t *testing.T) {
 	sum := func(seed uint64) string {
 		h := sha256.New()
 		play(seed, 3000, func(_ int, _, now []int32) { _ = binary.Write(h, binary.LittleEndian, now) })
@@ -104,7 +103,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The sine is that of the library, but the same everywhere.
+// The sine agrees with math.Sin.
 func TestSine(t *testing.T) {
 	for d := -400.0; d <= 400; d += 0.37 {
 		if got, want := sine(d), math.Sin(d*math.Pi/180); math.Abs(got-want) > 1e-12 {
@@ -113,5 +112,5 @@ func TestSine(t *testing.T) {
 	}
 }
 
-// golden is the digest of 3000 calls of seed 7.
+// golden is the digest of 3000 calls with seed 7.
 const golden = "efe3a1f7d3809c99"

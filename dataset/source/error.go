@@ -7,18 +7,19 @@ import (
 	"unicode"
 )
 
-// Error reports what is wrong in a file, where, and what was expected there.
+// Error is an error in a file, with its place and with what was expected there.
 type Error struct {
 	File     string
 	Line     int    // 0 if unknown
 	Place    string // "field[2].range", "column 4 (x)", "chunk 3 at byte 100"; "" for the whole file
-	Problem  string
-	Expected string // "" if there is nothing to add
-	Near     string // a known name close to what was written; "" if there is none
-	Kind     error  // what it wraps
+	Problem  string // predicate of a sentence about the place
+	Expected string // "" if unknown
+	Near     string // the known name closest to a mistyped one; "" if none
+	Kind     error  // the error that Unwrap returns
 }
 
-// Error returns one sentence that can be shown to users: file:line: place: problem; expected that.
+// Error returns one line for users: "file:line: place: problem; expected ...", or with "did you mean"
+// if Near is set.
 func (e *Error) Error() string {
 	text := e.File
 	if e.Line > 0 {
@@ -37,7 +38,8 @@ func (e *Error) Error() string {
 	return printable(text)
 }
 
-// printable escapes what a terminal would act upon: names come from files.
+// printable escapes control characters, which a terminal would execute: names in errors come from
+// files.
 func printable(s string) string {
 	var b strings.Builder
 	for _, c := range s {
@@ -50,14 +52,14 @@ func printable(s string) string {
 	return b.String()
 }
 
-// Unwrap returns the kind of error.
+// Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Notes collects what users should know of a source: what was guessed, or left out. Embedded, it
-// implements Remarked.
+// Notes collects remarks for the user of a source, such as what was guessed or left out. A type that
+// embeds it implements Remarked.
 type Notes struct{ list []string }
 
-// Remark adds a remark.
+// Remark formats a remark and adds it.
 func (n *Notes) Remark(format string, args ...any) {
 	n.list = append(n.list, fmt.Sprintf(format, args...))
 }

@@ -11,11 +11,11 @@ import (
 	"wirelab/internal/panics"
 )
 
-// ErrFile: what a path names can be no input: a folder, a device, a socket.
+// ErrFile means that a path is neither a regular file nor a pipe.
 var ErrFile = errors.New("cannot be read as a file")
 
-// What returns what a path of that mode names in words: "a pipe", "a folder"; "" for a regular
-// file.
+// What describes the type of a file for messages: "a pipe", "a folder", "a socket" or "a device". It
+// returns "" for a regular file.
 func What(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -33,10 +33,10 @@ func What(mode fs.FileMode) string {
 // inputFile is an open file or pipe.
 type inputFile struct {
 	*os.File
-	stop func() bool // ends the watch of the context; nil if there is none
+	stop func() bool // of context.AfterFunc for a pipe; nil for a file
 }
 
-// Close closes the file. The context of OpenFile then no longer refers to it.
+// Close closes the file. The end of the context has no effect afterwards.
 func (f *inputFile) Close() error {
 	if f.stop != nil {
 		f.stop()
@@ -44,10 +44,11 @@ func (f *inputFile) Close() error {
 	return f.File.Close()
 }
 
-// OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once its other end
-// is: the end of ctx ends the wait for that and, later, for the writer, with
-// os.ErrDeadlineExceeded. A folder is an *Error of that kind with what was expected in its place;
-// with a nil kind it is opened.
+// OpenFile opens a regular file or a pipe for reading. Opening a pipe waits for its writer. The end of
+// ctx ends that wait with ctx's error, and later reads with os.ErrDeadlineExceeded.
+//
+// A folder is an *Error with the given kind and expected, or is opened if kind is nil. Devices and
+// sockets are an ErrFile.
 func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -69,8 +70,8 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFil
 	return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)
 }
 
-// openPipe leaves a goroutine behind if ctx ends before the other end is opened: opening a file
-// cannot be cancelled.
+// openPipe opens a pipe. If ctx ends before the pipe has a writer, a goroutine remains until it has
+// one: os.Open cannot be cancelled.
 func openPipe(ctx context.Context, path string) (*inputFile, error) {
 	type opened struct {
 		file *os.File
@@ -84,7 +85,7 @@ func openPipe(ctx context.Context, path string) (*inputFile, error) {
 		case result <- opened{file, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = file.Close() // it came too late
+				_ = file.Close() // opened after ctx ended
 			}
 		}
 	}()
@@ -94,7 +95,7 @@ func openPipe(ctx context.Context, path string) (*inputFile, error) {
 			return nil, r.err
 		}
 		stop := context.AfterFunc(ctx, func() {
-			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed
+			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // in the past: ends reads at once; fails if the file is closed
 		})
 		return &inputFile{r.file, stop}, nil
 	case <-ctx.Done():

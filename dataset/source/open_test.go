@@ -17,7 +17,7 @@ import (
 	"wirelab/dataset/source"
 )
 
-// pipe returns the path of a pipe into which somebody writes until the test ends.
+// pipe returns the path of a pipe with a writer that stays open until the test ends.
 func pipe(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -32,7 +32,7 @@ func pipe(t *testing.T) string {
 	return path
 }
 
-// A pipe that was closed can be collected while the context goes on.
+// A closed pipe can be garbage collected while its context is still active.
 func TestClosedPipeIsReleased(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -54,7 +54,7 @@ func TestClosedPipeIsReleased(t *testing.T) {
 	runtime.KeepAlive(ctx)
 }
 
-// The end of the context ends the wait for what is written into a pipe.
+// The end of the context ends the wait for the writer of a pipe.
 func TestContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	f, err := source.OpenFile(ctx, pipe(t), "", nil)

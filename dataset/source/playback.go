@@ -11,26 +11,27 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// ErrClosed: the source was closed before.
+// ErrClosed means that the source has been closed.
 var ErrClosed = errors.New("already closed")
 
-// Playback is a source's file that is read as it is played, and the place in it. Embedded, it
-// implements Sized, Seamed and io.Closer. The file may be compressed.
+// Playback is the file of a source that reads it during playback, with the position in it. The file may
+// be compressed. A type that embeds Playback implements Sized, Seamed and io.Closer; it maintains
+// Count, Total and Restart.
 type Playback struct {
 	Path    string
-	Loop    bool // begin again at the end
-	Lead    int  // frames at the start of the file that repeat the initial state
-	In      *unpack.Reader
-	Count   int  // frames of this round that were read, those of the preamble included
-	Total   int  // frames in the file; 0 if not known yet
-	Restart bool // the frame read last is the first of a further round
+	Loop    bool           // start again at the end of the file
+	Lead    int            // length of the preamble: frames at the start of the file that repeat the initial state
+	In      *unpack.Reader // the uncompressed file; nil after Close
+	Count   int            // number of frames read in this round, including the preamble
+	Total   int            // number of frames in the file; 0 if not known yet
+	Restart bool           // the newest frame is at the loop point: the first of a further round
 
 	file *inputFile // nil if the source is in memory
-	tick uint32     // of the next frame: goes on growing when the file begins again
+	tick uint32     // of the next frame; not reset at the loop point
 	err  error      // sticky
 }
 
-// Open opens the file at Path and returns its description. It can be a folder.
+// Open opens the file at Path, which may also be a folder, and returns its FileInfo.
 func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
 	file, err := OpenFile(ctx, p.Path, "", nil)
 	if err != nil {
@@ -45,7 +46,8 @@ func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
 	return info, nil
 }
 
-// Unpack begins to read the file, or, if none is open, from in.
+// Unpack prepares to read the opened file, or in if none is open, and sets p.In. errs are the
+// errors for a file of another format and for a truncated one.
 func (p *Playback) Unpack(in io.Reader, errs unpack.Errors) (err error) {
 	if p.file != nil {
 		in = p.file
@@ -55,8 +57,8 @@ func (p *Playback) Unpack(in io.Reader, errs unpack.Errors) (err error) {
 	return err
 }
 
-// Fill calls next, which fills f with the next frame, and sets its tick. After an error it keeps
-// failing with the same one.
+// Fill calls next to fill f with the next frame, and sets the tick of f. After an error, all calls
+// return that error.
 func (p *Playback) Fill(f *frame.Frame, next func(*frame.Frame) error) error {
 	if p.err == nil {
 		p.err = next(f)
@@ -68,14 +70,14 @@ func (p *Playback) Fill(f *frame.Frame, next func(*frame.Frame) error) error {
 	return p.err
 }
 
-// Seam reports whether the frame that Next filled last is the first once more.
+// Seam reports whether the newest frame is at the loop point: the first of a further round.
 func (p *Playback) Seam() bool { return p.Restart }
 
-// Frames returns how many frames Next fills in one round, or 0 while that is not known: the file
-// has to be read to its end once, unless its size tells.
+// Frames returns the number of frames in one round, without the preamble. It returns 0 while the number
+// is not known: unless the size of the file shows it, the file has to be read to its end once.
 func (p *Playback) Frames() int { return max(0, p.Total-p.Lead) }
 
-// Close closes the file. Next fails from then on.
+// Close closes the file. Later calls of Fill return ErrClosed, wrapped.
 func (p *Playback) Close() error {
 	if p.In != nil {
 		p.In.Close()
@@ -92,32 +94,33 @@ func (p *Playback) Close() error {
 	return file.Close()
 }
 
-// Rounds counts the frames of a source that knows how many it has. Embedded, it implements Sized.
+// Rounds is the position in a source with a known number of frames. A type that embeds it implements
+// Sized.
 type Rounds struct {
-	Total int  // frames in a round
-	Loop  bool // begin again at the end
-	next  int  // frame of this round
-	tick  uint32
-	again bool
+	Total       int    // number of frames in a round
+	Loop        bool   // start another round at the end
+	nextIndex   int    // index of the next frame in its round
+	tick        uint32 // of the next frame; not reset at the loop point
+	startsRound bool   // the newest frame is the first of a further round
 }
 
 // Frames returns the number of frames in a round.
 func (r *Rounds) Frames() int { return r.Total }
 
-// Again reports whether the last frame is the first of a further round.
-func (r *Rounds) Again() bool { return r.again }
+// StartsRound reports whether the newest frame is the first of a further round.
+func (r *Rounds) StartsRound() bool { return r.startsRound }
 
-// Advance goes on to the next frame. It returns the number of the frame in its round, and its tick,
-// or io.EOF.
+// Advance moves to the next frame and returns its index in the round and its tick. At the end of the
+// last round it returns io.EOF.
 func (r *Rounds) Advance() (n int, tick uint32, err error) {
-	r.again = r.next == r.Total && r.Loop
-	if r.again {
-		r.next = 0
+	r.startsRound = r.nextIndex == r.Total && r.Loop
+	if r.startsRound {
+		r.nextIndex = 0
 	}
-	if r.next == r.Total {
+	if r.nextIndex == r.Total {
 		return 0, 0, io.EOF
 	}
-	r.next++
+	r.nextIndex++
 	r.tick++
-	return r.next - 1, r.tick - 1, nil
+	return r.nextIndex - 1, r.tick - 1, nil
 }

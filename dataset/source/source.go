@@ -1,5 +1,5 @@
-// Package source is what all sources of data have in common: the interfaces of a source, the
-// description by which users open one, the opening of files and the errors about them.
+// Package source defines the interfaces of sources of frames, the description of a kind of source
+// (Kind) by which users open one, and helpers for reading files and for errors in them.
 package source
 
 import (
@@ -11,116 +11,122 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// ErrSpec: a specification of data that cannot be understood.
+// ErrSpec means that a specification of data is not valid.
 var ErrSpec = errors.New("bad data specification")
 
-// Source makes frames, Schema().TickHz of them a second of virtual time.
+// Source produces frames, Schema().TickHz of them per second of virtual time. A Source is used by one
+// goroutine. It may also implement Seamed, Tracked, Sized, Timed, Priced, Remarked and io.Closer.
 type Source interface {
-	// Schema describes the frames; it never changes.
+	// Schema returns the schema of all frames. It never changes, and must not be modified.
 	Schema() *frame.Schema
-	// Initial fills f with the state that both ends are configured with:
-	// frame 0 of a walk-off recording, the grid of the world.
+	// Initial fills f with the initial state, with which sender and receiver are configured: frame 0 of
+	// a walk-off recording, the grid of the cube world.
 	Initial(f *frame.Frame)
-	// Next fills the caller's frame with the next one; io.EOF ends. For a
-	// walk-off recording the first is frame 6, since frames 0..5 repeat the
-	// initial state.
+	// Next fills f with the next frame. At the end it returns io.EOF. The first frame of a walk-off
+	// recording is frame 6, since frames 0 to 5 repeat the initial state.
 	Next(f *frame.Frame) error
 }
 
-// Seamed is a source that loops. Seam reports whether the frame that Next filled
-// last is the first after a jump back to the beginning: a visible reset.
+// Seamed is a source that may loop.
 type Seamed interface {
+	// Seam reports whether the frame that Next filled last is at the loop point: the first frame after
+	// the source started again. It has no relation to the frame before.
 	Seam() bool
 }
 
-// Tracked is a source that knows what changes from frame to frame. Changed returns the rows
-// in which the frame that Next filled last may differ from the one before it; in front of the
-// first comes the initial state. The set is valid until Next is called again.
+// Tracked is a source that tracks the changes between frames.
 type Tracked interface {
+	// Changed returns the rows in which the frame that Next filled last may differ from the frame
+	// before it, or from the initial state for the first frame. The set is valid until Next is
+	// called again.
 	Changed() frame.Rows
 }
 
-// Sized is a source that knows how many frames Next will fill before io.EOF or
-// before it loops; 0 while it does not know yet (a compressed recording, before
-// it was read to its end once).
+// Sized is a source with a limited number of frames.
 type Sized interface {
+	// Frames returns the number of frames before io.EOF or before the loop point. It returns 0
+	// while the number is unknown, as for a compressed recording that has not been read to its end.
 	Frames() int
 }
 
-// Timed is a source that makes frames at times of their own, instead of TickHz a second.
-// Its schema says so.
+// Timed is a source that determines the time of each frame. Its schema has Timed set.
 type Timed interface {
-	// TickTime returns when frame n is made, counted from 0: later than the one before.
+	// TickTime returns the time of frame n, counted from 0. Times are strictly increasing.
 	TickTime(n uint64) time.Duration
-	// TickAt returns the newest frame that is made at or before at, which is not negative.
+	// TickAt returns the number of the newest frame at or before the time at, which must not be
+	// negative.
 	TickAt(at time.Duration) uint64
 }
 
-// Priced is a source of frames that a game has sent itself. Price returns what the game spent on
-// the frame that Next filled last.
+// Priced is a source of frames that were recorded with the size of their original coding.
 type Priced interface {
+	// Price returns the size in the game's own coding of the frame that Next filled last.
 	Price() Price
 }
 
-// Price is what a game's own coding spent on the state in a frame.
+// Price is the size of a frame in a game's own coding.
 type Price struct {
+	// Bits is the size of the state, without packet headers.
 	Bits int
-	Base int // the age in frames of the frame that it is a difference to; 0: no difference
-	// Key: Bits are of a whole state that the recorder put in place of a difference. What the
-	// game sent is unknown.
+	// Base is the age in frames of the baseline of the delta. 0 means that it is not a delta.
+	Base int
+	// Key means that the recorder stored a keyframe in place of the delta that the game sent, whose
+	// size is unknown. Bits is that of the keyframe.
 	Key bool
 }
 
-// Remarked is a source with remarks for its user: what was guessed, or left out.
+// Remarked is a source with remarks for the user, such as what was guessed or left out.
 type Remarked interface {
+	// Remarks returns the remarks, each a sentence.
 	Remarks() []string
 }
 
-// Options refine a specification of data.
+// Options are the options of opening a source. Kinds ignore options that do not concern them.
 type Options struct {
-	// Cubes is how many cubes a frame of a recording holds; 0 means 901. The
-	// demo and the world have 901 and take nothing else.
+	// Cubes is the number of cubes in a frame of a recording. 0 means 901. The demo and the world
+	// accept only 901.
 	Cubes int
-	// Loop makes a recording start again at its end, instead of io.EOF. Seam
-	// then reports the first frame of every further round.
+	// Loop makes a source start again at its end instead of returning io.EOF.
 	Loop bool
-	// Seed drives what is random in generated data. Recordings ignore it.
+	// Seed is the seed of generated data.
 	Seed uint64
-	// Message is how many bytes of a text make a message; 0 means 500.
+	// Message is the number of bytes in a message of a text. 0 means 500.
 	Message int
-	// Script names what plays the world; "" means "random". See world.Scripts.
+	// Script is the name of the script that plays the world, see world.Scripts. "" means "random".
 	Script string
 }
 
-// Kind is one kind of data that a specification can name.
+// Kind describes a kind of source. A specification is the name of a kind, and for some kinds a colon
+// and an argument.
 type Kind struct {
 	Name    string   `json:"name"`    // the word before the colon
-	Spec    string   `json:"spec"`    // how users write it
-	Summary string   `json:"summary"` // one line: what it holds
-	Source  string   `json:"source"`  // the publication it follows
-	Arg     argument `json:"-"`
-	// Open opens the data; arg is what follows the colon. The end of ctx ends the wait for the writer
-	// of a pipe.
+	Spec    string   `json:"spec"`    // syntax of the specification, for help and errors
+	Summary string   `json:"summary"` // description in one line
+	Source  string   `json:"source"`  // publication or game that the data is from
+	Arg     argument `json:"-"`       // whether the kind has an argument
+	// Open opens a source. arg is the argument, or "". If it names a pipe, the end of ctx ends the wait
+	// for its writer.
 	Open func(ctx context.Context, arg string, opt Options) (Source, error) `json:"-"`
-	// Paths returns the paths in arg, in order. nil: every part of arg between commas may be one.
+	// Paths returns the paths of files in arg, in order. A nil Paths means that every part of arg
+	// between commas may be a path.
 	Paths func(arg string) []string `json:"-"`
 }
 
-// argument reports whether a kind takes an argument after a colon.
+// argument is whether the specification of a kind has an argument after a colon.
 type argument uint8
 
-// The arguments.
+// Values of Kind.Arg.
 const (
 	NoArgument argument = iota
 	MayHaveArgument
 	NeedsArgument
 )
 
-// WholePath is the Paths of kinds whose argument is one path.
+// WholePath is a Kind.Paths for arguments that are a single path.
 func WholePath(arg string) []string { return []string{arg} }
 
-// FirstPath returns the Paths of kinds whose argument is a path with options after it, as parse
-// splits them.
+// FirstPath returns a Kind.Paths for arguments that are a path with options. parse splits such an
+// argument; if it fails, the argument has no paths.
 func FirstPath[Options any](parse func(arg string) (string, Options, error)) func(arg string) []string {
 	return func(arg string) []string {
 		if path, _, err := parse(arg); err == nil {
@@ -130,28 +136,28 @@ func FirstPath[Options any](parse func(arg string) (string, Options, error)) fun
 	}
 }
 
-// BadSpec returns the error of a specification with a bad argument.
+// BadSpec returns an ErrSpec for a specification whose argument caused err.
 func BadSpec(spec string, err error) error { return fmt.Errorf("data %q: %w: %w", spec, ErrSpec, err) }
 
-// UnknownError is an ErrSpec: a name that is not among the known ones.
+// UnknownError is an ErrSpec for an unknown name.
 type UnknownError struct {
-	Text  string // of the error
-	Name  string
-	Known []string
+	Text  string   // the message
+	Name  string   // the unknown name
+	Known []string // all known names
 }
 
-// Error returns the text.
+// Error returns Text.
 func (e *UnknownError) Error() string { return e.Text }
 
 // Unwrap returns ErrSpec.
 func (e *UnknownError) Unwrap() error { return ErrSpec }
 
-// Unknown returns the name and the known ones, so that a caller can suggest a near one.
+// Unknown returns Name and Known, so that the caller can suggest a similar name.
 func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
-// Of returns src as a Source, or nil if there was an error: a nil pointer in an
-// interface would not be nil.
-func Of[S Source](src S, err error) (Source, error) {
+// AsSource converts the results of a function that opens a concrete source. On an error it returns
+// a nil Source, since a nil pointer in an interface would not be nil.
+func AsSource[S Source](src S, err error) (Source, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -8,65 +8,65 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// maxPlaces is how many places of a body are looked at one by one.
-const maxPlaces = 64
+// maxOffsets is the number of byte offsets of a body with statistics of their own.
+const maxOffsets = 64
 
-// Bodies counts what makes messages cheap or dear to send: how large they are and how
-// often they come, and how much each place tells. The zero Bodies has seen none.
+// Bodies computes statistics of messages that determine how well they compress: sizes, times, and the
+// entropy of bytes. The zero Bodies is empty and ready to use.
 type Bodies struct {
-	sizes  quantile.Counts
-	places [maxPlaces][256]int64
-	pairs  [256][256]int64 // by the byte before; the first of a body counts as following 0
-	times  []time.Duration
-	seen   map[string]struct{} // bodies, to know a repeated one
-	again  int64
+	sizes     quantile.Counts
+	byOffset  [maxOffsets][256]int64 // by offset and byte
+	byteAfter [256][256]int64        // by the byte before and the byte; the first byte of a body counts as following 0
+	times     []time.Duration
+	seen      map[string]struct{} // different bodies, up to maxSeenBytes bytes
+	repeated  int64               // number of messages whose body is in seen
 }
 
-// mostSeen bounds the bytes that are kept to know repeated bodies.
-const mostSeen = 64 << 20
+// maxSeenBytes is the number of bytes up to which bodies are stored to detect repetitions.
+const maxSeenBytes = 64 << 20
 
-// Add counts a message of that time. Times must not fall.
+// Add adds a message sent at the given time. Times must not decrease.
 func (b *Bodies) Add(at time.Duration, body []byte) {
 	b.sizes.Add(int64(len(body)))
 	b.times = append(b.times, at)
 	last := byte(0)
 	for i, v := range body {
-		if i < maxPlaces {
-			b.places[i][v]++
+		if i < maxOffsets {
+			b.byOffset[i][v]++
 		}
-		b.pairs[last][v]++
+		b.byteAfter[last][v]++
 		last = v
 	}
 	if b.seen == nil {
 		b.seen = map[string]struct{}{}
 	}
 	if _, known := b.seen[string(body)]; known {
-		b.again++
-	} else if b.sizes.Sum < mostSeen {
+		b.repeated++
+	} else if b.sizes.Sum < maxSeenBytes {
 		b.seen[string(body)] = struct{}{}
 	}
 }
 
-// BodySummary is what messages are like.
+// BodySummary is the statistics of messages.
 type BodySummary struct {
 	Messages int64     `json:"messages"`
 	Bytes    int64     `json:"bytes"`
-	Seconds  float64   `json:"seconds"` // from the first to the last
+	Seconds  float64   `json:"seconds"` // from the first message to the last
 	Size     sizeStats `json:"size"`
-	Gap      gapStats  `json:"gap_ms"` // from one to the next
-	// PerSecond is the mean rate of messages, Most the most within any whole second.
+	Gap      gapStats  `json:"gap_ms"` // times between messages
+	// PerSecond is the mean number of messages per second, Most the largest number within any second.
 	PerSecond float64 `json:"per_second"`
 	Most      int64   `json:"most_in_a_second"`
 	Kbps      float64 `json:"kbps"` // of payload
-	// Order0 and Order1 are the entropy in bits of a byte, and of a byte that follows a
-	// known one; both counted on the messages themselves, which flatters few of them.
-	Order0   float64      `json:"order0_bits"`
-	Order1   float64      `json:"order1_bits"`
-	Repeated float64      `json:"repeated"` // share of messages that were sent before, byte for byte
-	Places   []placeStats `json:"places"`
+	// Order0 is the entropy of a byte in bits, Order1 that of a byte given the byte before. Both are
+	// those of the observed frequencies, which are too low for small samples.
+	Order0   float64       `json:"order0_bits"`
+	Order1   float64       `json:"order1_bits"`
+	Repeated float64       `json:"repeated"` // fraction of messages equal to an earlier message
+	Places   []offsetStats `json:"places"`   // statistics of the first maxOffsets byte offsets
 }
 
-// sizeStats are sizes of messages in bytes.
+// sizeStats is the distribution of the sizes of messages in bytes.
 type sizeStats struct {
 	Mean float64 `json:"mean"`
 	Min  int64   `json:"min"`
@@ -75,27 +75,27 @@ type sizeStats struct {
 	Max  int64   `json:"max"`
 }
 
-// gapStats are times between messages in milliseconds.
+// gapStats is the distribution of the times between messages in milliseconds.
 type gapStats struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	Max float64 `json:"max"`
 }
 
-// placeStats is what one place of messages tells.
-type placeStats struct {
-	At     int     `json:"at"`     // from 0
-	Share  float64 `json:"share"`  // of messages that reach so far
-	Bits   float64 `json:"bits"`   // entropy of the byte there, by itself
-	Values int     `json:"values"` // different ones
-	Common byte    `json:"common"` // the most common
-	Often  float64 `json:"often"`  // share of messages with that, of those that reach so far
+// offsetStats is the statistics of the bytes at one offset of messages.
+type offsetStats struct {
+	At     int     `json:"at"`     // offset, from 0
+	Share  float64 `json:"share"`  // fraction of messages that are long enough
+	Bits   float64 `json:"bits"`   // entropy of the byte
+	Values int     `json:"values"` // number of different bytes
+	Common byte    `json:"common"` // the most frequent byte
+	Often  float64 `json:"often"`  // fraction of long enough messages with that byte
 }
 
-// Summary says what was counted.
+// Summary returns the statistics of the messages so far.
 func (b *Bodies) Summary() BodySummary {
 	n := int64(len(b.times))
-	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.again, n), Places: []placeStats{}}
+	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.repeated, n), Places: []offsetStats{}}
 	if n == 0 {
 		return s
 	}
@@ -103,26 +103,28 @@ func (b *Bodies) Summary() BodySummary {
 		Max: b.sizes.NearestRank(1)}
 	s.Seconds = (b.times[n-1] - b.times[0]).Seconds()
 	if s.Seconds > 0 {
+		// s.Seconds has n-1 times between messages.
 		s.PerSecond, s.Kbps = float64(n-1)/s.Seconds, float64(8*s.Bytes)/1000/s.Seconds
 	}
 	s.Gap, s.Most = b.gaps()
 	var all [256]int64
-	for last := range b.pairs {
-		for v, k := range b.pairs[last] {
-			all[v] += k
+	for last := range b.byteAfter {
+		for v, count := range b.byteAfter[last] {
+			all[v] += count
 		}
-		s.Order1 += entropy(b.pairs[last][:])
+		s.Order1 += entropyBits(b.byteAfter[last][:])
 	}
-	s.Order0, s.Order1 = entropy(all[:])/float64(max(s.Bytes, 1)), s.Order1/float64(max(s.Bytes, 1))
-	for at := range b.places {
-		if p, any := b.place(at, n); any {
+	s.Order0, s.Order1 = entropyBits(all[:])/float64(max(s.Bytes, 1)), s.Order1/float64(max(s.Bytes, 1))
+	for offset := range b.byOffset {
+		if p, reached := b.statsAt(offset, n); reached {
 			s.Places = append(s.Places, p)
 		}
 	}
 	return s
 }
 
-// gaps returns the times between messages, and the most messages within a second.
+// gaps returns the distribution of the times between messages, and the largest number of messages
+// within a second.
 func (b *Bodies) gaps() (g gapStats, most int64) {
 	var list []time.Duration
 	first := 0
@@ -139,37 +141,40 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 		return g, most
 	}
 	slices.Sort(list)
-	at := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
-	return gapStats{P50: at(0.5), P95: at(0.95), Max: at(1)}, most
+	quantileMs := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
+	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, most
 }
 
-func (b *Bodies) place(at int, messages int64) (placeStats, bool) {
-	p := placeStats{At: at}
+// statsAt returns the statistics of the bytes at an offset, and whether any message is long enough.
+// messages is the number of all messages.
+func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
+	p := offsetStats{At: offset}
 	total := int64(0)
-	for v, k := range b.places[at] {
-		total += k
-		if k > 0 {
+	for v, count := range b.byOffset[offset] {
+		total += count
+		if count > 0 {
 			p.Values++
 		}
-		if k > b.places[at][p.Common] {
+		if count > b.byOffset[offset][p.Common] {
 			p.Common = byte(v)
 		}
 	}
-	p.Share, p.Often = share(total, messages), share(b.places[at][p.Common], total)
-	p.Bits = entropy(b.places[at][:]) / float64(max(total, 1))
+	p.Share, p.Often = share(total, messages), share(b.byOffset[offset][p.Common], total)
+	p.Bits = entropyBits(b.byOffset[offset][:]) / float64(max(total, 1))
 	return p, total > 0
 }
 
-// entropy returns the bits that all of these take together, each value by its share.
-func entropy(counts []int64) float64 {
+// entropyBits returns the total number of bits for all counted values with an ideal code for their
+// frequencies.
+func entropyBits(counts []int64) float64 {
 	total := int64(0)
-	for _, k := range counts {
-		total += k
+	for _, count := range counts {
+		total += count
 	}
 	bits := 0.0
-	for _, k := range counts {
-		if k > 0 {
-			bits += float64(float64(k) * math.Log2(float64(total)/float64(k)))
+	for _, count := range counts {
+		if count > 0 {
+			bits += float64(float64(count) * math.Log2(float64(total)/float64(count)))
 		}
 	}
 	return bits

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Messages small enough to be counted by hand.
+// Statistics of a few messages, against values counted by hand.
 func TestBodiesByHand(t *testing.T) {
 	var b Bodies
 	for i, body := range []string{"ab", "ac", "ab", "", "abcd"} {
@@ -29,7 +29,7 @@ func TestBodiesByHand(t *testing.T) {
 	if math.Abs(s.Order0-order0) > 1e-12 || math.Abs(s.Order1-order1) > 1e-12 {
 		t.Errorf("entropies %g and %g, expected %g and %g", s.Order0, s.Order1, order0, order1)
 	}
-	if len(s.Places) != 4 || s.Places[0] != (placeStats{0, 0.8, 0, 1, 'a', 1}) || s.Places[3] != (placeStats{3, 0.2, 0, 1, 'd', 1}) ||
+	if len(s.Places) != 4 || s.Places[0] != (offsetStats{0, 0.8, 0, 1, 'a', 1}) || s.Places[3] != (offsetStats{3, 0.2, 0, 1, 'd', 1}) ||
 		s.Places[1].Values != 2 || s.Places[1].Common != 'b' || s.Places[1].Often != 0.75 {
 		t.Errorf("places %+v", s.Places)
 	}
@@ -39,7 +39,7 @@ func TestBodiesByHand(t *testing.T) {
 	}
 }
 
-// What cannot be told from noise has eight bits a byte at every place.
+// Random bytes have an entropy of eight bits at every offset.
 func TestBodiesOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b Bodies
@@ -56,7 +56,7 @@ func TestBodiesOfNoise(t *testing.T) {
 			t.Errorf("place %d: %+v", p.At, p)
 		}
 	}
-	if len(s.Places) != maxPlaces || s.Order0 < 7.999 || s.Most != 1000 || math.Abs(s.PerSecond-1000) > 1e-9 {
+	if len(s.Places) != maxOffsets || s.Order0 < 7.999 || s.Most != 1000 || math.Abs(s.PerSecond-1000) > 1e-9 {
 		t.Errorf("%d places, order 0 %g, at most %d a second, %g on average", len(s.Places), s.Order0, s.Most, s.PerSecond)
 	}
 }

@@ -2,7 +2,7 @@ package stats
 
 import "wirelab/internal/quantile"
 
-// endRun adds the length of a run that ends here, if there is one.
+// endRun adds the length of a run to lengths and resets it. A length of 0 is not a run.
 func endRun(lengths *quantile.Counts, length *int64) {
 	if *length > 0 {
 		lengths.Add(*length)
@@ -10,8 +10,8 @@ func endRun(lengths *quantile.Counts, length *int64) {
 	}
 }
 
-// from returns the number and the sum of the values of at least low.
-func from(c *quantile.Counts, low int) (n, sum int64) {
+// countFrom returns the number and the sum of the counted values that are at least low.
+func countFrom(c *quantile.Counts, low int) (n, sum int64) {
 	for v := low; v < len(c.Of); v++ {
 		n += c.Of[v]
 		sum += c.Of[v] * int64(v)
@@ -19,7 +19,7 @@ func from(c *quantile.Counts, low int) (n, sum int64) {
 	return n, sum
 }
 
-// share returns a/b, 0 if b is 0.
+// share returns a/b, or 0 if b is 0.
 func share(a, b int64) float64 {
 	if b == 0 {
 		return 0

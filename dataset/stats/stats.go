@@ -1,10 +1,9 @@
-// Package stats counts what makes snapshots of cubes cheap or dear to send: how
-// many cubes change, how often a cube turned but did not move, how large the
-// differences are, whether the cubes that change stay the same ones.
+// Package stats computes the statistics of snapshots of cubes that determine how well they
+// compress: how many cubes change, how often a cube turns without moving, how large the differences
+// are, and for how long the same cubes change. Type Bodies does the same for messages.
 //
-// Two sources of snapshots that agree in these numbers look alike to an encoder.
-// That is how the world of our own is held against the walk-off's recordings,
-// which were made by another physics engine.
+// Two sources with equal statistics are about equally hard for an encoder. The statistics were used to
+// compare the cube world with the walk-off's recordings, which another physics engine made.
 package stats
 
 import (
@@ -14,97 +13,96 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// age is how many frames before its own the frame lies that a frame is compared
-// with: the walk-off's tenth of a second.
+// age is the distance in frames over which changes are counted: the age of baselines in the walk-off's
+// rules, a tenth of a second.
 const age = 6
 
-// ActiveCubes is how many cubes change in a frame that is called active. In the
-// others everything has settled, or nearly so, and a mean over them says more of
-// the player's patience than of physics.
+// ActiveCubes is the number of changed cubes from which a frame is active. In other frames nearly
+// everything is at rest; a mean over all frames would depend mostly on how long the player pauses.
 const ActiveCubes = 10
 
-// counter takes the frames of one source, in order.
+// counter collects the statistics of one source.
 type counter struct {
-	rows   int
-	past   [age]frame.Frame // frame n at n mod Age
-	frames int              // compared so far
+	cubes  int
+	ring   [age]frame.Frame // frame n at index n mod age
+	frames int              // number of frames added
 
-	changes   quantile.Counts // cubes that changed, of each frame
-	interacts int64           // cubes with the flag, of all frames
+	changes          quantile.Counts // number of changed cubes of each frame
+	interactingCubes int64           // cubes with the interacting flag, over all frames
 
-	position, orientation, interacting int64 // cubes that changed in this, of all frames
-	both                               int64 // in position and orientation
-	sameLargest                        int64 // orientation changed, its largest component did not
+	position, orientation, flagChanged int64 // cubes whose position, orientation or flag changed, over all frames
+	both                               int64 // cubes whose position and orientation changed
+	sameLargest                        int64 // cubes whose orientation changed but not the index of its largest component
 
-	deltas [frame.CubeFields]quantile.Counts
+	deltas [frame.CubeFields]quantile.Counts // magnitudes of differences by field
 
-	lasted  []int64         // per cube: for how many frames it has changed without a pause
-	inTime  quantile.Counts // such stretches that have ended
-	inOrder quantile.Counts // stretches of changed cubes with consecutive numbers
+	runLength []int64         // by cube: number of successive frames in which it has changed
+	runFrames quantile.Counts // lengths of completed runs of such frames
+	runCubes  quantile.Counts // lengths of runs of changed cubes with consecutive indices in a frame
 }
 
-// New begins with the initial state, which counts as the frames before the first.
-// It panics if s does not describe cubes.
+// New returns a counter. The frames before the first one are taken to be equal to initial. It panics if
+// s is not a schema of cubes.
 func New(s *frame.Schema, initial *frame.Frame) *counter {
 	if !frame.IsCubes(s) {
-		panic(fmt.Sprintf("stats: %s are no cubes", s.Name))
+		panic(fmt.Sprintf("stats: %s is not a schema of cubes", s.Name))
 	}
-	c := &counter{rows: s.Rows, lasted: make([]int64, s.Rows)}
-	for i := range c.past {
-		c.past[i].CopyFrom(initial)
+	c := &counter{cubes: s.Rows, runLength: make([]int64, s.Rows)}
+	for i := range c.ring {
+		c.ring[i].CopyFrom(initial)
 	}
 	return c
 }
 
-// Add counts the next frame.
+// Add adds the next frame.
 func (c *counter) Add(f *frame.Frame) {
-	base := &c.past[c.frames%age]
-	changed, stretch := int64(0), int64(0)
-	for i := range c.rows {
+	base := &c.ring[c.frames%age]
+	changed, cubeRun := int64(0), int64(0) // changed cubes of the frame; of these, the successive ones up to cube i
+	for i := range c.cubes {
 		at := i * frame.CubeFields
 		now, before := (*[frame.CubeFields]int32)(f.Table[at:]), (*[frame.CubeFields]int32)(base.Table[at:])
-		c.interacts += int64(now[frame.CubeInteracting])
+		c.interactingCubes += int64(now[frame.CubeInteracting])
 		if *now == *before {
-			endRun(&c.inTime, &c.lasted[i])
-			endRun(&c.inOrder, &stretch)
+			endRun(&c.runFrames, &c.runLength[i])
+			endRun(&c.runCubes, &cubeRun)
 			continue
 		}
-		c.compare(now, before)
-		c.lasted[i]++
-		stretch++
+		c.countChange(now, before)
+		c.runLength[i]++
+		cubeRun++
 		changed++
 	}
-	endRun(&c.inOrder, &stretch)
+	endRun(&c.runCubes, &cubeRun)
 	c.changes.Add(changed)
 	base.CopyFrom(f)
 	c.frames++
 }
 
-// compare counts in what a cube that changed did so, and by how much.
-func (c *counter) compare(now, before *[frame.CubeFields]int32) {
-	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:])
-	turned := [4]int32(now[:]) != [4]int32(before[:])
+// countChange counts which components of a changed cube differ, and by how much.
+func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
+	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:]) // x, y, z
+	turned := [4]int32(now[:]) != [4]int32(before[:])                      // index of the largest component, and the other three
 	if moved {
 		c.position++
-		c.measure(now, before, frame.CubeX)
+		c.addDeltas(now, before, frame.CubeX)
 	}
 	if turned {
 		c.orientation++
 		if now[frame.CubeLargest] == before[frame.CubeLargest] {
 			c.sameLargest++
-			c.measure(now, before, frame.CubeA)
+			c.addDeltas(now, before, frame.CubeA)
 		}
 	}
 	if moved && turned {
 		c.both++
 	}
 	if now[frame.CubeInteracting] != before[frame.CubeInteracting] {
-		c.interacting++
+		c.flagChanged++
 	}
 }
 
-// measure notes the differences in three columns, from first on.
-func (c *counter) measure(now, before *[frame.CubeFields]int32, first int) {
+// addDeltas adds the magnitudes of the differences in three columns from first on.
+func (c *counter) addDeltas(now, before *[frame.CubeFields]int32, first int) {
 	for k := first; k < first+3; k++ {
 		d := int64(now[k]) - int64(before[k])
 		c.deltas[k].Add(max(d, -d))

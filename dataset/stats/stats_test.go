@@ -11,7 +11,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// rows of a few cubes at rest, far from each other.
+// rows returns the table of a few cubes at rest, far from each other.
 func resting(n int) *frame.Frame {
 	f := frame.Cubes(n).NewFrame()
 	for i := range n {
@@ -20,11 +20,11 @@ func resting(n int) *frame.Frame {
 	return f
 }
 
-// A recording small enough to be counted by hand: four cubes, eight frames. Cube 1
-// moves by 10 in x in the first frame and stays there, so that it differs from six
-// frames before in the first six. Cube 2 turns in frame 2, by 3 in a, and in frame 3
-// another component becomes its largest. Cube 3 is touched in the last frame.
-func TestByHand(t *testing.T) {
+// Statistics of four cubes in eight frames, against values counted by hand. Cube 1 moves by 10 in x
+// in the first frame and stays there, so that it differs from six frames before in the first six
+// frames. Cube 2 turns in frame 2 by 3 in a, and in frame 3 another component becomes its largest.
+// Cube 3 is touched in the last frame.
+func TestCountedByHand(t *testing.T) {
 	f := resting(4)
 	c := New(frame.Cubes(4), f)
 	row := func(i int) []int32 { return f.Table[i*frame.CubeFields:] }
@@ -65,7 +65,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// stumble changes some cubes in some way, more at some times than at others.
+// stumble changes random cubes in random ways, with a rate that varies over time.
 func stumble(rng *rand.Rand, f *frame.Frame, n int) {
 	rows := len(f.Table) / frame.CubeFields
 	for range rng.IntN(1 + rows*(n/20%3)/2) {
@@ -84,8 +84,7 @@ func stumble(rng *rand.Rand, f *frame.Frame, n int) {
 	}
 }
 
-// The counts agree with those of a program that keeps all frames and asks each
-// question by itself.
+// The statistics agree with those of askEach, a simple implementation.
 func TestAgainstIndependentCount(t *testing.T) {
 	for _, rows := range []int{1, 7, 40} {
 		rng := rand.New(rand.NewPCG(5, uint64(rows)))
@@ -107,7 +106,7 @@ func TestAgainstIndependentCount(t *testing.T) {
 	}
 }
 
-// askEach is the other program.
+// askEach computes the statistics from all frames in memory, each separately.
 func askEach(all []*frame.Frame, rows int) Summary {
 	const n = frame.CubeFields
 	differ := func(f, i, from, to int) bool {
@@ -190,7 +189,7 @@ func mean(list []int) float64 {
 	return float64(sum) / float64(max(len(list), 1))
 }
 
-// rank is the nearest rank in a sorted list.
+// rank returns a quantile of a sorted list by the nearest-rank method.
 func rank(list []int, p float64) int64 {
 	if len(list) == 0 {
 		return 0
@@ -203,8 +202,8 @@ func three(list []int) rankQuantiles {
 	return rankQuantiles{rank(list, .5), rank(list, .9), rank(list, .99)}
 }
 
-// Nothing at all is no reason to divide by zero.
-func TestNothing(t *testing.T) {
+// Statistics without frames do not divide by zero.
+func TestNoFrames(t *testing.T) {
 	s := New(frame.Cubes(2), resting(2)).Summary()
 	if s.Changed.Mean != 0 || s.Unchanged.Cube != 0 || s.SameLargest != 0 || s.RunFrames.Mean != 0 || s.Deltas[0].P99 != 0 {
 		t.Errorf("of no frames: %+v", s)

@@ -5,46 +5,46 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Summary is what a source of snapshots is like. Shares are between 0 and 1;
-// everything is against the frame Age before.
+// Summary is the statistics of a source of snapshots. Changes are relative to the frame six frames
+// before. Shares are fractions from 0 to 1.
 type Summary struct {
-	Frames int `json:"frames"` // compared
-	Cubes  int `json:"cubes"`  // in each
+	Frames int `json:"frames"` // number of frames
+	Cubes  int `json:"cubes"`  // in each frame
 
 	Changed changedCubes `json:"changed_cubes"`
 
 	// Shares of all cubes of all frames.
 	Unchanged   unchangedShares `json:"unchanged"`
-	Interacting float64         `json:"interacting"` // those with the flag
+	Interacting float64         `json:"interacting"` // cubes with the flag set
 
-	// Of the cubes that changed, the shares that turned without moving, moved
-	// without turning, and did neither: the flag alone changed.
+	// Shares of the changed cubes that turned without moving, that moved without turning, and of which
+	// only the flag changed.
 	OnlyTurned  float64 `json:"only_turned"`
 	OnlyMoved   float64 `json:"only_moved"`
 	OnlyFlagged float64 `json:"only_flagged"`
 
-	// SameLargest is the share of turned cubes whose largest component is the same.
+	// SameLargest is the share of turned cubes whose largest component has the same index.
 	SameLargest float64 `json:"same_largest"`
 
 	Deltas []deltaStats `json:"delta"`
 
-	// Runs are how long a cube goes on changing, in frames, and how many cubes
-	// with consecutive numbers change in one frame.
+	// RunFrames is the number of successive frames in which a cube changes, RunCubes the number of
+	// cubes with consecutive indices that change in a frame.
 	RunFrames runStats `json:"run_frames"`
 	RunCubes  runStats `json:"run_cubes"`
 }
 
-// changedCubes is how many cubes change in a frame.
+// changedCubes is the distribution of the number of changed cubes in a frame.
 type changedCubes struct {
-	Mean        float64 `json:"mean"`         // of all frames
-	ActiveMean  float64 `json:"active_mean"`  // of those in which ActiveCubes or more do
-	ActiveShare float64 `json:"active_share"` // the share of those
+	Mean        float64 `json:"mean"`         // over all frames
+	ActiveMean  float64 `json:"active_mean"`  // over active frames, see ActiveCubes
+	ActiveShare float64 `json:"active_share"` // share of active frames
 	P5          int64   `json:"p5"`
 	P50         int64   `json:"p50"`
 	P95         int64   `json:"p95"`
 }
 
-// unchangedShares are shares of cubes that did not change, altogether and in one respect.
+// unchangedShares are the shares of cubes that did not change at all, or not in one component.
 type unchangedShares struct {
 	Cube        float64 `json:"cube"`
 	Position    float64 `json:"position"`
@@ -52,63 +52,66 @@ type unchangedShares struct {
 	Interacting float64 `json:"interacting"`
 }
 
-// deltaStats is the distribution of the absolute differences in one field: positions
-// of cubes that moved, components of cubes that turned while their largest
-// component stayed the same.
+// deltaStats is the distribution of the magnitudes of differences in one field. For positions it covers
+// the cubes that moved, for components of orientations the cubes that turned while the index of the
+// largest component stayed the same.
 type deltaStats struct {
 	Field string `json:"field"`
 	rankQuantiles
 }
 
-// runStats is the distribution of the length of stretches.
+// runStats is the distribution of the lengths of runs.
 type runStats struct {
 	Mean float64 `json:"mean"`
 	rankQuantiles
 }
 
-// rankQuantiles are those of the nearest rank.
+// rankQuantiles are quantiles by the nearest-rank method.
 type rankQuantiles struct {
 	P50 int64 `json:"p50"`
 	P90 int64 `json:"p90"`
 	P99 int64 `json:"p99"`
 }
 
-func quantilesOf(h *quantile.Counts) rankQuantiles {
+// newQuantiles returns the quantiles of counted values.
+func newQuantiles(h *quantile.Counts) rankQuantiles {
 	return rankQuantiles{P50: h.NearestRank(.50), P90: h.NearestRank(.90), P99: h.NearestRank(.99)}
 }
 
-func runOf(h *quantile.Counts) runStats {
-	return runStats{Mean: h.Mean(), rankQuantiles: quantilesOf(h)}
+// newRunStats returns the distribution of run lengths.
+func newRunStats(h *quantile.Counts) runStats {
+	return runStats{Mean: h.Mean(), rankQuantiles: newQuantiles(h)}
 }
 
-// Summary sums up what was counted. Stretches that have not ended yet count as
-// if they ended here; no frames may be added afterwards.
+// Summary returns the statistics. Runs that have not ended count as ending here, so that no frames
+// may be added afterwards.
 func (c *counter) Summary() Summary {
-	for i := range c.lasted {
-		endRun(&c.inTime, &c.lasted[i])
+	for i := range c.runLength {
+		endRun(&c.runFrames, &c.runLength[i])
 	}
-	all, changed := int64(c.frames)*int64(c.rows), c.changes.Sum
-	active, activeSum := from(&c.changes, ActiveCubes)
+	all, changed := int64(c.frames)*int64(c.cubes), c.changes.Sum
+	active, activeSum := countFrom(&c.changes, ActiveCubes)
 	s := Summary{
-		Frames: c.frames, Cubes: c.rows,
+		Frames: c.frames, Cubes: c.cubes,
 		Changed: changedCubes{
 			Mean: c.changes.Mean(), ActiveMean: share(activeSum, active), ActiveShare: share(active, c.changes.N),
 			P5: c.changes.NearestRank(.05), P50: c.changes.NearestRank(.50), P95: c.changes.NearestRank(.95),
 		},
 		Unchanged: unchangedShares{
 			Cube: share(all-changed, all), Position: share(all-c.position, all),
-			Orientation: share(all-c.orientation, all), Interacting: share(all-c.interacting, all),
+			Orientation: share(all-c.orientation, all), Interacting: share(all-c.flagChanged, all),
 		},
-		Interacting: share(c.interacts, all),
+		Interacting: share(c.interactingCubes, all),
+		// c.both counts cubes in c.position and c.orientation alike; those in neither changed only their flag.
 		OnlyTurned:  share(c.orientation-c.both, changed),
 		OnlyMoved:   share(c.position-c.both, changed),
 		OnlyFlagged: share(changed-c.position-c.orientation+c.both, changed),
 		SameLargest: share(c.sameLargest, c.orientation),
-		RunFrames:   runOf(&c.inTime), RunCubes: runOf(&c.inOrder),
+		RunFrames:   newRunStats(&c.runFrames), RunCubes: newRunStats(&c.runCubes),
 	}
 	fields := frame.Cubes(1).Fields
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
-		s.Deltas = append(s.Deltas, deltaStats{Field: fields[k].Name, rankQuantiles: quantilesOf(&c.deltas[k])})
+		s.Deltas = append(s.Deltas, deltaStats{Field: fields[k].Name, rankQuantiles: newQuantiles(&c.deltas[k])})
 	}
 	return s
 }

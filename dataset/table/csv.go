@@ -10,25 +10,25 @@ import (
 	"wirelab/dataset/source"
 )
 
-// maxLine bounds a line of CSV, in bytes, and with it what reading takes.
+// maxLine is the maximum length of a line of CSV in bytes. It bounds the memory for reading.
 const maxLine = 1 << 16
 
-// byteOrderMark is what some editors write before a text in UTF-8.
+// byteOrderMark is written by some editors at the start of a text in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// lines reads rows of CSV (RFC 4180, but a cell ends with its line): cells between
-// separators, quoted or not, spaces around them left out. Empty lines are skipped.
-type lines struct {
+// csvReader reads rows of CSV as in RFC 4180, except that a quoted cell cannot contain line breaks. It
+// removes blanks around cells and skips empty lines. encoding/csv would allocate for each row.
+type csvReader struct {
 	path  string
-	comma byte
+	comma byte // separator of cells
 	in    *bufio.Reader
-	line  int      // of the row in cells, from 1
-	cells [][]byte // valid until the next row is read
-	names []string // of the columns, for errors; nil while not known
+	line  int      // number of the line in cells, from 1
+	cells [][]byte // of the current row; valid until the next row is read
+	names []string // of the columns, for errors; nil if not known yet
 }
 
-// fail says what is wrong with column i of the present row, of the row if i < 0.
-func (c *lines) fail(i int, kind error, problem, expected string) error {
+// fail returns an error of that kind about column i of the current row, or about the row if i < 0.
+func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {
 		e.Place = fmt.Sprintf("column %d", i+1)
@@ -39,8 +39,8 @@ func (c *lines) fail(i int, kind error, problem, expected string) error {
 	return e
 }
 
-// next reads a row; io.EOF if there is none.
-func (c *lines) next() error {
+// next reads the next row into c.cells. It returns io.EOF at the end of the file.
+func (c *csvReader) next() error {
 	for {
 		text, err := c.in.ReadSlice('\n')
 		c.line++
@@ -54,7 +54,7 @@ func (c *lines) next() error {
 		}
 		if c.line == 1 {
 			if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-				return c.fail(-1, ErrRecords, "this is UTF-16", "text in UTF-8")
+				return c.fail(-1, ErrRecords, "the file is in UTF-16", "text in UTF-8")
 			}
 			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		}
@@ -68,15 +68,15 @@ func (c *lines) next() error {
 	}
 }
 
-// split cuts a line in cells.
-func (c *lines) split(text []byte) error {
+// split splits a line into c.cells, which refer to text. Quoted cells are unquoted in place.
+func (c *csvReader) split(text []byte) error {
 	c.cells = c.cells[:0]
 	for {
-		text = c.trim(text)
+		text = c.skipBlanks(text)
 		var cell []byte
 		if len(text) > 0 && text[0] == '"' {
 			var err error
-			if cell, text, err = c.quoted(text); err != nil {
+			if cell, text, err = c.unquote(text); err != nil {
 				return err
 			}
 		} else {
@@ -94,20 +94,20 @@ func (c *lines) split(text []byte) error {
 		if len(text) == 0 {
 			return nil
 		}
-		text = text[1:]
+		text = text[1:] // the separator
 	}
 }
 
-// trim leaves out the spaces before a cell.
-func (c *lines) trim(text []byte) []byte {
+// skipBlanks removes blanks before a cell. A tab that separates cells is not a blank.
+func (c *csvReader) skipBlanks(text []byte) []byte {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && text[0] != c.comma {
 		text = text[1:]
 	}
 	return text
 }
 
-// quoted reads a quoted cell in place and returns what follows it.
-func (c *lines) quoted(text []byte) (cell, rest []byte, err error) {
+// unquote unquotes the cell at the start of text, in place, and returns the rest of the line.
+func (c *csvReader) unquote(text []byte) (cell, rest []byte, err error) {
 	cell = text[:0]
 	for i := 1; i < len(text); i++ {
 		if text[i] != '"' {
@@ -119,11 +119,11 @@ func (c *lines) quoted(text []byte) (cell, rest []byte, err error) {
 			i++
 			continue
 		}
-		rest = c.trim(text[i+1:])
+		rest = c.skipBlanks(text[i+1:])
 		if len(rest) > 0 && rest[0] != c.comma {
-			return nil, nil, c.fail(len(c.cells), ErrRecords, "something follows the closing quote", "a separator or the end of the line")
+			return nil, nil, c.fail(len(c.cells), ErrRecords, "text after the closing quote", "a separator or the end of the line")
 		}
 		return cell, rest, nil
 	}
-	return nil, nil, c.fail(len(c.cells), ErrRecords, "the quote is not closed on its line", `a closing quote; numbers need none`)
+	return nil, nil, c.fail(len(c.cells), ErrRecords, "no closing quote on the line", `a closing quote; numbers need none`)
 }

@@ -10,24 +10,24 @@ import (
 	"wirelab/internal/units"
 )
 
-// Describe returns the schema of frames as a file that ParseLayout takes: what data of
-// another kind would be as a table. Of how records are written it says nothing, there
-// are none. Bodies of bytes have no place in a table.
+// Describe returns a schema, which may be that of another kind of data, as a TOML file for
+// ParseLayout. preamble is the number of frames that repeat the initial state. The file has default
+// settings for the format of records. A body of bytes cannot be described.
 func Describe(s *frame.Schema, preamble int) []byte {
 	l := &Layout{Schema: s, Preamble: preamble, Header: true, Comma: ','}
 	return l.Describe()
 }
 
-// Describe returns the layout as a file that ParseLayout takes, and makes the same of.
+// Describe returns the layout as a TOML file, from which ParseLayout makes the same layout.
 func (l *Layout) Describe() []byte {
 	var b strings.Builder
 	s := l.Schema
-	if s.Name != "rpc" { // the names of other data are theirs
-		line(&b, "name", s.Name)
+	if s.Name != "rpc" { // a reserved name, which ParseLayout refuses
+		writeKey(&b, "name", s.Name)
 	}
-	line(&b, "item", s.Item)
-	line(&b, "rate_hz", s.TickHz)
-	line(&b, "rows", s.Rows)
+	writeKey(&b, "item", s.Item)
+	writeKey(&b, "rate_hz", s.TickHz)
+	writeKey(&b, "rows", s.Rows)
 	if l.Preamble > 0 {
 		fmt.Fprintf(&b, "preamble = %d # frames that repeat the initial state, and are not sent\n", l.Preamble)
 	}
@@ -35,22 +35,22 @@ func (l *Layout) Describe() []byte {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		b.WriteString("\n[[field]]\n")
-		line(&b, "name", f.Name)
+		writeKey(&b, "name", f.Name)
 		if l.columns != nil && l.columns[i] != f.Name {
-			line(&b, "column", l.columns[i])
+			writeKey(&b, "column", l.columns[i])
 		}
-		line(&b, "kind", f.Kind.String())
+		writeKey(&b, "kind", f.Kind.String())
 		if l.values != nil && l.values[i] != nil {
 			fmt.Fprintf(&b, "%-7s = [", "values")
 			for k, word := range l.values[i] {
-				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word))
+				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
 			}
 			b.WriteString("]\n")
 		} else if f.Kind.Bounded() && f.Kind != frame.Flag {
 			describeRange(&b, f)
 		}
 		if f.Unit != "" {
-			line(&b, "unit", f.Unit)
+			writeKey(&b, "unit", f.Unit)
 		}
 		describeHint(&b, &f.Hint)
 	}
@@ -58,23 +58,23 @@ func (l *Layout) Describe() []byte {
 	return []byte(b.String())
 }
 
-// describeRecords writes how records are written, where that is not the usual way.
+// describeRecords writes the settings of the format of records that differ from the defaults.
 func (l *Layout) describeRecords(b *strings.Builder) {
 	if l.Format != "" {
-		line(b, "format", l.Format)
+		writeKey(b, "format", l.Format)
 	}
 	if !l.Header {
-		line(b, "header", false)
+		writeKey(b, "header", false)
 	}
 	if l.Comma != ',' {
-		line(b, "separator", string(l.Comma))
+		writeKey(b, "separator", string(l.Comma))
 	}
 	if l.Frame != "" {
-		line(b, "frame", l.Frame)
+		writeKey(b, "frame", l.Frame)
 	}
 }
 
-// describeRange writes the range of a field, in units, and the scale.
+// describeRange writes the range of a field, in units, and its scale unless that is 1.
 func describeRange(b *strings.Builder, f *frame.Field) {
 	scale := f.Step()
 	if f.Kind == frame.Enum {
@@ -82,24 +82,24 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 	}
 	last := float64(f.Max)
 	if f.Kind == frame.Angle {
-		last++ // a turn ends where it begins
+		last++ // the end of a turn is its beginning, so Max is one step less
 	}
-	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", number64(float64(f.Min)*scale), number64(last*scale))
+	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatNumber(float64(f.Min)*scale), formatNumber(last*scale))
 	if scale != 1 {
-		fmt.Fprintf(b, "%-7s = %s\n", "scale", number64(scale))
+		fmt.Fprintf(b, "%-7s = %s\n", "scale", formatNumber(scale))
 	}
 }
 
-// line writes a key and its value.
-func line(b *strings.Builder, key string, value any) {
+// writeKey writes a key and its value as a line of TOML.
+func writeKey(b *strings.Builder, key string, value any) {
 	if text, ok := value.(string); ok {
-		value = strconv.Quote(text) // what can be shown is spelt the same in TOML
+		value = strconv.Quote(text) // printable text is quoted in TOML as in Go
 	}
 	fmt.Fprintf(b, "%-7s = %v\n", key, value)
 }
 
-// number64 writes v so that the same value is read back, integers below 2^53 without an exponent.
-func number64(v float64) string {
+// formatNumber formats v so that parsing gives the same value. Integers below 2^53 have no exponent.
+func formatNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return units.FormatDecimal(v)
 	}

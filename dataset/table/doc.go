@@ -1,28 +1,26 @@
-// Package table is the door for a user's own data: records of any game, described by
-// a schema in TOML and read from CSV or from packed integers. Whatever the schema,
-// every generic encoder takes what comes of it.
+// Package table reads a user's own data: records of any game, described by a schema in TOML, from CSV
+// or packed integers. All generic encoders can encode the frames.
 //
-// A schema says what one row is called, how many rows a frame has and how many frames
-// there are a second, and of each field its kind and range. Records are rows of a CSV
-// file with the names of the columns in its first line, or little-endian int32 values
-// one after the other, frame by frame, raw or compressed with zstd or gzip. They are
-// read as they are played, in bounded memory. The file README.md beside this one lists
-// all keys; Example holds a schema with a few rows.
+// A schema defines the name of a row, the number of rows of a frame, the frames per second, and the
+// kind and range of each field. Records are rows of a CSV file whose first line names the columns, or
+// little-endian int32 values frame by frame, plain or compressed with zstd or gzip. They are read
+// during playback, in bounded memory. README.md in this folder lists all keys; Example returns a
+// schema with a few rows.
 package table
 
 import "embed"
 
-// example is a schema with all kinds of field, and three frames of records.
+// example contains a schema with all kinds of field, and records of three frames.
 //
 //go:embed example
 var example embed.FS
 
-// Example returns a commented schema that shows every kind of field, and records that
-// go with it, as CSV: something to start from.
+// Example returns a commented schema with every kind of field, and records for it in CSV.
 func Example() (schema, records []byte) {
 	return mustRead("example/arena.toml"), mustRead("example/arena.csv")
 }
 
+// mustRead returns an embedded file.
 func mustRead(name string) []byte {
 	data, err := example.ReadFile(name)
 	if err != nil {

@@ -2,13 +2,13 @@ package table
 
 import "errors"
 
-// What a source.Error about a schema or records wraps. A value outside its range wraps
-// frame.ErrRange.
+// Errors of schemas and records, returned wrapped in a *source.Error. A value outside of its range is
+// a frame.ErrRange instead.
 var (
-	// ErrSchema: the schema contains something that makes no sense.
+	// ErrSchema means that the schema is not valid.
 	ErrSchema = errors.New("bad schema")
-	// ErrRecords: the records do not fit the schema.
+	// ErrRecords means that the records do not fit the schema.
 	ErrRecords = errors.New("records do not fit the schema")
-	// ErrTruncated: the records break off.
+	// ErrTruncated means that the records end within a frame.
 	ErrTruncated = errors.New("records truncated")
 )

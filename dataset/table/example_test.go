@@ -9,8 +9,8 @@ import (
 	"wirelab/dataset/table"
 )
 
-// A schema and a few rows are all it takes. Values come as steps: a heading of 182.5
-// degrees in steps of half a degree is 365, "wreck" the third of its words.
+// Records are read with a schema. Values are steps: a heading of 182.5 degrees in steps of half a
+// degree is 365, and "wreck", the third word, is 2.
 func Example() {
 	dir, err := os.MkdirTemp("", "arena")
 	if err != nil {
@@ -45,7 +45,7 @@ func Example() {
 	// 2 [-1965 451 179 1080452710 100 1 1 33] [1126 -800 360 1048576000 94 1 0 3]
 }
 
-// What is wrong is said with its line, and with what may have been meant.
+// Errors have the line and, for a mistyped name, a suggestion.
 func ExampleParseLayout() {
 	_, err := table.ParseLayout("arena.toml", []byte("item = \"tank\"\nrate_hz = 20\nrows = 3\n[[field]]\nname = "+
 		"\"x\"\nkind = \"quantiti\"\n"))

@@ -8,78 +8,80 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Limits of a scale: what lies beyond is a mistyped one.
+// Limits of a scale. Values beyond are probably mistyped.
 const (
 	minScale = 1e-9
 	maxScale = 1e9
 )
 
+// fieldKeys returns the keys of a table [[field]].
 func fieldKeys() []string {
 	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values"}, hintKeys()...)
 }
 
-// kinds are the kinds of field, as schemas spell them.
+// kinds returns all kinds of field.
 func kinds() []frame.Kind {
 	return []frame.Kind{frame.Quantity, frame.Angle, frame.Enum, frame.Flag, frame.Bits, frame.Float32}
 }
 
-// fields reads the list of fields.
-func (r *reader) fields(l *Layout, tree map[string]any) {
+// readFields reads the tables [[field]].
+func (r *schemaReader) readFields(l *Layout, tree map[string]any) {
 	list, ok := tree["field"].([]any)
 	if !ok || len(list) == 0 || len(list) > MaxFields {
-		r.fail("field", fmt.Sprintf("%d fields make no sense", len(list)), fmt.Sprintf("1 to %d tables [[field]]", MaxFields))
+		r.fail("field", fmt.Sprintf("the schema has %d fields", len(list)), fmt.Sprintf("1 to %d tables [[field]]", MaxFields))
 		return
 	}
 	for i, v := range list {
 		key := fmt.Sprintf("field[%d]", i)
 		t, ok := v.(map[string]any)
 		if !ok {
-			r.fail(key, shown(v)+" is no field", "a table [[field]]")
+			r.fail(key, formatValue(v)+" is not a field", "a table [[field]]")
 			return
 		}
-		r.field(l, key+".", t)
+		r.readField(l, key+".", t)
 		if r.err != nil {
 			return
 		}
 	}
 }
 
-// field reads one field and makes sure that it is not there already.
-func (r *reader) field(l *Layout, at string, t map[string]any) {
-	r.checkKeys(at, t, fieldKeys())
+// readField reads a table [[field]] and appends it to the layout. prefix is the key of the table
+// with a dot, for errors. Names and columns must be unique.
+func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
+	r.checkKeys(prefix, t, fieldKeys())
 	var f frame.Field
 	var kind string
-	r.readText(at, t, "name", &f.Name, true)
-	r.readText(at, t, "unit", &f.Unit, false)
-	r.readText(at, t, "kind", &kind, true)
+	r.readText(prefix, t, "name", &f.Name, requiredKey)
+	r.readText(prefix, t, "unit", &f.Unit, optionalKey)
+	r.readText(prefix, t, "kind", &kind, requiredKey)
 	column := f.Name
-	r.readText(at, t, "column", &column, false)
+	r.readText(prefix, t, "column", &column, optionalKey)
 	if r.err != nil {
 		return
 	}
-	f.Kind = oneOf(r, at, "kind", kind, kinds())
+	f.Kind = oneOf(r, prefix, "kind", kind, kinds())
 	if r.err != nil {
 		return
 	}
 	s := l.Schema
 	if i := slices.IndexFunc(s.Fields, func(g frame.Field) bool { return g.Name == f.Name }); i >= 0 {
-		r.fail(at+"name", fmt.Sprintf("%q is the name of field[%d] already", f.Name, i), "a name for each field")
+		r.fail(prefix+"name", fmt.Sprintf("%q is already the name of field[%d]", f.Name, i), "a different name for each field")
 	}
 	if i := slices.Index(l.columns, column); i >= 0 {
-		r.fail(at+"column", fmt.Sprintf("column %q is read by field[%d] (%s) already", column, i, s.Fields[i].Name),
-			"a column for each field")
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already that of field[%d] (%s)", column, i, s.Fields[i].Name),
+			"a different column for each field")
 	}
 	if column == l.Frame {
-		r.fail(at+"column", fmt.Sprintf("column %q is the one that tells frames apart", column), "another one")
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", column), "another column")
 	}
-	words := r.words(at, t, &f)
-	r.limits(at, t, &f, words)
-	r.readHint(at, t, &f)
+	words := r.readValueNames(prefix, t, &f)
+	r.readRange(prefix, t, &f, words)
+	r.readHint(prefix, t, &f)
 	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
 }
 
-// oneOf returns the value of a key by its name.
-func oneOf[T fmt.Stringer](r *reader, at, key, name string, values []T) (v T) {
+// oneOf returns the element of values whose String is name. If there is none it reports an error.
+func oneOf[T fmt.Stringer](r *schemaReader, prefix, key, name string, values []T) (v T) {
 	var names []string
 	for _, v := range values {
 		if v.String() == name {
@@ -87,28 +89,29 @@ func oneOf[T fmt.Stringer](r *reader, at, key, name string, values []T) (v T) {
 		}
 		names = append(names, v.String())
 	}
-	r.failUnknown(at+key, key, name, names)
+	r.failUnknown(prefix+key, key, name, names)
 	return v
 }
 
-// words reads the values that an enum may have, if they are named.
-func (r *reader) words(at string, t map[string]any, f *frame.Field) (words []string) {
+// readValueNames reads the key "values", the names of an enum's values, and sets f.Max. It returns nil
+// if the key does not exist. prefix is the key of the field with a dot, for errors.
+func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.Field) (words []string) {
 	v, ok := t["values"]
 	if !ok {
 		return nil
 	}
 	list, ok := v.([]any)
 	if f.Kind != frame.Enum || !ok || len(list) < 2 {
-		r.fail(at+"values", "makes no sense here", `two words or more, as in ["idle", "run"], and kind = "enum"`)
+		r.fail(prefix+"values", "is not valid here", `two words or more, as in ["idle", "run"], and kind = "enum"`)
 		return nil
 	}
 	for _, v := range list {
 		word, ok := v.(string)
 		switch {
-		case !ok || !showable(word):
-			r.fail(at+"values", shown(v)+" is no word", "words that can be shown")
+		case !ok || !isPrintableName(word):
+			r.fail(prefix+"values", formatValue(v)+" is not a word", "printable words")
 		case slices.Contains(words, word):
-			r.fail(at+"values", quoted(word)+" is there twice", "each value once")
+			r.fail(prefix+"values", quoted(word)+" is listed twice", "each value once")
 		}
 		words = append(words, word)
 	}
@@ -116,8 +119,9 @@ func (r *reader) words(at string, t map[string]any, f *frame.Field) (words []str
 	return words
 }
 
-// limits reads scale and range, as far as the kind has them.
-func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []string) {
+// readRange reads the keys scale and range and sets the limits of f. They are errors for kinds that
+// do not have them. words are the names of an enum's values, or nil.
+func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, words []string) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
 	span, ranged := t["range"]
@@ -128,43 +132,43 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	case !f.Kind.Bounded(), words != nil:
 		f.Scale = 0
 		if ranged {
-			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.expectedInstead(f, words))
+			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f, words))
 		}
 		if scaled {
-			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.expectedInstead(f, words))
+			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f, words))
 		}
 		return
 	case f.Kind == frame.Enum && scaled:
-		r.fail(at+"scale", "makes no sense for an enum", "a range only")
+		r.fail(prefix+"scale", "is not valid for an enum", "a range only")
 		return
 	}
 	if scaled {
-		n, ok := number(scale)
+		n, ok := toFloat(scale)
 		if !ok || n < minScale || n > maxScale {
-			r.fail(at+"scale", shown(scale)+" makes no sense here", fmt.Sprintf("units per step, %g to %g", minScale, maxScale))
+			r.fail(prefix+"scale", formatValue(scale)+" is not valid", fmt.Sprintf("units per step, %g to %g", minScale, maxScale))
 			return
 		}
 		f.Scale = n
 	}
 	list, _ := span.([]any)
 	if len(list) != 2 {
-		if r.err == nil && !ranged {
-			r.failMissing(at+"range", "[lowest, highest], in units")
+		if r.err == nil && !ranged { // then the error below has no effect
+			r.failMissing(prefix+"range", "[lowest, highest], in units")
 		}
-		r.fail(at+"range", shown(span)+" makes no sense here", "[lowest, highest], in units")
+		r.fail(prefix+"range", formatValue(span)+" is not valid", "[lowest, highest], in units")
 		return
 	}
-	lo, okLo := number(list[0])
-	hi, okHi := number(list[1])
+	lo, okLo := toFloat(list[0])
+	hi, okHi := toFloat(list[1])
 	if !okLo || !okHi || lo > hi {
-		r.fail(at+"range", fmt.Sprintf("[%v, %v] holds no values", list[0], list[1]), "[lowest, highest], in units")
+		r.fail(prefix+"range", fmt.Sprintf("[%v, %v] is not a range", list[0], list[1]), "[lowest, highest], in units")
 		return
 	}
-	r.steps(at+"range", f, lo, hi)
+	r.setSteps(prefix+"range", f, lo, hi)
 }
 
-// expectedInstead returns what an error expects in place of a key that fields of the kind do not have.
-func (r *reader) expectedInstead(f *frame.Field, words []string) string {
+// expectedInstead returns the text after "expected" for a key that fields of the kind do not have.
+func (r *schemaReader) expectedInstead(f *frame.Field, words []string) string {
 	switch {
 	case f.Kind == frame.Float32:
 		return `nothing: a float32 keeps its bits; kind = "quantity" rounds to steps of scale`
@@ -174,28 +178,29 @@ func (r *reader) expectedInstead(f *frame.Field, words []string) string {
 	return "nothing"
 }
 
-// steps sets the range of f to the steps that lie between lo and hi, which are in units.
-func (r *reader) steps(key string, f *frame.Field, lo, hi float64) {
-	const slack = 1e-6 // of a step: 0.3 is not three times 0.1 to a computer
+// setSteps sets the range of f to the steps between lo and hi, which are in units. For an angle, lo
+// to hi is a turn, and the last step is one before hi.
+func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
+	const slack = 1e-6 // of a step, for rounding: in float64 3 * 0.1 is not 0.3
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale
 		first, last = math.Round(lo/f.Scale), math.Round(lo/f.Scale)+math.Round(turn)-1
-		if off := math.Abs(turn - math.Round(turn)); off > slack*max(1, turn*1e-6) {
-			r.fail(key, fmt.Sprintf("a turn of %g is no whole number of steps of %g", hi-lo, f.Scale), "a scale that divides it")
+		if remainder := math.Abs(turn - math.Round(turn)); remainder > slack*max(1, turn*1e-6) { // rounding errors grow with turn
+			r.fail(key, fmt.Sprintf("a turn of %g is not a multiple of the scale %g", hi-lo, f.Scale), "a scale that divides it")
 			return
 		}
 	}
 	switch {
 	case first > last:
-		r.fail(key, fmt.Sprintf("no multiple of %g lies in [%g, %g]", f.Scale, lo, hi), "a range with at least one step")
+		r.fail(key, fmt.Sprintf("[%g, %g] contains no multiple of %g", lo, hi, f.Scale), "a range with at least one step")
 	case first < math.MinInt32 || last > math.MaxInt32:
-		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g is beyond 32 bits", lo, hi, f.Scale),
+		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g exceeds 32 bits", lo, hi, f.Scale),
 			"at most 4294967296 steps, from -2147483648 to 2147483647")
 	case f.Kind == frame.Angle && last-first < 1:
-		r.fail(key, fmt.Sprintf("a turn from %g to %g in steps of %g goes nowhere", lo, hi, f.Scale), "at least two steps")
+		r.fail(key, fmt.Sprintf("a turn from %g to %g has fewer than two steps of %g", lo, hi, f.Scale), "at least two steps")
 	case f.Kind == frame.Enum && (first != lo || last != hi):
-		r.fail(key, fmt.Sprintf("[%g, %g] numbers no values", lo, hi), "whole numbers")
+		r.fail(key, fmt.Sprintf("[%g, %g] is not a range of whole numbers", lo, hi), "whole numbers")
 	}
 	f.Min, f.Max = int32(max(first, math.MinInt32)), int32(min(last, math.MaxInt32))
 }

@@ -13,6 +13,7 @@ func hintKeys() []string {
 	return []string{"role", "group", "axis", "rate", "drag", "stop_speed", "turn", "step", "rides"}
 }
 
+// partKeys returns the keys of a table [[part]].
 func partKeys() []string { return []string{"name", "first_row", "rows", "first", "last"} }
 
 // roles returns the roles that a schema may name.
@@ -20,20 +21,20 @@ func roles() []frame.Role {
 	return []frame.Role{frame.Place, frame.Velocity, frame.Type, frame.Present, frame.Clock, frame.Now}
 }
 
-// mostGroups is the maximum number of places in a row.
-const mostGroups = 255
+// maxGroup is the maximum number of a group: groups are stored in a byte.
+const maxGroup = 255
 
 // readHint reads the keys of a field that describe its role in the game.
-func (r *reader) readHint(prefix string, t map[string]any, f *frame.Field) {
+func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field) {
 	h := &f.Hint
 	var role string
-	r.readText(prefix, t, "role", &role, false)
+	r.readText(prefix, t, "role", &role, optionalKey)
 	if role != "" {
 		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
-	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, mostGroups, "the number of a place"))
-	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
-	h.Rides = uint8(r.readOptionalInt(prefix, t, "rides", 0, mostGroups, "the number of a place"))
+	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, maxGroup, "as the number of a position"))
+	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "(0 and 1 are horizontal, 2 is up)"))
+	h.Rides = uint8(r.readOptionalInt(prefix, t, "rides", 0, maxGroup, "as the number of a position"))
 	for _, x := range []struct {
 		key string
 		to  *float64
@@ -42,30 +43,30 @@ func (r *reader) readHint(prefix string, t map[string]any, f *frame.Field) {
 		if !ok {
 			continue
 		}
-		n, ok := number(v)
+		n, ok := toFloat(v)
 		if !ok || n < 0 || n > maxScale {
-			r.fail(prefix+x.key, shown(v)+" makes no sense here", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
+			r.fail(prefix+x.key, formatValue(v)+" is not valid", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
 		}
 		*x.to = n
 	}
 	moves := h.Role == frame.Place || h.Role == frame.Velocity
 	switch {
 	case moves && h.Group == 0:
-		r.failMissing(prefix+"group", "the number of the place, from 1")
+		r.failMissing(prefix+"group", "the number of the position, from 1")
 	case !moves && h.Role != frame.Clock && h.Group != 0:
-		r.fail(prefix+"group", "makes no sense here", `role = "place", "velocity" or "clock" with it`)
+		r.fail(prefix+"group", "is not valid without a role", `role = "place", "velocity" or "clock"`)
 	}
 }
 
 // readParts reads the tables [[part]], which list the fields that some rows use.
-func (r *reader) readParts(s *frame.Schema, tree map[string]any) {
+func (r *schemaReader) readParts(s *frame.Schema, tree map[string]any) {
 	v, ok := tree["part"]
 	if !ok || r.err != nil {
 		return
 	}
 	list, ok := v.([]any)
 	if !ok || len(list) > MaxFields {
-		r.fail("part", shown(v)+" makes no sense here", fmt.Sprintf("at most %d tables [[part]]", MaxFields))
+		r.fail("part", formatValue(v)+" is not valid", fmt.Sprintf("at most %d tables [[part]]", MaxFields))
 		return
 	}
 	minRow := 0
@@ -73,7 +74,7 @@ func (r *reader) readParts(s *frame.Schema, tree map[string]any) {
 		prefix := fmt.Sprintf("part[%d].", i)
 		t, ok := v.(map[string]any)
 		if !ok {
-			r.fail(prefix[:len(prefix)-1], shown(v)+" is no part", "a table [[part]]")
+			r.fail(prefix[:len(prefix)-1], formatValue(v)+" is not a part", "a table [[part]]")
 			return
 		}
 		p := r.readPart(prefix, t, s, minRow)
@@ -85,15 +86,15 @@ func (r *reader) readParts(s *frame.Schema, tree map[string]any) {
 	}
 }
 
-// readPart reads a part: rows first_row to first_row+rows-1 and fields first to last, inclusive. Parts
-// are in order and do not overlap: first_row must be at least minRow. prefix is the key of the part, for
-// errors, which are stored in r.
-func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
+// readPart reads a part: rows first_row to first_row+rows-1 and fields first to last, inclusive.
+// Parts are in order and do not overlap: first_row must be at least minRow. prefix is the key of
+// the part, for errors, which are stored in r.
+func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema, minRow int) (p frame.Part) {
 	r.checkKeys(prefix, t, partKeys())
 	var first, last string
-	r.readText(prefix, t, "name", &p.Name, true)
-	r.readText(prefix, t, "first", &first, true)
-	r.readText(prefix, t, "last", &last, true)
+	r.readText(prefix, t, "name", &p.Name, requiredKey)
+	r.readText(prefix, t, "first", &first, requiredKey)
+	r.readText(prefix, t, "last", &last, requiredKey)
 	for _, key := range []string{"first_row", "rows"} {
 		if _, ok := t[key]; !ok {
 			r.failMissing(prefix+key, "a whole number")
@@ -103,10 +104,10 @@ func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minR
 		return p
 	}
 	if minRow >= s.Rows {
-		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
+		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts with at most %d rows together", s.Rows))
 		return p
 	}
-	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "that are in no part before")
+	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "as the index of a row after those of earlier parts")
 	p.Rows = r.readOptionalInt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
 	p.Field = r.fieldNamed(prefix+"first", s, first)
 	p.Size = r.fieldNamed(prefix+"last", s, last) - p.Field + 1
@@ -118,7 +119,7 @@ func (r *reader) readPart(prefix string, t map[string]any, s *frame.Schema, minR
 
 // fieldNamed returns the index of the field called name. If there is none, it stores an error in r and
 // returns -1.
-func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
+func (r *schemaReader) fieldNamed(key string, s *frame.Schema, name string) int {
 	i := slices.IndexFunc(s.Fields, func(f frame.Field) bool { return f.Name == name })
 	if i < 0 {
 		var names []string
@@ -133,23 +134,23 @@ func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
 // describeHint writes the keys that readHint reads.
 func describeHint(b *strings.Builder, h *frame.Hint) {
 	if h.Role != frame.NoRole {
-		line(b, "role", h.Role.String())
+		writeKey(b, "role", h.Role.String())
 	}
 	for _, x := range []struct {
-		key string
-		v   uint8
-		put bool
+		key   string
+		value uint8
+		write bool
 	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Place || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
-		if x.put {
-			line(b, x.key, x.v)
+		if x.write {
+			writeKey(b, x.key, x.value)
 		}
 	}
 	for _, x := range []struct {
-		key string
-		v   float64
+		key   string
+		value float64
 	}{{"rate", h.Rate}, {"drag", h.Drag}, {"stop_speed", h.StopSpeed}, {"turn", h.Turn}, {"step", h.Step}} {
-		if x.v != 0 {
-			fmt.Fprintf(b, "%-7s = %s\n", x.key, number64(x.v))
+		if x.value != 0 {
+			fmt.Fprintf(b, "%-7s = %s\n", x.key, formatNumber(x.value))
 		}
 	}
 }
@@ -158,10 +159,10 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 func describeParts(b *strings.Builder, s *frame.Schema) {
 	for _, p := range s.Parts {
 		b.WriteString("\n[[part]]\n")
-		line(b, "name", p.Name)
-		line(b, "first_row", p.Row)
-		line(b, "rows", p.Rows)
-		line(b, "first", s.Fields[p.Field].Name)
-		line(b, "last", s.Fields[p.Field+p.Size-1].Name)
+		writeKey(b, "name", p.Name)
+		writeKey(b, "first_row", p.Row)
+		writeKey(b, "rows", p.Rows)
+		writeKey(b, "first", s.Fields[p.Field].Name)
+		writeKey(b, "last", s.Fields[p.Field+p.Size-1].Name)
 	}
 }

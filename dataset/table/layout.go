@@ -13,15 +13,15 @@ import (
 	"wirelab/internal/tomlkeys"
 )
 
-// Limits of a schema: they bound what a reader allocates, and what a history of 255
-// frames holds: with delta-adaptive 4 MB a frame at both ends, if every value changes.
+// Limits of a schema. They bound the memory of a reader and of a history of 255 frames, which with
+// delta-adaptive is up to 4 MB per frame at both endpoints if every value changes.
 const (
 	maxRows   = 1 << 16
 	MaxFields = 256
 	MaxCells  = 1 << 18 // rows times fields
 	maxRateHz = 1000
 
-	maxSchemaBytes = 1 << 18 // a TOML reader takes seconds for more keys than that
+	maxSchemaBytes = 1 << 18 // parsing larger TOML files takes seconds
 	maxPreamble    = 1000
 	maxText        = 40 // characters of a name
 )
@@ -42,14 +42,14 @@ const (
 // their records.
 type Layout struct {
 	Schema   *frame.Schema
-	Preamble int    // so many frames at the start repeat the initial state, and are not sent
-	Format   string // "csv", "int32", or "" to go by the name of the file
-	Header   bool   // formatCSV: the first line names the columns
-	Comma    byte   // formatCSV: what stands between two cells
-	Frame    string // formatCSV: the column that tells frames apart, "" if they are counted
+	Preamble int    // number of frames at the start that repeat the initial state and are not sent
+	Format   string // "csv" or "int32"; "" means that the name of the file decides
+	Header   bool   // CSV: the first line has the names of the columns
+	Comma    byte   // CSV: separator of cells
+	Frame    string // CSV: column that identifies the frame of a row; "" if rows are counted
 
-	columns []string   // formatCSV: the column of each field
-	values  [][]string // formatCSV: the words of each enum, nil where there are none
+	columns []string   // CSV: name of the column of each field
+	values  [][]string // CSV: for each field, the names of an enum's values, or nil
 }
 
 // readLayout reads a schema from a TOML file.
@@ -62,7 +62,7 @@ func readLayout(path string) (*Layout, error) {
 	case errors.As(err, &kind):
 		return nil, &source.Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
-		size := max(tooLarge.Size, maxSchemaBytes+1)
+		size := max(tooLarge.Size, maxSchemaBytes+1) // tooLarge.Size is 0 if unknown
 		return nil, &source.Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}
 	case err != nil:
 		return nil, err
@@ -70,75 +70,77 @@ func readLayout(path string) (*Layout, error) {
 	return ParseLayout(path, data)
 }
 
-// ParseLayout reads a schema from TOML text; name stands in errors, which are *source.Error.
+// ParseLayout parses a schema in TOML. name is the name of the file in errors, which are of type
+// *source.Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
-	tree, _, lines, err := tomlkeys.Parse(data)
-	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
-		return nil, &source.Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected, Kind: ErrSchema}
+	tree, _, lines, err := tomlkeys.Parse(data) // an error is a *tomlkeys.Error
+	if tomlError, ok := errors.AsType[*tomlkeys.Error](err); ok {
+		return nil, &source.Error{File: name, Line: tomlError.Line, Problem: tomlError.Problem, Expected: tomlError.Expected, Kind: ErrSchema}
 	}
-	r := &reader{file: name, lines: lines}
+	r := &schemaReader{file: name, lines: lines}
 	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
-	r.layout(l, tree)
+	r.readSchema(l, tree)
 	if r.err != nil {
 		return nil, r.err
 	}
 	return l, nil
 }
 
-// layoutKeys are the keys outside the fields; those that come first are checked first.
+// layoutKeys returns the keys at the top level of a schema.
 func layoutKeys() []string {
 	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "part", "field"}
 }
 
-func (r *reader) layout(l *Layout, tree map[string]any) {
+// readSchema reads the whole schema into l. An error is stored in r.err.
+func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	r.checkKeys("", tree, layoutKeys())
 	s := l.Schema
-	r.readText("", tree, "name", &s.Name, false)
-	r.readText("", tree, "item", &s.Item, true)
-	s.TickHz = r.readInt(tree, "rate_hz", true, 1, maxRateHz, "frames a second")
-	s.Rows = r.readInt(tree, "rows", true, 1, maxRows, "rows in each frame")
-	l.Preamble = r.readInt(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
-	r.format(l, tree)
-	r.fields(l, tree)
+	r.readText("", tree, "name", &s.Name, optionalKey)
+	r.readText("", tree, "item", &s.Item, requiredKey)
+	s.TickHz = r.readInt(tree, "rate_hz", requiredKey, 1, maxRateHz, "frames a second")
+	s.Rows = r.readInt(tree, "rows", requiredKey, 1, maxRows, "rows in each frame")
+	l.Preamble = r.readInt(tree, "preamble", optionalKey, 0, maxPreamble, "frames that repeat the initial state")
+	r.readFormat(l, tree)
+	r.readFields(l, tree)
 	r.readParts(s, tree)
 	if r.err == nil && s.Cells() > MaxCells {
-		r.fail("rows", "too many values in a frame", "at most 262144, rows times fields")
+		r.fail("rows", fmt.Sprintf("a frame has %d values", s.Cells()), fmt.Sprintf("at most %d, rows times fields", MaxCells))
 	}
 	switch {
 	case r.err != nil:
 	case s.Name == "rpc" || s.Name == "text" || s.Name == "files":
-		r.fail("name", quoted(s.Name)+" is the name of data of another kind", "a name of your own")
+		r.fail("name", quoted(s.Name)+" is reserved for another kind of data", "another name")
 	case s.Name == "cubes" && !frame.IsCubes(s):
-		r.fail("name", `"cubes" is the name of snapshots of cubes, which have other fields`,
+		r.fail("name", `"cubes" is reserved for snapshots of cubes, which have other fields`,
 			"the kinds and ranges of `tui datasets describe demo`, or another name")
 	}
 }
 
-// format reads what there is to say about the text of records.
-func (r *reader) format(l *Layout, tree map[string]any) {
-	r.readText("", tree, "format", &l.Format, false)
+// readFormat reads the keys that describe the format of records.
+func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
+	r.readText("", tree, "format", &l.Format, optionalKey)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
 		r.failUnknown("format", "format", l.Format, []string{"csv", "int32"})
 	}
 	if v, ok := tree["header"]; ok {
 		l.Header, ok = v.(bool)
 		if !ok {
-			r.fail("header", shown(v)+" makes no sense here", "true or false")
+			r.fail("header", formatValue(v)+" is not valid", "true or false")
 		}
 	}
 	if v, ok := tree["separator"]; ok {
 		s, _ := v.(string)
 		if len(s) != 1 || !strings.Contains(separators, s) {
-			r.fail("separator", shown(v)+" separates nothing", `",", ";", "|" or "\t"`)
+			r.fail("separator", formatValue(v)+" is not a separator", `",", ";", "|" or "\t"`)
 			return
 		}
 		l.Comma = s[0]
 	}
-	r.readText("", tree, "frame", &l.Frame, false)
+	r.readText("", tree, "frame", &l.Frame, optionalKey)
 }
 
-// FormatOf returns how the records at path are written: as the schema says, or else
-// as the name says.
+// FormatOf returns the format of the records at path: that of the schema, if set, or the one for the
+// extension of the name.
 func (l *Layout) FormatOf(path string) recordFormat {
 	switch l.Format {
 	case "csv":
@@ -156,26 +158,27 @@ func (l *Layout) FormatOf(path string) recordFormat {
 	return formatPacked
 }
 
-// Separator returns what stands between two cells of the CSV file at path.
+// Separator returns the separator of cells in the CSV file at path. In .tsv files a tab replaces the
+// default.
 func (l *Layout) Separator(path string) byte {
-	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") {
+	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also .tsv.gz
 		return '\t'
 	}
 	return l.Comma
 }
 
-// reader reads a schema; it keeps the first thing that is wrong.
-type reader struct {
-	file  string
-	lines map[string]int
-	err   error
+// schemaReader reads a schema and stores the first error.
+type schemaReader struct {
+	file  string         // for errors
+	lines map[string]int // line of each key
+	err   error          // nil until the first error
 }
 
-// fail notes what is wrong with the value of key.
-func (r *reader) fail(key, problem, expected string) { r.failNear(key, problem, expected, "") }
+// fail reports an error in the value of key, unless there is one already.
+func (r *schemaReader) fail(key, problem, expected string) { r.failNear(key, problem, expected, "") }
 
-// failNear is fail with a suggestion; "" if there is none.
-func (r *reader) failNear(key, problem, expected, near string) {
+// failNear is fail with a suggestion, near, which may be "".
+func (r *schemaReader) failNear(key, problem, expected, near string) {
 	if r.err == nil {
 		r.err = &source.Error{File: r.file, Line: tomlkeys.LineOf(r.lines, key), Place: key, Problem: problem,
 			Expected: expected, Near: near, Kind: ErrSchema}
@@ -183,6 +186,6 @@ func (r *reader) failNear(key, problem, expected, near string) {
 }
 
 // failUnknown reports an error for a name that is not among known.
-func (r *reader) failUnknown(key, what, name string, known []string) {
+func (r *schemaReader) failUnknown(key, what, name string, known []string) {
 	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

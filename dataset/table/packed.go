@@ -12,69 +12,71 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// packed reads frames of little-endian int32 values, one after the other, row by row.
-type packed struct {
+// packedFrames reads frames of little-endian int32 values: frame by frame, row by row, field by field.
+type packedFrames struct {
 	path   string
 	layout *Layout
 	in     *unpack.Reader
 	buf    []byte // one frame
 }
 
-func (p *packed) start(in *unpack.Reader) error {
+// start begins to read from in.
+func (p *packedFrames) start(in *unpack.Reader) error {
 	p.in = in
 	return nil
 }
 
-// read fills table with frame n of the file; io.EOF if there is none.
-func (p *packed) read(table []int32, n int) error {
+// read reads the next frame into table. n is its number, for errors. It returns io.EOF at the end.
+func (p *packedFrames) read(table []int32, n int) error {
 	switch got, err := p.in.Fill(p.buf); {
 	case err == io.EOF && got > 0:
-		return p.breaksOff(n, got)
+		return p.truncated(n, got)
 	case err == io.EOF:
 		return io.EOF
 	case err != nil:
 		return fmt.Errorf("%s: frame %d: %w", p.path, n, err)
 	}
 	fields := p.layout.Schema.Fields
-	for at := range table {
-		v := int32(binary.LittleEndian.Uint32(p.buf[at*4:]))
-		f := &fields[at%len(fields)]
+	for i := range table {
+		v := int32(binary.LittleEndian.Uint32(p.buf[i*4:]))
+		f := &fields[i%len(fields)]
 		switch {
 		case f.Kind == frame.Float32:
 			if x := float64(math.Float32frombits(uint32(v))); math.IsNaN(x) || math.IsInf(x, 0) {
-				return p.fail(n, at, fmt.Sprintf("%g is no number that could be sent", x), "the bits of a finite float32", ErrRecords)
+				return p.fail(n, i, fmt.Sprintf("%g is not a finite number", x), "the bits of a finite float32", ErrRecords)
 			}
 		case f.Kind.Bounded() && (v < f.Min || v > f.Max):
-			return p.fail(n, at, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", f.Min, f.Max)+p.hint(n), frame.ErrRange)
+			return p.fail(n, i, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", f.Min, f.Max)+p.formatHint(n), frame.ErrRange)
 		}
-		table[at] = v
+		table[i] = v
 	}
 	return nil
 }
 
-// place names a value of frame n.
-func (p *packed) place(n, at int) string {
+// place describes the value with index at in the table of frame n, for errors.
+func (p *packedFrames) place(n, at int) string {
 	s := p.layout.Schema
 	return fmt.Sprintf("frame %d, %s %d, field %s", n, s.Item, at/len(s.Fields), s.Fields[at%len(s.Fields)].Name)
 }
 
-func (p *packed) fail(n, at int, problem, expected string, kind error) error {
+// fail returns an error about the value with index at in frame n.
+func (p *packedFrames) fail(n, at int, problem, expected string, kind error) error {
 	return &source.Error{File: p.path, Place: p.place(n, at), Problem: problem, Expected: expected, Kind: kind}
 }
 
-// breaksOff says that only got bytes of frame n are there.
-func (p *packed) breaksOff(n, got int) error {
-	problem := "the records end before it"
+// truncated returns the error for a file that has only got bytes of frame n.
+func (p *packedFrames) truncated(n, got int) error {
+	problem := "the records end before this value"
 	if got%4 != 0 {
 		problem = fmt.Sprintf("the records end after %d of its 4 bytes", got%4)
 	}
 	s := p.layout.Schema
-	return p.fail(n, got/4, problem, fmt.Sprintf("whole frames of %d bytes (%d rows of %d int32)", len(p.buf), s.Rows,
+	return p.fail(n, got/4, problem, fmt.Sprintf("complete frames of %d bytes (%d rows of %d int32)", len(p.buf), s.Rows,
 		len(s.Fields)), ErrTruncated)
 }
 
-// hint says what else the file may be, if it looks like text.
-func (p *packed) hint(n int) string {
+// formatHint returns a suggestion for an error in frame n if the file seems to be CSV, otherwise "".
+func (p *packedFrames) formatHint(n int) string {
 	if n > 0 {
 		return ""
 	}
@@ -83,5 +85,5 @@ func (p *packed) hint(n int) string {
 			return ""
 		}
 	}
-	return ` in little-endian int32; of what looks like text, say format = "csv" in the schema`
+	return ` in little-endian int32; the file looks like text: set format = "csv" in the schema`
 }

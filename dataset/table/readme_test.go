@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The reference shows the very example that the program prints, and leaves out no key
-// and no kind.
+// README.md shows the embedded example and lists all keys and kinds.
 func TestReference(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -28,7 +27,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Errors read as the reference says.
+// Errors are as README.md shows them.
 func TestReferenceErrors(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -41,15 +40,15 @@ func TestReferenceErrors(t *testing.T) {
 	} {
 		_, err := play(layoutOf(t, string(schema)), fileOf(t, c[0], []byte(strings.Replace(string(records), c[1], c[2], 1))))
 		if err == nil {
-			t.Fatalf("%s is no mistake", c[2])
+			t.Fatalf("%s is accepted", c[2])
 		}
 		said := err.Error()[strings.LastIndex(err.Error(), c[0]+":"):]
 		if _, rest, ok := strings.Cut(said, ": column"); !ok || !strings.Contains(string(readme), ": column"+rest) {
-			t.Errorf("says %q, which README.md does not", said)
+			t.Errorf("error %q is not in README.md", said)
 		}
 	}
 	_, err = ParseLayout("arena.toml", []byte(strings.Replace(string(schema), `"angle"`, `"angel"`, 1)))
 	if err == nil || !strings.Contains(string(readme), "    "+err.Error()+"\n") {
-		t.Errorf("says %q, which README.md does not", err)
+		t.Errorf("error %q is not in README.md", err)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// Kind is this data for dataset.Open.
+// Kind describes a user's own records to dataset.Open.
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
-	Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
+	Summary: "your own records, CSV or packed int32, described by a schema; tui datasets describe prints an example",
 	Open: func(ctx context.Context, names string, opt source.Options) (source.Source, error) {
-		return source.Of(openNamed(ctx, names, opt.Loop))
+		return source.AsSource(openNamed(ctx, names, opt.Loop))
 	}}
 
-// openNamed opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if
-// they end in .toml.
+// openNamed opens the records given as "SCHEMA.toml,PATH". The name of a schema may contain commas if
+// it ends in .toml.
 func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	schema, records, ok := strings.Cut(names, ".toml,")
 	if ok {
@@ -38,26 +38,30 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	return l.open(ctx, records, loop)
 }
 
-// Source plays records. It implements dataset.Source, Sized, Seamed and io.Closer.
+// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Seamed and
+// io.Closer.
 type Source struct {
 	source.Playback
 	layout  *Layout
-	records interface {
-		// start begins at the beginning of in.
+	records interface { // the reader for the format
+		// start begins to read from the start of the unpacked file. It returns io.EOF if the file is
+		// empty.
 		start(in *unpack.Reader) error
-		// read fills a table with frame n of the file; io.EOF if there is none.
+		// read reads the next frame into table. n is its number. It returns io.EOF at the end.
 		read(table []int32, n int) error
 	}
 	initial frame.Frame
 	first   frame.Frame // the frame after the preamble, read when the source was opened
-	started bool        // Next returned first
+	started bool        // Next has returned first
 }
 
-// Open begins to read the records at path, which are as l says.
+// Open opens the records at path, which have the layout l. If loop is set, they begin again at their
+// end.
 func (l *Layout) Open(path string, loop bool) (*Source, error) {
 	return l.open(context.Background(), path, loop)
 }
 
+// open is Open with a context, whose end ends the wait for the writer of a pipe.
 func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, error) {
 	s := &Source{Playback: source.Playback{Path: path, Loop: loop, Lead: l.Preamble}, layout: l}
 	if err := s.open(ctx); err != nil {
@@ -67,6 +71,8 @@ func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, err
 	return s, nil
 }
 
+// open opens the file, reads the preamble and the first frame, and determines the number of frames if
+// the size of the file shows it.
 func (s *Source) open(ctx context.Context) error {
 	info, err := s.Open(ctx)
 	if err != nil {
@@ -82,12 +88,12 @@ func (s *Source) open(ctx context.Context) error {
 		return err
 	}
 	if err := s.readPreamble(); err != nil {
-		return err // before the size is looked at: what is no such file at all is told by its values
+		return err // before the size is checked, since a bad value shows better that the file is of another format
 	}
-	if p, ok := s.records.(*packed); ok && s.In.Packing() == unpack.None && info.Mode().IsRegular() {
+	if p, ok := s.records.(*packedFrames); ok && s.In.Packing() == unpack.None && info.Mode().IsRegular() {
 		whole, left := info.Size()/int64(len(p.buf)), info.Size()%int64(len(p.buf))
 		if left != 0 {
-			return p.breaksOff(int(whole), int(left))
+			return p.truncated(int(whole), int(left))
 		}
 		s.Total = int(whole)
 	}
@@ -97,18 +103,18 @@ func (s *Source) open(ctx context.Context) error {
 // start prepares to read records from the beginning of the unpacked bytes.
 func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
-		s.records = &packed{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
+		s.records = &packedFrames{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
 	} else if s.records == nil {
-		s.records = &text{lines: lines{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
+		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
 	}
 	if err := s.records.start(s.In); err != io.EOF {
-		return err
+		return err // or nil
 	}
-	return s.tooShort()
+	return s.tooShortError()
 }
 
-// readPreamble reads the frames that repeat the initial state, and the first after
-// them.
+// readPreamble sets the initial state and reads the preamble, which must repeat it, and the first
+// frame after it.
 func (s *Source) readPreamble() error {
 	schema := s.layout.Schema
 	s.initial = *schema.NewFrame()
@@ -118,9 +124,9 @@ func (s *Source) readPreamble() error {
 		}
 	}
 	s.first = *schema.NewFrame()
-	for s.Count <= s.Lead {
+	for s.Count <= s.Lead { // Lead frames of the preamble, and one more
 		if err := s.read(&s.first); err == io.EOF {
-			return s.tooShort()
+			return s.tooShortError()
 		} else if err != nil {
 			return err
 		}
@@ -128,7 +134,7 @@ func (s *Source) readPreamble() error {
 			s.initial.CopyFrom(&s.first)
 		}
 		if s.Count <= s.Lead {
-			if err := s.repeats(); err != nil {
+			if err := s.checkInitial(); err != nil {
 				return err
 			}
 		}
@@ -136,24 +142,24 @@ func (s *Source) readPreamble() error {
 	return nil
 }
 
-// repeats returns an error if the last frame read differs from the initial state.
-func (s *Source) repeats() error {
+// checkInitial returns an error if the last frame read differs from the initial state.
+func (s *Source) checkInitial() error {
 	fields := s.layout.Schema.Fields
 	for i, v := range s.first.Table {
-		if was := s.initial.Table[i]; v != was {
+		if initial := s.initial.Table[i]; v != initial {
 			return &source.Error{File: s.Path, Kind: ErrRecords,
 				Place:    fmt.Sprintf("frame %d, %s %d, field %s", s.Count-1, s.layout.Schema.Item, i/len(fields), fields[i%len(fields)].Name),
-				Problem:  fmt.Sprintf("is at step %d, in frame 0 at %d", v, was),
-				Expected: fmt.Sprintf("the initial state in the first %d frames: preamble in the schema says so", s.Lead)}
+				Problem:  fmt.Sprintf("has the value %d (in steps), but %d in frame 0", v, initial),
+				Expected: fmt.Sprintf("the initial state in the first %d frames, since the schema has preamble = %[1]d", s.Lead)}
 		}
 	}
 	return nil
 }
 
-// tooShort returns the error for a file that ends before the first frame after the preamble.
-func (s *Source) tooShort() error {
-	return &source.Error{File: s.Path, Problem: fmt.Sprintf("holds %d frames", s.Count), Kind: ErrRecords,
-		Expected: fmt.Sprintf("at least %d of %d rows", s.Lead+1, s.layout.Schema.Rows)}
+// tooShortError returns the error for a file that ends before the first frame after the preamble.
+func (s *Source) tooShortError() error {
+	return &source.Error{File: s.Path, Problem: fmt.Sprintf("contains %d frames of %d rows", s.Count, s.layout.Schema.Rows), Kind: ErrRecords,
+		Expected: fmt.Sprintf("at least %d", s.Lead+1)}
 }
 
 // read reads the next frame of the file.
@@ -172,8 +178,8 @@ func (s *Source) Layout() *Layout { return s.layout }
 // Schema describes the frames.
 func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
 
-// Initial fills f with the state that both ends begin with: frame 0 if the records
-// have a preamble, else zero in every field, or the nearest value within its bounds.
+// Initial fills f with the initial state: frame 0 if the records have a preamble, otherwise zero in
+// every field, or the value nearest to zero in the field's range.
 func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.initial) }
 
 // Next fills f with the next frame. After an error, all calls return that error.
@@ -207,7 +213,7 @@ func (s *Source) rewind(f *frame.Frame) error {
 	}
 	for s.Count = 0; s.Count <= s.Lead; {
 		if err := s.read(f); err == io.EOF {
-			return s.tooShort() // it was cut meanwhile
+			return s.tooShortError() // the file was truncated during playback
 		} else if err != nil {
 			return err
 		}

@@ -19,11 +19,11 @@ import (
 	"wirelab/dataset/source"
 )
 
-// two is a schema of two rows of a quantity and a flag.
+// two is a schema with two rows of a quantity and a flag.
 const two = "item = \"tank\"\nrate_hz = 20\nrows = 2\n[[field]]\n" +
 	"name = \"x\"\nkind = \"quantity\"\nrange = [-1, 1]\nscale = 0.01\n[[field]]\nname = \"on\"\nkind = \"flag\"\n"
 
-// layoutOf parses a schema that is right.
+// layoutOf parses a valid schema.
 func layoutOf(t testing.TB, schema string) *Layout {
 	t.Helper()
 	l, err := ParseLayout("schema.toml", []byte(schema))
@@ -42,7 +42,7 @@ func fileOf(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// play opens records and reads them to their end.
+// play opens records and reads all frames.
 func play(l *Layout, path string) (frames [][]int32, err error) {
 	s, err := l.Open(path, false)
 	if err != nil {
@@ -63,7 +63,7 @@ func play(l *Layout, path string) (frames [][]int32, err error) {
 	}
 }
 
-// packedBytes is the values as little-endian int32.
+// packedBytes returns values as little-endian int32.
 func packedBytes(frames [][]int32) []byte {
 	var b bytes.Buffer
 	for _, f := range frames {
@@ -85,7 +85,7 @@ func zipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// formatCSV in all its spellings, and the packed integers, give the same frames.
+// All variants of CSV and packed integers give the same frames.
 func TestFormatsAgree(t *testing.T) {
 	want := [][]int32{{-100, 0, 12, 1}, {100, 1, 0, 0}, {7, 1, -33, 1}}
 	packed := packedBytes(want)
@@ -125,7 +125,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// Cells of every kind become the steps that they should.
+// Cells of every kind are converted to steps.
 func TestCells(t *testing.T) {
 	f32 := func(v float32) int32 { return int32(math.Float32bits(v)) }
 	angle := frame.Field{Kind: frame.Angle, Min: -360, Max: 359, Scale: 0.5}
@@ -150,14 +150,14 @@ func TestCells(t *testing.T) {
 		{frame.Field{Kind: frame.Enum, Max: 1}, []string{"idle", "run"}, "run", 1},
 		{frame.Field{Kind: frame.Flag, Max: 1}, nil, "False", 0},
 	} {
-		if got, err := parse([]byte(c.text), &c.field, c.words); got != c.want || err != nil {
+		if got, err := parseCell([]byte(c.text), &c.field, c.words); got != c.want || err != nil {
 			t.Errorf("%s %q: %d, %v, want %d", c.field.Kind, c.text, got, err, c.want)
 		}
 	}
 }
 
-// A source that loops marks the seam; ticks go on; the preamble is what both ends
-// begin with and is not played.
+// A looping source reports the loop point and continues its ticks. The preamble is the initial
+// state and is not played.
 func TestPreambleAndLoop(t *testing.T) {
 	frames := [][]int32{{5, 0, 6, 1}, {5, 0, 6, 1}, {7, 1, 8, 1}, {9, 0, 9, 0}}
 	for _, name := range []string{"a.bin", "a.bin.zst"} {
@@ -181,7 +181,7 @@ func TestPreambleAndLoop(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(f.Table) != fmt.Sprint(frames[2+i%2]) || f.Tick != uint32(2+i) || s.Seam() != (i > 0 && i%2 == 0) {
-				t.Errorf("%s, frame %d: %v, tick %d, seam %v", name, i, f.Table, f.Tick, s.Seam())
+				t.Errorf("%s, frame %d: %v, tick %d, loop point %v", name, i, f.Table, f.Tick, s.Seam())
 			}
 		}
 		if s.Frames() != 2 {
@@ -203,7 +203,7 @@ func TestPreambleAndLoop(t *testing.T) {
 	}
 }
 
-// Reading allocates nothing, so that its memory does not grow with the file.
+// Reading allocates nothing per frame, so that memory does not grow with the file.
 func TestReadingAllocatesNothing(t *testing.T) {
 	rows := strings.Repeat("0.5,1,\"a, b\"\n-0.25,0,\"\"\n", 3)
 	for name, content := range map[string][]byte{"a.csv": []byte("x,on,note\n" + rows), "a.bin": packedBytes([][]int32{{1, 0, 2, 1}})} {

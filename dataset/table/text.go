@@ -14,32 +14,33 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// text reads frames from rows of CSV.
-type text struct {
-	lines
-	layout  *Layout
-	columns []int   // of each field
-	frame   int     // the column that tells frames apart, -1 if they are counted
-	label   []byte  // what stood there in the frame read last
-	number  float64 // the same as a number, -Inf if it is none
-	ahead   bool    // cells hold a row that nobody has taken
+// csvFrames reads frames from rows of CSV.
+type csvFrames struct {
+	csvReader
+	layout      *Layout
+	columnOf    []int   // index of the column of each field
+	frameColumn int     // index of the column that identifies frames, -1 if rows are counted
+	label       []byte  // text of that column in the newest frame
+	number      float64 // label as a number, -Inf if it is not a number
+	hasNextRow  bool    // cells contain the first row of the next frame
 }
 
-// start reads the names of the columns, if the file has them.
-func (t *text) start(in *unpack.Reader) error {
+// start reads the names of the columns, if the file has them, and finds the column of each field. In a
+// file without names the columns are that of the frame, if the schema has one, then the fields in order.
+func (t *csvFrames) start(in *unpack.Reader) error {
 	if t.in == nil {
 		t.in = bufio.NewReaderSize(in, maxLine)
 	}
 	t.in.Reset(in)
-	t.line, t.ahead, t.label, t.names = 0, false, t.label[:0], nil
-	t.columns, t.frame, t.number = t.columns[:0], -1, math.Inf(-1)
+	t.line, t.hasNextRow, t.label, t.names = 0, false, t.label[:0], nil
+	t.columnOf, t.frameColumn, t.number = t.columnOf[:0], -1, math.Inf(-1)
 	l := t.layout
 	if !l.Header {
 		if l.Frame != "" {
-			t.frame, t.names = 0, append(t.names, l.Frame)
+			t.frameColumn, t.names = 0, append(t.names, l.Frame)
 		}
 		for _, name := range l.columns {
-			t.columns, t.names = append(t.columns, len(t.names)), append(t.names, name)
+			t.columnOf, t.names = append(t.columnOf, len(t.names)), append(t.names, name)
 		}
 		return nil
 	}
@@ -50,53 +51,54 @@ func (t *text) start(in *unpack.Reader) error {
 		t.names = append(t.names, string(cell))
 	}
 	for _, name := range l.columns {
-		i, err := t.column(name)
+		i, err := t.findColumn(name)
 		if err != nil {
 			return err
 		}
-		t.columns = append(t.columns, i)
+		t.columnOf = append(t.columnOf, i)
 	}
 	if l.Frame == "" {
 		return nil
 	}
 	var err error
-	t.frame, err = t.column(l.Frame)
+	t.frameColumn, err = t.findColumn(l.Frame)
 	return err
 }
 
-// column finds a column by its name.
-func (t *text) column(name string) (int, error) {
+// findColumn returns the index of the column called name. The error for a missing column suggests
+// what is wrong with the file or the schema.
+func (t *csvFrames) findColumn(name string) (int, error) {
 	i := slices.Index(t.names, name)
 	switch {
 	case i >= 0 && slices.Contains(t.names[i+1:], name):
-		return 0, t.fail(i, ErrRecords, "there are two columns of this name", "one that is called "+quoted(name))
+		return 0, t.fail(i, ErrRecords, "two columns have this name", "one column called "+quoted(name))
 	case i >= 0:
 		return i, nil
-	case t.valuesFirst():
-		return 0, t.fail(-1, ErrRecords, "these are values, not the names of columns",
+	case t.lacksHeader():
+		return 0, t.fail(-1, ErrRecords, "the first line has values, not the names of columns",
 			`names in the first line, or header = false in the schema`)
 	}
-	if comma := t.otherComma(); comma != 0 {
-		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma),
+	if comma := t.guessSeparator(); comma != 0 {
+		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("a single cell with %q in it, no columns separated by %q", comma, t.comma),
 			fmt.Sprintf("separator = %q in the schema", string(comma)))
 	}
-	expected := `it in the first line, or column = "..." in the schema`
+	expected := `this name in the first line, or column = "..." in the schema`
 	if close := suggest.Closest(name, t.names); close != "" {
-		expected = fmt.Sprintf("it in the first line; there is %s: column = %q in the schema would read that", close, close)
+		expected = fmt.Sprintf("this name in the first line, or column = %q in the schema", close)
 	}
 	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
 }
 
-// valuesFirst reports whether the first line holds values where names should be: a
-// number, and not one of the names.
-func (t *text) valuesFirst() bool {
-	return slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := decimal(c); return err == nil }) &&
+// lacksHeader reports whether the first line seems to have values instead of names: at least one cell
+// is a number, and no cell is the name of a column.
+func (t *csvFrames) lacksHeader() bool {
+	return slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := parseDecimal(c); return err == nil }) &&
 		!slices.ContainsFunc(t.layout.columns, func(name string) bool { return slices.Contains(t.names, name) })
 }
 
-// otherComma returns what seems to separate the columns of a first line that is a
-// single cell as the schema has it; 0 if nothing does.
-func (t *text) otherComma() byte {
+// guessSeparator returns the separator that the file seems to use if, with the separator of the schema,
+// its first line is a single cell. It returns 0 if there is none.
+func (t *csvFrames) guessSeparator() byte {
 	if len(t.names) == 1 {
 		for _, c := range []byte(separators) {
 			if strings.IndexByte(t.names[0], c) >= 0 {
@@ -107,23 +109,23 @@ func (t *text) otherComma() byte {
 	return 0
 }
 
-// read fills table with the next frame; io.EOF if there is none.
-func (t *text) read(table []int32, _ int) error {
+// read reads the next frame into table. It returns io.EOF at the end of the file.
+func (t *csvFrames) read(table []int32, _ int) error {
 	s := t.layout.Schema
 	for row := range s.Rows {
-		if err := t.row(row); err != nil {
+		if err := t.readRow(row); err != nil {
 			return err
 		}
-		if err := t.values(table[row*len(s.Fields):]); err != nil {
+		if err := t.parseRow(table[row*len(s.Fields):]); err != nil {
 			return err
 		}
 	}
-	return t.frameEnds()
+	return t.checkFrameEnd()
 }
 
-// row makes cells hold the next row, which is so many-th of its frame.
-func (t *text) row(row int) error {
-	if !t.ahead {
+// readRow reads the next row, which must be row number row of its frame, into t.cells.
+func (t *csvFrames) readRow(row int) error {
+	if !t.hasNextRow {
 		if err := t.next(); err == io.EOF && row > 0 {
 			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row),
 				fmt.Sprintf("%d", t.layout.Schema.Rows))
@@ -131,7 +133,7 @@ func (t *text) row(row int) error {
 			return err
 		}
 	}
-	t.ahead = false
+	t.hasNextRow = false
 	if n := len(t.cells); n != len(t.names) {
 		what := fmt.Sprintf("%d columns", len(t.names))
 		if n < len(t.names) {
@@ -139,37 +141,37 @@ func (t *text) row(row int) error {
 		}
 		return t.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), what)
 	}
-	if t.frame < 0 {
+	if t.frameColumn < 0 {
 		return nil
 	}
-	label := t.cells[t.frame]
+	label := t.cells[t.frameColumn]
 	if row == 0 {
-		return t.begins(label)
+		return t.startFrame(label)
 	}
 	if !bytes.Equal(label, t.label) {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", clipped(t.label), row),
+		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", quotedLabel(t.label), row),
 			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 	}
 	return nil
 }
 
-// begins notes the label of a frame, and refuses one that comes after a later frame.
-// Labels that are no numbers have no order.
-func (t *text) begins(label []byte) error {
-	number, err := decimal(label)
+// startFrame stores the label of a new frame. Labels that are numbers must not decrease.
+func (t *csvFrames) startFrame(label []byte) error {
+	number, err := parseDecimal(label)
 	if err != nil {
-		number = math.Inf(-1)
+		number = math.Inf(-1) // a name, after which any label may follow
 	} else if number < t.number {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", clipped(label), clipped(t.label)),
-			"frames in order, or no frame in the schema, so that rows are counted")
+		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
+			`frames in order; without the key "frame" in the schema, rows are counted instead`)
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil
 }
 
-// frameEnds makes sure that the next row is not of the frame that is full.
-func (t *text) frameEnds() error {
-	if t.frame < 0 {
+// checkFrameEnd reads the next row and returns an error if that belongs to the frame that is
+// complete. If not, the row stays in t.cells for the next frame.
+func (t *csvFrames) checkFrameEnd() error {
+	if t.frameColumn < 0 {
 		return nil
 	}
 	switch err := t.next(); {
@@ -178,25 +180,26 @@ func (t *text) frameEnds() error {
 	case err != nil:
 		return err
 	}
-	t.ahead = true
-	if t.frame < len(t.cells) && bytes.Equal(t.cells[t.frame], t.label) {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s has more rows", clipped(t.label)),
+	t.hasNextRow = true
+	if t.frameColumn < len(t.cells) && bytes.Equal(t.cells[t.frameColumn], t.label) {
+		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s has more rows", quotedLabel(t.label)),
 			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 	}
 	return nil
 }
 
-func clipped(label []byte) string { return quoted(string(label)) }
+// quotedLabel quotes a label for an error and shortens it.
+func quotedLabel(label []byte) string { return quoted(string(label)) }
 
-// values reads the fields of the present row.
-func (t *text) values(row []int32) error {
+// parseRow parses the fields of the current row into row, in steps.
+func (t *csvFrames) parseRow(row []int32) error {
 	for i := range t.layout.Schema.Fields {
-		at := t.columns[i]
-		v, err := parse(t.cells[at], &t.layout.Schema.Fields[i], t.layout.values[i])
+		column := t.columnOf[i]
+		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i], t.layout.values[i])
 		if err != nil {
-			var f *fault
-			errors.As(err, &f)
-			return t.fail(at, f.kind, f.problem, f.expected)
+			var cellErr *cellError
+			errors.As(err, &cellErr)
+			return t.fail(column, cellErr.kind, cellErr.problem, cellErr.expected)
 		}
 		row[i] = v
 	}

@@ -13,7 +13,7 @@ import (
 
 // checkKeys reports an error for the first key of tree, in order of lines, that is not among keys.
 // prefix is the path of tree in the file.
-func (r *reader) checkKeys(prefix string, tree map[string]any, keys []string) {
+func (r *schemaReader) checkKeys(prefix string, tree map[string]any, keys []string) {
 	unknown := slices.Sorted(maps.Keys(tree))
 	unknown = slices.DeleteFunc(unknown, func(k string) bool { return slices.Contains(keys, k) })
 	slices.SortStableFunc(unknown, func(a, b string) int { return tomlkeys.LineOf(r.lines, prefix+a) - tomlkeys.LineOf(r.lines, prefix+b) })
@@ -22,35 +22,41 @@ func (r *reader) checkKeys(prefix string, tree map[string]any, keys []string) {
 	}
 }
 
-// readText reads a short printable text into dst. A key that does not exist is an error if must is
-// set; otherwise dst is unchanged.
-func (r *reader) readText(prefix string, tree map[string]any, key string, dst *string, must bool) {
+// Values of the parameter required of readText and readInt.
+const (
+	requiredKey = true
+	optionalKey = false
+)
+
+// readText reads a short printable text into dst. A key that does not exist is an error if
+// required is set; otherwise dst is unchanged.
+func (r *schemaReader) readText(prefix string, tree map[string]any, key string, dst *string, required bool) {
 	v, ok := tree[key]
 	if !ok {
-		if must {
+		if required {
 			r.failMissing(prefix+key, "a text")
 		}
 		return
 	}
 	s, ok := v.(string)
-	if !ok || !showable(s) {
-		r.fail(prefix+key, shown(v)+" makes no sense here", fmt.Sprintf("a text of 1 to %d characters that can be shown", maxText))
+	if !ok || !isPrintableName(s) {
+		r.fail(prefix+key, formatValue(v)+" is not valid", fmt.Sprintf("a printable text of 1 to %d characters", maxText))
 		return
 	}
 	*dst = s
 }
 
-// showable reports whether s is short, printable, and without blanks at its ends.
-func showable(s string) bool {
+// isPrintableName reports whether s is short, printable, and without blanks at its ends.
+func isPrintableName(s string) bool {
 	return s != "" && s == strings.TrimSpace(s) && len([]rune(s)) <= maxText && !strings.ContainsFunc(s, func(c rune) bool {
 		return !unicode.IsPrint(c)
 	})
 }
 
-// readInt reads a whole number from lo to hi, in units of what. It returns lo on errors and if the key
-// does not exist, which is an error if must is set.
-func (r *reader) readInt(tree map[string]any, key string, must bool, lo, hi int, what string) int {
-	if _, ok := tree[key]; !ok && must {
+// readInt reads a whole number from lo to hi; what describes it for errors, such as "rows in each
+// frame". It returns lo on errors and if the key does not exist, which is an error if required is set.
+func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, what string) int {
+	if _, ok := tree[key]; !ok && required {
 		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
 		return lo
 	}
@@ -58,28 +64,28 @@ func (r *reader) readInt(tree map[string]any, key string, must bool, lo, hi int,
 }
 
 // readOptionalInt is readInt for an optional key of the table at prefix.
-func (r *reader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
-	expected := fmt.Sprintf("%d to %d %s", lo, hi, what)
+func (r *schemaReader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
+	expected := fmt.Sprintf("%d to %d %s", lo, hi, what) // "0 to 1000 frames that repeat the initial state"
 	v, ok := tree[key]
 	if !ok {
 		return lo
 	}
 	n, ok := v.(int64)
-	if f, broken := v.(float64); broken && f != math.Trunc(f) {
+	if f, isFloat := v.(float64); isFloat && f != math.Trunc(f) {
 		expected = "a whole number, " + expected
 	}
 	if f, isFloat := v.(float64); isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		n, ok = int64(f), true
 	}
 	if !ok || n < int64(lo) || n > int64(hi) {
-		r.fail(prefix+key, shown(v)+" makes no sense here", expected)
+		r.fail(prefix+key, formatValue(v)+" is not valid", expected)
 		return lo
 	}
 	return int(n)
 }
 
 // failMissing reports an error for a key that does not exist.
-func (r *reader) failMissing(key, expected string) {
+func (r *schemaReader) failMissing(key, expected string) {
 	table := "the schema"
 	if cut := strings.LastIndex(key, "."); cut > 0 {
 		table = key[:cut]
@@ -87,8 +93,8 @@ func (r *reader) failMissing(key, expected string) {
 	r.fail(key, "is missing from "+table, expected)
 }
 
-// number converts a TOML value to a finite number.
-func number(v any) (float64, bool) {
+// toFloat converts a TOML value to a finite number.
+func toFloat(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int64:
 		return float64(n), true
@@ -98,7 +104,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// quoted quotes s for an error, cut to maxText characters.
+// quoted quotes s for an error, shortened to maxText characters.
 func quoted(s string) string {
 	if r := []rune(s); len(r) > maxText {
 		s = string(r[:maxText]) + "..."
@@ -106,8 +112,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// shown formats a TOML value for an error.
-func shown(v any) string {
+// formatValue formats a TOML value for an error. Lists and tables are "this".
+func formatValue(v any) string {
 	switch v := v.(type) {
 	case string:
 		return quoted(v)

@@ -12,28 +12,28 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// csvWriter writes frames as CSV, and the schema with which that reads back as the same frames: a
-// line for each row, with the number of the frame and of the row in front. The first frame is the
-// initial state.
+// csvWriter writes frames as CSV, one line for each row with the number of the frame and of the row
+// first. Its Schema describes the file so that it reads back as the same frames. The first frame must
+// be the initial state.
 type csvWriter struct {
 	out    *bufio.Writer
 	layout Layout
-	line   []byte
-	frames int
+	line   []byte // buffer
+	frames int    // number of frames written
 }
 
-// NewWriter returns a writer of frames of schema s, and writes the names of the columns. Schema s
-// must have rows.
+// NewWriter returns a writer of frames with schema s, which must have rows, and writes the line
+// with the names of the columns.
 func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
-	free := func(name string) string {
+	unusedName := func(name string) string {
 		for slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Name == name }) {
 			name += "_"
 		}
 		return name
 	}
 	w := &csvWriter{out: bufio.NewWriterSize(out, 1<<16)}
-	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: free("frame")}
-	w.line = append(append(w.line, w.layout.Frame+","...), free("row")...)
+	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: unusedName("frame")}
+	w.line = append(append(w.line, w.layout.Frame+","...), unusedName("row")...)
 	for i := range s.Fields {
 		w.line = append(append(w.line, ','), quotedCell(s.Fields[i].Name)...)
 	}
@@ -41,7 +41,7 @@ func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
 	return w
 }
 
-// quotedCell quotes a name where CSV asks for it.
+// quotedCell quotes a name if it contains a comma or a quote.
 func quotedCell(name string) string {
 	if strings.ContainsAny(name, `,"`) {
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
@@ -49,14 +49,14 @@ func quotedCell(name string) string {
 	return name
 }
 
-// Schema returns the schema as a file that ParseLayout takes.
+// Schema returns the schema of the file in TOML.
 func (w *csvWriter) Schema() []byte { return w.layout.Describe() }
 
-// Write writes a frame. What is wrong with the output, Close says.
+// Write writes a frame. It fails if the frame has a body. Errors of the output are returned by Close.
 func (w *csvWriter) Write(f *frame.Frame) error {
 	s := w.layout.Schema
 	if len(f.Body) > 0 {
-		return fmt.Errorf("frame %d has bytes besides its table, for which CSV has no place", w.frames)
+		return fmt.Errorf("frame %d has a body of %d bytes, which CSV cannot represent", w.frames, len(f.Body))
 	}
 	n := len(s.Fields)
 	for row := range s.Rows {
@@ -71,20 +71,21 @@ func (w *csvWriter) Write(f *frame.Frame) error {
 	return nil
 }
 
+// flush writes w.line as a line.
 func (w *csvWriter) flush() {
-	_, _ = w.out.Write(append(w.line, '\n')) // the error stays, and Close returns it
+	_, _ = w.out.Write(append(w.line, '\n')) // the error is sticky, and Close returns it
 	w.line = w.line[:0]
 }
 
-// Close writes what is left, and returns what was wrong.
+// Close flushes the output and returns its first error.
 func (w *csvWriter) Close() error { return w.out.Flush() }
 
-// appendCell appends a value as parse reads it.
+// appendCell appends a value v, in steps, as text that parseCell parses to the same value.
 func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 	switch {
 	case f.Kind == frame.Float32:
 		x := math.Float32frombits(uint32(v))
-		if x != x || math.IsInf(float64(x), 0) {
+		if x != x || math.IsInf(float64(x), 0) { // NaN or infinite: the bits in hexadecimal
 			return fmt.Appendf(dst, "0x%08x", uint32(v))
 		}
 		return appendFloat(dst, x)
@@ -96,7 +97,8 @@ func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 	return strconv.AppendFloat(dst, float64(v)*f.Step(), 'g', -1, 64)
 }
 
-// appendFloat appends x as briefly as it can be said to a reader who takes it for a float64 first.
+// appendFloat appends the shortest decimal number that gives x when it is parsed as a float64 and then
+// rounded to a float32, as parseCell does. The shortest float32 number may round differently that way.
 func appendFloat(dst []byte, x float32) []byte {
 	at := len(dst)
 	dst = strconv.AppendFloat(dst, float64(x), 'g', -1, 32)

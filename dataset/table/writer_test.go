@@ -18,7 +18,7 @@ import (
 	"wirelab/dataset/source"
 )
 
-// odd has names and values that CSV and TOML could trip over.
+// odd returns a schema with names and values that need quoting in CSV and TOML.
 func odd() *frame.Schema {
 	return &frame.Schema{Name: "odd", Item: "thing", Rows: 3, TickHz: 30, Fields: []frame.Field{
 		{Name: "frame", Kind: frame.Bits}, {Name: `a,"b"`, Kind: frame.Float32, Unit: "m"}, {Name: "row", Kind: frame.Flag, Max: 1},
@@ -30,7 +30,7 @@ func odd() *frame.Schema {
 	}, Parts: []frame.Part{{Name: "one", Rows: 2, Field: 1, Size: 3}, {Name: "two", Row: 2, Rows: 1, Field: 0, Size: 8}}}
 }
 
-// Whatever frames hold, what is written reads back as the same frames, with the same schema.
+// Written frames, of any content, read back as the same frames with the same schema.
 func TestWriter(t *testing.T) {
 	quake := netcode.NewLayout(71, 3)
 	calls, err := rpc.Kind.Open(t.Context(), "", source.Options{})
@@ -121,7 +121,7 @@ func TestWriterFails(t *testing.T) {
 	}
 }
 
-// Hints and parts that make no sense are refused with the key and what was expected.
+// Invalid hints and parts are refused with the key and what was expected.
 func TestHintsAreChecked(t *testing.T) {
 	w := NewWriter(io.Discard, odd())
 	good := string(w.Schema())
@@ -129,7 +129,7 @@ func TestHintsAreChecked(t *testing.T) {
 		{`"place"`, `"plaice"`, "did you mean place?"}, {`"type"`, "3", "role"}, {"axis    = 2", "axis = 3", "0 to 2"},
 		{"group   = 3", "", "group"}, {"group   = 3", "group = 256", "0 to 255"}, {"rate    = 0.001", "rate = -1", "a number from 0"},
 		{`"type"`, "\"type\"\ngroup = 2", "group"}, {"rides   = 255", "rides = true", "0 to 255"},
-		{"first_row = 2", "first_row = 1", "in no part before"}, {"rows    = 1", "rows = 2", "1 to 1"}, {`first   = "frame"`, `first = "fame"`, "did you mean frame?"},
+		{"first_row = 2", "first_row = 1", "as the index of a row after those of earlier parts"}, {"rows    = 1", "rows = 2", "1 to 1"}, {`first   = "frame"`, `first = "fame"`, "did you mean frame?"},
 		{`last    = "far"`, `last = "frame"`, "comes before"}, {`first_row = 2`, "", "first_row"}, {"[[part]]", "[part]", ""},
 		{"[[part]]", "[[part]]\ncolour = 3", "colour"},
 	} {

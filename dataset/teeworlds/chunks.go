@@ -8,34 +8,39 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// chunks reads the chunks of a demo.
-type chunks struct {
-	in      *unpack.Reader
-	at      int64 // bytes read
-	number  int   // of the last chunk, from 1
-	begin   int64 // where it begins
-	tick    int64 // the last that was marked
-	marked  bool  // a tick was marked
-	payload []byte
-	small   [4]byte
-	waste   [4096]byte
+// chunkReader reads the chunks of a demo. The first byte of a chunk is one of:
+//
+//	1 K DDDDDD  tick marker; K: a keyframe follows; D: tick delta, or 0 if the absolute tick
+//	            follows as 4 bytes, big-endian
+//	0 TT SSSSS  type T (see kind) and size S of the payload that follows; S = 30: the size
+//	            follows in one byte; S = 31: in two bytes, little-endian
+type chunkReader struct {
+	in        *unpack.Reader
+	offset    int64 // bytes read so far
+	number    int   // of the newest chunk, from 1
+	start     int64 // offset of the newest chunk
+	tick      int64 // of the newest tick marker
+	hasTick   bool  // a tick marker was read; tick is valid
+	payload   []byte
+	buf       [4]byte    // buffer for headers
+	discarded [4096]byte // buffer for bytes that are skipped
 }
 
-// fill reads len(p) bytes within a chunk.
-func (r *chunks) fill(p []byte) error {
+// fill reads len(p) bytes of the current chunk. The end of the file is errTruncated.
+func (r *chunkReader) fill(p []byte) error {
 	n, err := r.in.Fill(p)
-	r.at += int64(n)
+	r.offset += int64(n)
 	if err == io.EOF {
-		return fmt.Errorf("%w: breaks off after %d bytes more", errTruncated, r.at-r.begin)
+		return fmt.Errorf("%w: the file ends after %d bytes of the chunk", errTruncated, r.offset-r.start)
 	}
 	return err
 }
 
-// skip reads n bytes and drops them.
-func (r *chunks) skip(n int64) error {
+// skip reads n bytes and discards them.
+func (r *chunkReader) skip(n int64) error {
 	for n > 0 {
-		k := min(n, int64(len(r.waste)))
-		if err := r.fill(r.waste[:k]); err != nil {
+		k := min(n, int64(len(r.discarded)))
+		if err := r.fill(r.discarded[:k]); err != nil {
 			return err
 		}
 		n -= k
@@ -43,73 +48,73 @@ func (r *chunks) skip(n int64) error {
 	return nil
 }
 
-// next reads a chunk; io.EOF at the end. The payload of a snapshot or a delta is valid until the
-// next call.
-func (r *chunks) next() (kind, error) {
-	n, err := r.in.Fill(r.small[:1])
+// next reads a chunk and returns its kind, or io.EOF at the end of the file. For a tick marker it
+// sets r.tick; for a snapshot r.payload, which is valid until the next call.
+func (r *chunkReader) next() (kind, error) {
+	n, err := r.in.Fill(r.buf[:1])
 	if err == io.EOF && n == 0 {
 		return 0, io.EOF
 	}
-	r.number, r.begin = r.number+1, r.at
-	r.at += int64(n)
+	r.number, r.start = r.number+1, r.offset
+	r.offset += int64(n)
 	if err != nil {
 		return 0, err
 	}
-	if b := r.small[0]; b&0x80 != 0 {
-		return same, r.mark(int64(b & 0x3f))
+	if b := r.buf[0]; b&0x80 != 0 { // a tick marker; its bit for a keyframe is not needed
+		return kindTick, r.readTick(int64(b & 0x3f))
 	}
-	kind := kind(r.small[0] >> 5)
-	size, err := r.size(int64(r.small[0] & 0x1f))
+	kind := kind(r.buf[0] >> 5)
+	size, err := r.readSize(int64(r.buf[0] & 0x1f))
 	switch {
 	case err != nil:
-	case kind == message:
+	case kind == kindMessage:
 		err = r.skip(size)
-	case kind == whole || kind == delta:
+	case kind == kindFull || kind == kindDelta:
 		if int64(cap(r.payload)) < size {
 			r.payload = make([]byte, size)
 		}
 		r.payload = r.payload[:size]
 		err = r.fill(r.payload)
 	default:
-		err = fmt.Errorf("%w: of an unknown type, %d", errCorrupt, kind)
+		err = fmt.Errorf("%w: unknown type %d", errCorrupt, kind)
 	}
 	return kind, err
 }
 
-// mark reads the mark of a tick. after is the tick delta; a delta of 0 is followed by the absolute
-// tick.
-func (r *chunks) mark(after int64) error {
+// readTick reads the rest of a tick marker and sets r.tick. delta is the tick delta; a delta of 0 is
+// followed by the absolute tick.
+func (r *chunkReader) readTick(delta int64) error {
 	switch {
-	case after > 0 && !r.marked:
-		return fmt.Errorf("%w: counts ticks from none", errCorrupt)
-	case after > 0:
-		r.tick += after
+	case delta > 0 && !r.hasTick:
+		return fmt.Errorf("%w: a tick delta before the first absolute tick", errCorrupt)
+	case delta > 0:
+		r.tick += delta
 	default:
-		if err := r.fill(r.small[:4]); err != nil {
+		if err := r.fill(r.buf[:4]); err != nil {
 			return err
 		}
-		r.tick = int64(int32(binary.BigEndian.Uint32(r.small[:4])))
+		r.tick = int64(int32(binary.BigEndian.Uint32(r.buf[:4])))
 	}
-	r.marked = true
+	r.hasTick = true
 	if r.tick < 0 || r.tick > 1<<31-1 {
-		return fmt.Errorf("%w: tick %d", errCorrupt, r.tick)
+		return fmt.Errorf("%w: tick %d, expected 0 to 2147483647", errCorrupt, r.tick)
 	}
 	return nil
 }
 
-// size returns the size of a chunk's payload: n, which its first byte holds, or the bytes that follow
-// if n is 30 or 31.
-func (r *chunks) size(n int64) (int64, error) {
+// readSize returns the size of a chunk's payload. n is the size field of the first byte: the size
+// itself below 30; 30 and 31 mean that the size follows in one or two bytes.
+func (r *chunkReader) readSize(n int64) (int64, error) {
 	if n < 30 {
 		return n, nil
 	}
-	more := r.small[:n-29] // one byte or two, the low one first
-	if err := r.fill(more); err != nil {
+	following := r.buf[:n-29] // 1 or 2 bytes, little-endian
+	if err := r.fill(following); err != nil {
 		return 0, err
 	}
-	n = int64(more[0])
-	if len(more) == 2 {
-		n |= int64(more[1]) << 8
+	n = int64(following[0])
+	if len(following) == 2 {
+		n |= int64(following[1]) << 8
 	}
 	return n, nil
 }

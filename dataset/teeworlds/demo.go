@@ -14,60 +14,63 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// maxMemory bounds what is kept of a demo: its snapshots as they are in the file, a tenth of it.
+// maxMemory is how many bytes of snapshots are stored of a demo. They stay compressed as in the
+// file, where they are about a tenth of all bytes.
 const maxMemory = 256 << 20
 
-// overhead is the memory of a tick without the bytes of its snapshot.
+// overhead is the memory in bytes of a tick without the bytes of its snapshot.
 const overhead = 64
 
-// maxChunks and maxTicks bound the work that a file can cause, which may be packed: half a day at
-// 25 ticks a second. A tick of ten bytes can have a thousand items.
+// maxChunks and maxTicks bound the time that a file can take, since a small compressed file may
+// unpack to very many chunks, and a delta of ten bytes may apply to a thousand items. 2^20 ticks
+// are half a day at 25 ticks a second.
 const (
 	maxChunks = 1 << 24
 	maxTicks  = 1 << 20
 )
 
-// Errors of demos. They come wrapped in a *source.Error.
+// Errors of demos, returned wrapped in a *source.Error.
 var (
-	errFormat    = errors.New("no demo of Teeworlds 0.7")
+	errFormat    = errors.New("not a demo of Teeworlds 0.7")
 	errTruncated = errors.New("demo truncated")
 	errCorrupt   = errors.New("demo corrupt")
 	errLarge     = errors.New("demo too large")
 )
 
-// kind is the type of a chunk, and how a demo holds the state of a tick.
+// kind is the type of a chunk. 1 to 3 are the numbers in the file; a tick marker has a format of
+// its own there.
 type kind uint8
 
 const (
-	same    kind = 0 // the mark of a tick; a state that did not change
-	whole   kind = 1 // all items
-	message kind = 2
-	delta   kind = 3 // what changed
+	kindTick    kind = 0 // the marker of a tick; as the kind of a tick: it has no snapshot
+	kindFull    kind = 1 // a snapshot with all items
+	kindMessage kind = 2 // a network message, ignored here
+	kindDelta   kind = 3 // a snapshot as the difference to the one before
 )
 
 // tick is a tick of a demo.
 type tick struct {
-	at      int32
-	kind    kind
-	payload []byte // of the chunk with its state
+	number  int32  // its number
+	kind    kind   // kindTick, kindFull or kindDelta
+	payload []byte // of the chunk with the snapshot, still compressed; nil for kindTick
 }
 
-// demo is what is kept of a file.
+// demo is a file in memory. Only ticks and snapshots are stored.
 type demo struct {
-	file   string
-	ticks  []tick
-	groups protocol.Groups
-	err    error // why it ends before the file does; nil: it does not
-	left   int   // bytes that may be kept
+	file       string
+	ticks      []tick // from the first tick with a snapshot
+	groups     protocol.Groups
+	err        error // why the rest of the file was not read; nil if all was read
+	memoryLeft int   // bytes of memory that may still be used
 }
 
-// expected describes the files that are read.
-const expected = "a demo of Teeworlds 0.7"
+// expectedFile describes the files that can be read, for error messages.
+const expectedFile = "a demo of Teeworlds 0.7"
 
-// readDemo reads a file, which may be packed. What is wrong in front of the first snapshot is an
-// error; what comes later only ends the demo.
+// readDemo reads a file, which may be compressed (.zst, .gz). Damage before the first snapshot is
+// an error. Damage behind it ends the demo there, and is stored in its err.
 func readDemo(ctx context.Context, path string) (*demo, error) {
-	file, err := source.OpenFile(ctx, path, expected, errFormat)
+	file, err := source.OpenFile(ctx, path, expectedFile, errFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -75,42 +78,46 @@ func readDemo(ctx context.Context, path string) (*demo, error) {
 	return parse(file, path, maxMemory)
 }
 
-// parse reads a demo from in and keeps up to memory bytes of it.
+// parse reads a demo from in and stores up to memory bytes of it. path is for errors.
 func parse(in io.Reader, path string, memory int) (*demo, error) {
-	d := &demo{file: path, left: memory}
+	d := &demo{file: path, memoryLeft: memory}
 	unpacked, err := unpack.New(in, path, unpack.Errors{Format: errFormat, Truncated: errTruncated})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer unpacked.Close()
-	r := &chunks{in: unpacked}
-	if err := d.header(r); err != nil {
+	r := &chunkReader{in: unpacked}
+	if err := d.readHeader(r); err != nil {
 		return nil, err
 	}
-	d.err = d.read(r)
-	if len(d.ticks) == 0 || d.ticks[0].kind == same {
+	d.err = d.readChunks(r)
+	if len(d.ticks) == 0 || d.ticks[0].kind == kindTick {
 		if d.err == nil {
-			d.err = &source.Error{File: path, Problem: "holds no snapshot", Kind: errFormat}
+			d.err = &source.Error{File: path, Problem: "contains no snapshot", Kind: errFormat}
 		}
 		return nil, d.err
 	}
 	return d, nil
 }
 
-// Where things are in the header, and what follows it.
+// The header of a demo, 176 bytes, with offsets: 0 "TWDEMO" and a zero, 7 version of the format,
+// 8 network version (text), 72 name of the map (text), 136 size of the map in bytes, 140 CRC of the
+// map, 144 type (8 bytes), 152 length in seconds, 156 time of the recording (20 bytes). Integers
+// are big-endian, texts 64 bytes padded with zeros. Behind it come the timeline markers, which are
+// a count and 64 ticks, then the map, then the chunks.
 const (
-	headerBytes  = 176
-	versionAt    = 7
-	netVersionAt = 8
-	mapSizeAt    = 136
-	markerBytes  = 4 + 64*4
-	textBytes    = 64
+	headerBytes      = 176
+	versionOffset    = 7
+	netVersionOffset = 8
+	mapSizeOffset    = 136
+	markerBytes      = 4 + 64*4
+	textBytes        = 64
 )
 
-// header reads all that is in front of the chunks.
-func (d *demo) header(r *chunks) error {
+// readHeader checks the header and skips everything in front of the first chunk.
+func (d *demo) readHeader(r *chunkReader) error {
 	refuse := func(kind error, format string, args ...any) error {
-		return &source.Error{File: d.file, Problem: fmt.Sprintf(format, args...), Expected: expected, Kind: kind}
+		return &source.Error{File: d.file, Problem: fmt.Sprintf(format, args...), Expected: expectedFile, Kind: kind}
 	}
 	h := make([]byte, headerBytes)
 	n, err := r.in.Fill(h)
@@ -121,95 +128,99 @@ func (d *demo) header(r *chunks) error {
 		}
 		return refuse(errFormat, "begins with % x", h[:min(n, 8)])
 	case err != nil:
-		return refuse(errTruncated, "breaks off in its header")
+		return refuse(errTruncated, "ends within its header")
 	}
-	if v := h[versionAt]; v != 4 {
+	if v := h[versionOffset]; v != 4 {
 		return refuse(errFormat, "is a demo of version %d, not 4", v)
 	}
-	if v := text(h[netVersionAt:]); !strings.HasPrefix(v, "0.7 ") {
+	if v := cString(h[netVersionOffset:]); !strings.HasPrefix(v, "0.7 ") {
 		return refuse(errFormat, "was recorded by version %.20q", v)
 	}
-	size := int32(binary.BigEndian.Uint32(h[mapSizeAt:]))
+	size := int32(binary.BigEndian.Uint32(h[mapSizeOffset:]))
 	if size < 0 {
 		return refuse(errCorrupt, "has a map of %d bytes", size)
 	}
-	r.at = headerBytes
+	r.offset = headerBytes
 	if err := r.skip(markerBytes + int64(size)); err != nil {
-		return refuse(errTruncated, "breaks off before the end of its map of %d bytes", size)
+		return refuse(errTruncated, "ends within its map of %d bytes", size)
 	}
 	return nil
 }
 
-// text is a text padded with zeros.
-func text(b []byte) string {
+// cString returns the zero-terminated text at the start of a field of textBytes.
+func cString(b []byte) string {
 	b, _, _ = bytes.Cut(b[:textBytes], []byte{0})
 	return string(b)
 }
 
-// read reads the chunks. The demo holds what came before the error.
-func (d *demo) read(c *chunks) error {
-	var r reader
-	begun := false
+// readChunks reads the chunks up to the end of the file. After an error, which names the chunk, the
+// demo holds the ticks in front of the damage. All snapshots are decoded here once: this checks
+// them, and finds the types and ranges of items for the schema.
+func (d *demo) readChunks(c *chunkReader) error {
+	var r snapshotReader
+	hasSnapshot := false
 	for {
 		kind, err := c.next()
 		switch {
 		case err == io.EOF:
 			return nil
-		case err != nil:
+		case err != nil: // handled below
 		case c.number > maxChunks:
 			err = fmt.Errorf("%w: more than %d chunks", errLarge, maxChunks)
-		case kind == same:
+		case kind == kindTick:
 			err = d.addTick(int32(c.tick))
-		case kind == delta && !begun:
+		case kind == kindDelta && !hasSnapshot:
 			err = fmt.Errorf("%w: changes before the first snapshot", errCorrupt)
-		case kind != message:
+		case kind != kindMessage:
 			err = r.read(kind, c.payload)
 			if err == nil {
-				err = d.addState(kind, c.payload, r.news)
+				err = d.addSnapshot(kind, c.payload, r.changed)
 			}
 			r.advance()
-			begun = true
+			hasSnapshot = true
 		}
 		if err != nil {
-			return d.end(c, err)
+			return d.endAtError(c, err)
 		}
 	}
 }
 
-// addTick begins a tick. Ticks in front of the first snapshot are dropped.
-func (d *demo) addTick(at int32) error {
+// addTick appends a tick without a snapshot. It replaces a first tick that got none: frames begin
+// with the first snapshot.
+func (d *demo) addTick(number int32) error {
 	n := len(d.ticks)
-	if n > 0 && at <= d.ticks[n-1].at {
-		return fmt.Errorf("%w: tick %d after tick %d", errCorrupt, at, d.ticks[n-1].at)
+	if n > 0 && number <= d.ticks[n-1].number {
+		return fmt.Errorf("%w: tick %d after tick %d", errCorrupt, number, d.ticks[n-1].number)
 	}
-	if n == 1 && d.ticks[0].kind == same {
-		d.ticks[0].at = at
+	if n == 1 && d.ticks[0].kind == kindTick {
+		d.ticks[0].number = number
 		return nil
 	}
-	d.left -= overhead
-	if d.left < 0 || n == maxTicks {
-		return fmt.Errorf("%w: more than %d MB of snapshots, or than %d ticks", errLarge, maxMemory>>20, maxTicks)
+	d.memoryLeft -= overhead
+	if d.memoryLeft < 0 || n == maxTicks {
+		return fmt.Errorf("%w: more than %d MB of snapshots or more than %d ticks", errLarge, maxMemory>>20, maxTicks)
 	}
-	d.ticks = append(d.ticks, tick{at: at})
+	d.ticks = append(d.ticks, tick{number: number})
 	return nil
 }
 
-// addState keeps the payload of a chunk, which has these items, as the state of the last tick.
-func (d *demo) addState(kind kind, payload []byte, items []protocol.Item) error {
+// addSnapshot stores the payload of a snapshot chunk with the last tick. items are the decoded items
+// of the chunk; the schema gets room for them.
+func (d *demo) addSnapshot(kind kind, payload []byte, items []protocol.Item) error {
 	n := len(d.ticks)
 	if n == 0 {
 		return fmt.Errorf("%w: a snapshot before the first tick", errCorrupt)
 	}
 	t := &d.ticks[n-1]
-	if t.kind != same {
-		return fmt.Errorf("%w: a second snapshot of tick %d", errCorrupt, t.at)
+	if t.kind != kindTick {
+		return fmt.Errorf("%w: a second snapshot of tick %d", errCorrupt, t.number)
 	}
-	d.left -= len(payload)
-	if d.left < 0 {
+	d.memoryLeft -= len(payload)
+	if d.memoryLeft < 0 {
 		return fmt.Errorf("%w: more than %d MB of snapshots", errLarge, maxMemory>>20)
 	}
 	for _, item := range items {
-		if err := d.groups.See(item); err != nil {
+		if err := d.groups.Add(item); err != nil {
 			return err
 		}
 	}
@@ -217,10 +228,10 @@ func (d *demo) addState(kind kind, payload []byte, items []protocol.Item) error 
 	return nil
 }
 
-// end returns where and why the demo ends before its file does. A tick whose snapshot may be
-// missing is removed.
-func (d *demo) end(c *chunks, err error) error {
-	if n := len(d.ticks); n > 0 && d.ticks[n-1].kind == same {
+// endAtError returns err with the place in the file at which reading stopped. It removes the last
+// tick if that has no snapshot, since the snapshot may be what could not be read.
+func (d *demo) endAtError(c *chunkReader, err error) error {
+	if n := len(d.ticks); n > 0 && d.ticks[n-1].kind == kindTick {
 		d.ticks = d.ticks[:n-1]
 	}
 	kind := errCorrupt
@@ -232,7 +243,7 @@ func (d *demo) end(c *chunks, err error) error {
 	}
 	e := &source.Error{File: d.file, Problem: err.Error(), Kind: kind}
 	if c.number > 0 {
-		e.Place = fmt.Sprintf("chunk %d at byte %d", c.number, c.begin)
+		e.Place = fmt.Sprintf("chunk %d at byte %d", c.number, c.start)
 	}
 	return e
 }

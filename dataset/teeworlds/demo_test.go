@@ -15,10 +15,10 @@ import (
 	"wirelab/dataset/teeworlds/protocol"
 )
 
-// build is a demo made by hand.
+// build builds a demo byte by byte.
 type build struct{ bytes.Buffer }
 
-// newDemo begins one with a map of so many bytes.
+// newDemo writes the header of a demo and a map of mapBytes bytes.
 func newDemo(version byte, net string, mapBytes int) *build {
 	b := &build{}
 	h := make([]byte, 176)
@@ -33,7 +33,7 @@ func newDemo(version byte, net string, mapBytes int) *build {
 	return b
 }
 
-// mark marks a tick by its number.
+// mark writes a tick marker with an absolute tick.
 func (b *build) mark(tick int32, key bool) {
 	first := byte(0x80)
 	if key {
@@ -43,10 +43,10 @@ func (b *build) mark(tick int32, key bool) {
 	b.Write(binary.BigEndian.AppendUint32(nil, uint32(tick)))
 }
 
-// step marks a tick so many after the last.
+// step writes a tick marker with a tick delta of n.
 func (b *build) step(n byte) { b.WriteByte(0x80 | n) }
 
-// chunk writes a chunk as it is.
+// chunk writes a chunk of the given type.
 func (b *build) chunk(kind byte, payload []byte) {
 	switch n := len(payload); {
 	case n < 30:
@@ -59,10 +59,10 @@ func (b *build) chunk(kind byte, payload []byte) {
 	b.Write(payload)
 }
 
-// ints writes a chunk of numbers.
+// ints writes a chunk whose payload codes ints.
 func (b *build) ints(kind byte, ints ...int32) { b.chunk(kind, pack(ints)) }
 
-// pack codes numbers, bit after bit.
+// pack codes integers with the Huffman code, one bit at a time.
 func pack(ints []int32) []byte {
 	var raw []byte
 	for _, v := range ints {
@@ -90,7 +90,7 @@ func pack(ints []int32) []byte {
 	return out
 }
 
-// whole writes a whole snapshot: key and values of each item.
+// whole writes a full snapshot. An item is its key and its values.
 func (b *build) whole(items ...[]int32) {
 	var offsets, data []int32
 	for _, item := range items {
@@ -102,11 +102,11 @@ func (b *build) whole(items ...[]int32) {
 
 func key(typ, id int) int32 { return int32(protocol.KeyOf(typ, id)) }
 
-// small is a demo with something of everything.
+// small returns a demo of four frames with all types of chunks.
 func small() *build {
 	b := newDemo(4, "0.7 802f1be60a05665f", 10)
 	b.chunk(2, make([]byte, 300)) // a message
-	b.mark(90, true)              // without a snapshot: nothing is known yet
+	b.mark(90, true)              // without a snapshot: dropped
 	b.mark(100, true)
 	b.whole([]int32{key(5, 0), 10, 20, 1}, []int32{key(4, 1), 7, 8, 2}, []int32{key(23, 0), 5}, []int32{key(40, 2), 1, -2, 3})
 	b.chunk(2, make([]byte, 29))
@@ -123,10 +123,10 @@ func parseBytes(data []byte) (*demo, error) {
 	return parse(bytes.NewReader(data), "a.demo", maxMemory)
 }
 
-// frames plays a demo to its end.
-func frames(t testing.TB, d *demo) (s *match, list []*frame.Frame) {
+// frames returns all frames of a demo and checks each against the schema.
+func frames(t testing.TB, d *demo) (s *matchSource, list []*frame.Frame) {
 	t.Helper()
-	s, err := newMatch(d, false)
+	s, err := newSource(d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func frames(t testing.TB, d *demo) (s *match, list []*frame.Frame) {
 	}
 }
 
-// A demo made by hand gives the values that it was made of.
-func TestSmall(t *testing.T) {
+// A demo built by hand yields the items that it was built from.
+func TestFramesOfHandmadeDemo(t *testing.T) {
 	d, err := parseBytes(small().Bytes())
 	if err != nil || d.err != nil {
 		t.Fatal(err, d.err)
@@ -184,7 +184,8 @@ func TestSmall(t *testing.T) {
 			t.Errorf("frame %d: %v, want %v", i, list[i].Table, f.Table)
 		}
 	}
-	// Rows: the tick, pickups 0 and 1, one flag, one of type 23, three of type 40 with three values, one with two.
+	// Rows: the tick, pickups 0 and 1, one flag, one of type 23, three of type 40 with three
+	// values, one with two.
 	if s.Schema().Rows != 1+2+1+1+3+1 {
 		t.Errorf("%d rows", s.Schema().Rows)
 	}
@@ -197,14 +198,14 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// It begins again where it is to, and says so.
+// With loop set the demo begins again at its end, and Seam reports it.
 func TestLoop(t *testing.T) {
 	d, err := parseBytes(small().Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, once := frames(t, d)
-	s, err := newMatch(d, true)
+	s, err := newSource(d, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !f.Equal(once[i%4]) || f.Tick != uint32(i) || s.Seam() != (i > 0 && i%4 == 0) {
-			t.Errorf("frame %d: tick %d, seam %v", i, f.Tick, s.Seam())
+			t.Errorf("frame %d: tick %d, loop point %v", i, f.Tick, s.Seam())
 		}
 		changed := frame.NewRows(s.Schema().Rows)
 		changed.Compare(f.Table, before.Table, len(s.Schema().Fields))
@@ -228,8 +229,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// What is no demo of this version is refused, by name.
-func TestForeign(t *testing.T) {
+// Other files and demos of other versions are refused with the reason.
+func TestOtherFilesRefused(t *testing.T) {
 	negative := newDemo(4, "0.7 802f1be60a05665f", 0).Bytes()
 	negative[136] = 0x80
 	for name, c := range map[string]struct {
@@ -239,12 +240,12 @@ func TestForeign(t *testing.T) {
 	}{
 		"empty":    {nil, "the file is empty", errFormat},
 		"text":     {[]byte("tick,type,id,values\n"), "begins with 74 69 63 6b", errFormat},
-		"short":    {[]byte("TWDEMO\x00\x04"), "breaks off in its header", errTruncated},
+		"short":    {[]byte("TWDEMO\x00\x04"), "ends within its header", errTruncated},
 		"ddnet":    {newDemo(6, "0.6 626fce9a778df4d4", 0).Bytes(), "is a demo of version 6, not 4; expected a demo of Teeworlds 0.7", errFormat},
 		"0.6":      {newDemo(4, "0.6 626fce9a778df4d4", 0).Bytes(), `was recorded by version "0.6 626fce9a778df4d4"`, errFormat},
-		"no map":   {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes()[:440], "breaks off before the end of its map of 10 bytes", errTruncated},
-		"nothing":  {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes(), "holds no snapshot", errFormat},
-		"a tick":   {small().Bytes()[:176+260+10+303+5], "holds no snapshot", errFormat},
+		"no map":   {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes()[:440], "ends within its map of 10 bytes", errTruncated},
+		"nothing":  {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes(), "contains no snapshot", errFormat},
+		"a tick":   {small().Bytes()[:176+260+10+303+5], "contains no snapshot", errFormat},
 		"negative": {negative, "has a map of -2147483648 bytes", errCorrupt},
 	} {
 		if d, err := parseBytes(c.data); err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.kind) {
@@ -253,8 +254,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// A demo that is damaged ends where the damage is, which one sentence tells; what came before is there.
-func TestDamage(t *testing.T) {
+// A damaged demo ends at the damage, which the error locates; the frames before it are complete.
+func TestDamagedDemoEndsEarly(t *testing.T) {
 	good := small().Bytes()
 	whole, _ := parseBytes(good)
 	_, want := frames(t, whole)
@@ -264,24 +265,24 @@ func TestDamage(t *testing.T) {
 		want   string
 		kind   error
 	}{
-		"type":       {func(b *build) { b.step(1); b.chunk(0, []byte{1}) }, "of an unknown type, 0", errCorrupt},
-		"cut":        {func(b *build) { b.step(1); b.Write([]byte{3<<5 | 20, 1, 2}) }, "breaks off after 3 bytes", errTruncated},
-		"cut mark":   {func(b *build) { b.Write([]byte{0x80, 0, 0}) }, "breaks off after 3 bytes", errTruncated},
+		"type":       {func(b *build) { b.step(1); b.chunk(0, []byte{1}) }, "unknown type 0", errCorrupt},
+		"cut":        {func(b *build) { b.step(1); b.Write([]byte{3<<5 | 20, 1, 2}) }, "ends after 3 bytes", errTruncated},
+		"cut mark":   {func(b *build) { b.Write([]byte{0x80, 0, 0}) }, "ends after 3 bytes", errTruncated},
 		"backwards":  {func(b *build) { b.mark(107, false) }, "tick 107 after tick 107", errCorrupt},
 		"negative":   {func(b *build) { b.mark(-5, false) }, "tick -5", errCorrupt},
 		"twice":      {func(b *build) { b.ints(3, 0, 0, 0) }, "a second snapshot of tick 107", errCorrupt},
-		"no end":     {func(b *build) { b.step(1); b.chunk(3, []byte{0xff}) }, "no end mark", errCorrupt},
-		"behind":     {func(b *build) { b.step(1); b.chunk(3, append(pack([]int32{0, 0, 0}), 0, 0)) }, "bytes behind the end mark", errCorrupt},
-		"removed":    {func(b *build) { b.step(1); b.ints(3, 1, 0, 0, key(9, 9)) }, "item 9.9 is removed, and was not there", errCorrupt},
-		"updated":    {func(b *build) { b.step(1); b.ints(3, 0, 2, 0, 4, 3, 1, 1, 1, 4, 3, 1, 1, 1) }, "item 4.3 comes twice", errCorrupt},
-		"short":      {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 3, 1) }, "item 4.3 has 3 values, and 1 numbers are left", errCorrupt},
-		"size":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 40, 2, 1, 1) }, "item 40.2 had 3 values, and has 1", errCorrupt},
-		"long":       {func(b *build) { b.step(1); b.ints(3, 0, 0, 0, 1) }, "1 numbers behind the last item", errCorrupt},
+		"no end":     {func(b *build) { b.step(1); b.chunk(3, []byte{0xff}) }, "no end symbol", errCorrupt},
+		"behind":     {func(b *build) { b.step(1); b.chunk(3, append(pack([]int32{0, 0, 0}), 0, 0)) }, "bytes after the end symbol", errCorrupt},
+		"removed":    {func(b *build) { b.step(1); b.ints(3, 1, 0, 0, key(9, 9)) }, "item 9.9 is removed but was not present", errCorrupt},
+		"updated":    {func(b *build) { b.step(1); b.ints(3, 0, 2, 0, 4, 3, 1, 1, 1, 4, 3, 1, 1, 1) }, "item 4.3 occurs twice", errCorrupt},
+		"short":      {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 3, 1) }, "item 4.3 has 3 values, but 1 integers are left", errCorrupt},
+		"size":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 40, 2, 1, 1) }, "item 40.2 changes from 3 values to 1", errCorrupt},
+		"long":       {func(b *build) { b.step(1); b.ints(3, 0, 0, 0, 1) }, "1 integers after the last item", errCorrupt},
 		"counts":     {func(b *build) { b.step(1); b.ints(3, 1<<30, 1<<30, 0) }, "removes 1073741824 items", errCorrupt},
 		"items":      {func(b *build) { b.step(1); b.ints(1, 4, 2000, 1) }, "a snapshot of 2000 items in 4 bytes", errCorrupt},
-		"offsets":    {func(b *build) { b.step(1); b.ints(1, 8, 2, 0, 12, key(40, 1), 5) }, "item 0 lies from byte 0 to 12 of 8", errCorrupt},
+		"offsets":    {func(b *build) { b.step(1); b.ints(1, 8, 2, 0, 12, key(40, 1), 5) }, "item 0 extends from byte 0 to 12 of 8", errCorrupt},
 		"known size": {func(b *build) { b.step(1); b.whole([]int32{key(10, 1), 5}) }, "item 10.1 has 1 values, expected 22", errCorrupt},
-		"huge":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 65535, 1, 1, 1) }, "item 4.65535 makes a table of", errLarge},
+		"huge":       {func(b *build) { b.step(1); b.ints(3, 0, 1, 0, 4, 65535, 1, 1, 1) }, "item 4.65535 needs a table of", errLarge},
 	} {
 		b := small()
 		c.damage(b)
@@ -308,8 +309,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A demo that is cut anywhere gives the first of its frames.
-func TestCut(t *testing.T) {
+// A demo truncated at any byte yields the first frames.
+func TestTruncatedDemo(t *testing.T) {
 	good := small().Bytes()
 	whole, _ := parseBytes(good)
 	_, want := frames(t, whole)
@@ -333,8 +334,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Only so much is kept.
-func TestMemory(t *testing.T) {
+// No more memory than the limit is used.
+func TestMemoryLimit(t *testing.T) {
 	d, err := parse(bytes.NewReader(small().Bytes()), "a.demo", 200)
 	if err != nil {
 		t.Fatal(err)
@@ -344,17 +345,17 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// check reads what may be anything, and plays it.
+// check parses arbitrary data and plays the first frames of the demo, if it is one.
 func check(t *testing.T, data []byte) {
 	d, err := parse(bytes.NewReader(data), "a.demo", 1<<20)
 	if err != nil {
 		var e *source.Error
 		if !errors.As(err, &e) && !errors.Is(err, errFormat) && !errors.Is(err, errTruncated) {
-			t.Fatalf("%v: of no type", err)
+			t.Fatalf("%v: error of unknown type", err)
 		}
 		return
 	}
-	s, err := newMatch(d, false)
+	s, err := newSource(d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,8 +373,8 @@ func check(t *testing.T, data []byte) {
 	}
 }
 
-// No bit of a demo can be flipped to more than an error or another match.
-func TestFlips(t *testing.T) {
+// A demo with flipped bits gives an error or other frames that fit the schema.
+func TestFlippedBits(t *testing.T) {
 	good := small().Bytes()
 	for i := range 8 * len(good) {
 		if at := i / 8; at >= 8 && at < 136 || at >= 144 && at < 176+260+10 {
@@ -393,7 +394,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// FuzzDemo: no file makes the reader panic, or take more than it may.
+// FuzzDemo checks that no file makes the reader panic or exceed its limits.
 func FuzzDemo(f *testing.F) {
 	f.Add(small().Bytes())
 	f.Add(small().Bytes()[:800])

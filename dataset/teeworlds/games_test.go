@@ -13,9 +13,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Frames hold, at every tick, the items that the oracle lists, and no others; what changed is in
-// the rows that are said to have changed.
-func TestOracle(t *testing.T) {
+// Every frame holds exactly the items that the reference files (written by the game's own code) list,
+// and Changed contains all rows that changed.
+func TestFramesMatchReference(t *testing.T) {
 	for _, name := range []string{"tw-ctf2", "tw-dm1"} {
 		t.Run(name, func(t *testing.T) {
 			s, err := open(t.Context(), testkit.DataFile(t, "games/"+name+".demo"), source.Options{})
@@ -33,8 +33,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// compare compares the frames with the oracle's files.
-func compare(t *testing.T, s *match, name string) {
+// compare compares the frames of s with the reference files.
+func compare(t *testing.T, s *matchSource, name string) {
 	frames := 300
 	if testkit.Thorough() {
 		frames = 1 << 30
@@ -45,7 +45,7 @@ func compare(t *testing.T, s *match, name string) {
 	pull, stop := iter.Pull(testkit.CSVRows(t, "games/"+name+".items.csv.zst"))
 	defer stop()
 	item, more := pull()
-	kinds := []string{same: "none", whole: "key", delta: "delta"}
+	kinds := []string{kindTick: "none", kindFull: "key", kindDelta: "delta"}
 	count := 0
 	for c := range testkit.CSVRows(t, "games/"+name+".snapshots.csv.zst") {
 		if count == frames {
@@ -75,7 +75,7 @@ func compare(t *testing.T, s *match, name string) {
 		changed.Compare(f.Table, before.Table, n)
 		for row := range changed.All() {
 			if !s.Changed().Has(row) {
-				t.Fatalf("frame %d: row %d changed, and is not said to have", count, row)
+				t.Fatalf("frame %d: row %d changed but is not in Changed", count, row)
 			}
 		}
 		if p := s.Price(); p.Bits != 8*testkit.ParseInt(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
@@ -89,7 +89,7 @@ func compare(t *testing.T, s *match, name string) {
 	}
 }
 
-// put writes an item of the oracle into a frame.
+// put writes an item of a reference file (tick, type, id, values) into a frame.
 func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 	t.Helper()
 	var values []int32
@@ -107,7 +107,7 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 	cells[part.Present] = 1
 }
 
-// The code is the game's.
+// The Huffman code equals that of the game.
 func TestHuffman(t *testing.T) {
 	lines := slices.Collect(testkit.CSVRows(t, "games/tw-huffman-codes.csv"))
 	if len(lines) != protocol.End+1 {
@@ -125,8 +125,8 @@ func TestHuffman(t *testing.T) {
 	}
 }
 
-// Types of items have the sizes and the values that the game gives them.
-func TestItems(t *testing.T) {
+// The types of items have the sizes and value names of the game.
+func TestItemTypes(t *testing.T) {
 	for c := range testkit.CSVRows(t, "games/tw-items.csv") {
 		size, fixed := protocol.FixedSize(testkit.ParseInt(t, c[0]))
 		if fixed != (c[2] != "-") || fixed && size != testkit.ParseInt(t, c[2]) {
@@ -136,7 +136,7 @@ func TestItems(t *testing.T) {
 			size = len(strings.Fields(c[3]))
 		}
 		var g protocol.Groups
-		if err := g.See(protocol.Item{Key: protocol.KeyOf(testkit.ParseInt(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
+		if err := g.Add(protocol.Item{Key: protocol.KeyOf(testkit.ParseInt(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
 			t.Fatal(err)
 		}
 		l, err := protocol.LayoutOf(g.Schema(25))

@@ -1,5 +1,8 @@
-// Package teeworlds makes frames of demos of Teeworlds 0.7: at each tick of the demo all items
-// of the world, each in a row of its own.
+// Package teeworlds reads demos (recorded matches) of Teeworlds 0.7 as a source of frames. A frame
+// holds all items of the world at one tick, each in its own row of the table.
+//
+// The file format is version 4 of the game's src/engine/shared/demo.cpp; snapshots, their deltas
+// and the Huffman code are those of the network protocol, see package protocol.
 package teeworlds
 
 import (
@@ -12,152 +15,167 @@ import (
 	"wirelab/dataset/teeworlds/protocol"
 )
 
-// Kind is this data for dataset.Open.
+// Kind describes demos of Teeworlds to dataset.Open.
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
 	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
-		return source.Of(open(ctx, path, opt))
+		return source.AsSource(open(ctx, path, opt))
 	},
 	Paths: source.WholePath}
 
-// ticksPerSecond is the rate of the game, of which demos hold a part.
+// ticksPerSecond is the tick rate of the game. Demos usually record every second tick.
 const ticksPerSecond = 50
 
-// match plays a demo. It implements source.Source, Sized, Seamed, Tracked, Priced and
-// Remarked.
+// matchSource is the source of the frames of one demo. It implements source.Source, Sized, Seamed,
+// Tracked, Priced and Remarked.
 //
-// Every tick that the demo marks makes a frame, so that frames keep the game's pace: where there
-// is no snapshot with it, nothing but the tick changed.
-type match struct {
-	source.Rounds // of the demo's ticks
+// Every tick marker of the demo yields a frame, so that frames keep the game's pace. A tick without
+// a snapshot differs from the tick before only in its number.
+type matchSource struct {
+	source.Rounds // counts the ticks of the demo
 	demo          *demo
 	layout        *protocol.Layout
 
-	reader  reader
-	table   []int32
-	changed frame.Rows
-	price   source.Price
+	reader  snapshotReader
+	table   []int32      // of the newest frame
+	changed frame.Rows   // rows that the newest frame may have changed
+	price   source.Price // of the newest frame
 }
 
-func open(ctx context.Context, path string, opt source.Options) (*match, error) {
+// open reads the whole demo at path into memory.
+func open(ctx context.Context, path string, opt source.Options) (*matchSource, error) {
 	d, err := readDemo(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return newMatch(d, opt.Loop)
+	return newSource(d, opt.Loop)
 }
 
-func newMatch(d *demo, loop bool) (*match, error) {
-	layout, err := protocol.LayoutOf(d.groups.Schema(d.rate()))
+// newSource returns a source that plays d once, or again and again if loop is set.
+func newSource(d *demo, loop bool) (*matchSource, error) {
+	layout, err := protocol.LayoutOf(d.groups.Schema(d.frameRate()))
 	if err != nil {
 		return nil, err
 	}
-	return &match{Rounds: source.Rounds{Total: len(d.ticks), Loop: loop}, demo: d, layout: layout, table: layout.Schema.NewFrame().Table,
+	return &matchSource{Rounds: source.Rounds{Total: len(d.ticks), Loop: loop}, demo: d, layout: layout, table: layout.Schema.NewFrame().Table,
 		changed: frame.NewRows(layout.Schema.Rows)}, nil
 }
 
-// rate returns the number of frames a second, by the most usual step.
-func (d *demo) rate() int {
+// frameRate returns the number of frames a second: ticksPerSecond over the most frequent distance
+// between two ticks of the demo, rounded.
+func (d *demo) frameRate() int {
 	var steps [ticksPerSecond + 1]int
 	for i := range d.ticks[1:] {
-		if n := d.ticks[i+1].at - d.ticks[i].at; n <= ticksPerSecond {
+		if n := d.ticks[i+1].number - d.ticks[i].number; n <= ticksPerSecond {
 			steps[n]++
 		}
 	}
-	usual := 2
-	for n, times := range steps {
-		if times > steps[usual] {
-			usual = n
+	commonest := 2 // the usual distance, if the demo has a single tick
+	for n, count := range steps {
+		if count > steps[commonest] {
+			commonest = n
 		}
 	}
-	return (ticksPerSecond + usual/2) / usual
+	return (ticksPerSecond + commonest/2) / commonest
 }
 
-// Remarks reports what the schema has that a server would not know, and where the demo ends early.
-func (s *match) Remarks() []string {
-	list := []string{fmt.Sprintf("there are as many rows of a type as its items in this match need, %d in all: "+
-		"a server would have to provide for more", s.layout.Schema.Rows)}
+// Remarks returns notes for the user: that the size of the table is taken from the match itself,
+// which a real server could not do, and where a damaged demo ends.
+func (s *matchSource) Remarks() []string {
+	list := []string{fmt.Sprintf("the table has %d rows, as many as the items of this match need; "+
+		"a server does not know this number in advance and would reserve more", s.layout.Schema.Rows)}
 	if s.demo.err != nil {
-		list = append(list, fmt.Sprintf("it ends early, after %d frames: %v", len(s.demo.ticks), s.demo.err))
+		list = append(list, fmt.Sprintf("the demo ends early, after %d frames: %v", len(s.demo.ticks), s.demo.err))
 	}
 	return list
 }
 
 // Schema describes the frames.
-func (s *match) Schema() *frame.Schema { return s.layout.Schema }
+func (s *matchSource) Schema() *frame.Schema { return s.layout.Schema }
 
-// Seam reports whether the last frame is the first of a further round.
-func (s *match) Seam() bool { return s.Again() }
+// Seam reports whether the newest frame is at the loop point: the first of a further round.
+func (s *matchSource) Seam() bool { return s.StartsRound() }
 
-// Changed returns the rows in which the last frame may differ from the one before.
-func (s *match) Changed() frame.Rows { return s.changed }
+// Changed returns the rows in which the newest frame may differ from the frame before.
+func (s *matchSource) Changed() frame.Rows { return s.changed }
 
-// Price returns the bits of the snapshot in the demo: of what changed since the frame before, which
-// may be nothing, or of all items. Such keyframes come every five seconds; clients never got them.
-func (s *match) Price() source.Price { return s.price }
+// Price returns the size of the snapshot in the demo. It is a delta to the frame before, or empty
+// if nothing changed, or a keyframe with all items. The recorder writes a keyframe every five
+// seconds; the server never sent those to clients.
+func (s *matchSource) Price() source.Price { return s.price }
 
 // Initial fills f with a world without items.
-func (s *match) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame()) }
+func (s *matchSource) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame()) }
 
 // Next fills f with the state at the next tick.
-func (s *match) Next(f *frame.Frame) error {
+func (s *matchSource) Next(f *frame.Frame) error {
 	n, tick, err := s.Advance()
 	if err != nil {
 		return err
 	}
 	t := &s.demo.ticks[n]
 	s.changed.Clear()
-	s.changed.Add(0)
-	if t.kind != same {
+	s.changed.Add(0) // the row with the tick
+	if t.kind != kindTick {
 		if err := s.reader.read(t.kind, t.payload); err != nil {
-			panic("teeworlds: a demo in memory changed")
+			panic("teeworlds: a demo in memory changed") // readChunks has decoded it without an error
 		}
-		s.show()
+		s.updateTable()
 		s.reader.advance()
 	}
-	s.table[s.layout.Now] = t.at
-	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == whole}
+	s.table[s.layout.Now] = t.number
+	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == kindFull} // the first frame has no baseline
 	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
 }
 
-// show replaces the items of now in the table by those of next. Both are sorted.
-func (s *match) show() {
-	was := s.reader.now.items
+// updateTable replaces the items of the reader's current snapshot in the table by those of its next
+// snapshot, and adds the rows concerned to s.changed. It merges the two lists, which are sorted by
+// key.
+func (s *matchSource) updateTable() {
+	current := s.reader.current.items
 	for _, item := range s.reader.next.items {
-		for len(was) > 0 && was[0].Key < item.Key {
-			s.put(was[0], false)
-			was = was[1:]
+		for len(current) > 0 && current[0].Key < item.Key {
+			s.clearItem(current[0])
+			current = current[1:]
 		}
-		if len(was) == 0 || was[0].Key != item.Key {
-			s.put(item, true)
+		if len(current) == 0 || current[0].Key != item.Key {
+			s.setItem(item)
 			continue
 		}
-		before := was[0]
-		was = was[1:]
-		if len(before.Values) != len(item.Values) {
-			s.put(before, false)
+		before := current[0]
+		current = current[1:]
+		if len(before.Values) != len(item.Values) { // then the item moves to another row
+			s.clearItem(before)
 		} else if slices.Equal(before.Values, item.Values) {
 			continue
 		}
-		s.put(item, true)
+		s.setItem(item)
 	}
-	for _, item := range was {
-		s.put(item, false)
+	for _, item := range current {
+		s.clearItem(item)
 	}
 }
 
-// put writes an item into its row, or clears that.
-func (s *match) put(item protocol.Item, there bool) {
+// setItem writes an item into its row and marks the row as present.
+func (s *matchSource) setItem(item protocol.Item) {
+	part, row := s.findRow(item)
+	part.Put(row, item.Values)
+}
+
+// clearItem clears the row of an item that is no longer present.
+func (s *matchSource) clearItem(item protocol.Item) {
+	_, row := s.findRow(item)
+	clear(row)
+}
+
+// findRow returns the part and the row of the table that belong to an item, and adds the row to
+// s.changed. The layout has a row for every item, because it was made from all snapshots of the demo.
+func (s *matchSource) findRow(item protocol.Item) (*protocol.Part, []int32) {
 	part, i, ok := s.layout.Find(item.Key, len(item.Values))
 	if !ok {
-		panic("teeworlds: an item has no row that the first reading of the demo saw")
-	}
-	row := s.layout.Row(s.table, i)
-	if there {
-		part.Put(row, item.Values)
-	} else {
-		clear(row)
+		panic("teeworlds: the layout has no row for an item of the demo")
 	}
 	s.changed.Add(i)
+	return part, s.layout.Row(s.table, i)
 }

@@ -13,7 +13,7 @@ import (
 	"wirelab/dataset/source"
 )
 
-func TestTextComesBack(t *testing.T) {
+func TestMessagesFormText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
 	want := strings.Repeat("abcdefg", 100)
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

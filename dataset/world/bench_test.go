@@ -7,8 +7,7 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// ball returns a world in which n cubes, the player among them, are awake: the
-// player draws in a ball of them.
+// ball returns a world in which n cubes are awake, with the player: the player pulls them together.
 func ball(n int) *sim {
 	s := newSim()
 	s.Player().Pos = physics.Vec{Z: 1.5}
@@ -21,7 +20,7 @@ func ball(n int) *sim {
 	return s
 }
 
-// One step without a snapshot.
+// BenchmarkStep measures a step without a snapshot.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -44,7 +43,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// One step with its snapshot, by what the player does.
+// BenchmarkNext measures a step with its snapshot, for each script.
 func BenchmarkNext(b *testing.B) {
 	for _, s := range Scripts() {
 		b.Run(s.Name, func(b *testing.B) {

@@ -2,34 +2,36 @@ package world
 
 import "math"
 
-// Chasing: keys are pressed towards the place where the player would be in
-// lookAhead seconds if it went on as it does, but for the last nearby metres.
+// Constants of chasing. The pilot steers towards a target position until the player's position,
+// extrapolated by lookAhead, is near it.
 const (
-	lookAhead = 0.4
-	nearby    = 0.8
-	roam      = 24 // places lie within so many metres of the middle
+	lookAhead  = 0.4 // seconds
+	nearTarget = 0.8 // metres; the target is reached
+	maxTarget  = 24  // metres; limit of the coordinates of targets
 )
 
+// chase sets the direction keys of in towards the target (p.x, p.y), and chooses a new target when it
+// is reached or given up.
 func (p *pilot) chase(s *sim, in *Input) {
-	me := s.Player()
-	dx := p.x - (me.Pos.X + float64(me.Vel.X*lookAhead))
-	dy := p.y - (me.Pos.Y + float64(me.Vel.Y*lookAhead))
-	if p.patience == 0 || math.Abs(dx)+math.Abs(dy) < nearby {
-		p.choosePlace(s)
+	playerCube := s.Player()
+	dx := p.x - (playerCube.Pos.X + float64(playerCube.Vel.X*lookAhead))
+	dy := p.y - (playerCube.Pos.Y + float64(playerCube.Vel.Y*lookAhead))
+	if p.targetSteps == 0 || math.Abs(dx)+math.Abs(dy) < nearTarget {
+		p.chooseTarget(s)
 	}
-	p.patience--
-	if p.act.pace > 0 && me.Vel.Dot(me.Vel) > float64(p.act.pace*p.act.pace) {
+	p.targetSteps--
+	if p.act.maxSpeed > 0 && playerCube.Vel.Dot(playerCube.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
 		return
 	}
-	in.Left, in.Right = dx < -nearby/2, dx > nearby/2
-	in.Down, in.Up = dy < -nearby/2, dy > nearby/2
+	in.Left, in.Right = dx < -nearTarget/2, dx > nearTarget/2
+	in.Down, in.Up = dy < -nearTarget/2, dy > nearTarget/2
 }
 
-// choosePlace picks the place of some cube as the next one to go to, and for how long
-// to try. Places at random would soon hold no cubes any more. It never goes farther
-// out than roam.
-func (p *pilot) choosePlace(s *sim) {
-	at := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
-	p.x, p.y = max(-roam, min(at.X, roam)), max(-roam, min(at.Y, roam))
-	p.patience = 60 + p.rng.IntN(3*60)
+// chooseTarget sets the target to the position of a random cube, limited to maxTarget, and the time
+// after which it is given up. Random positions would soon have no cubes, since the player pushes
+// them away.
+func (p *pilot) chooseTarget(s *sim) {
+	cube := s.scene.Body(1 + p.rng.IntN(cubes-1)).Pos
+	p.x, p.y = max(-maxTarget, min(cube.X, maxTarget)), max(-maxTarget, min(cube.Y, maxTarget))
+	p.targetSteps = 60 + p.rng.IntN(3*60) // 1 to 4 s
 }

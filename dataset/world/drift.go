@@ -2,51 +2,52 @@ package world
 
 import "wirelab/dataset/physics"
 
-// Drifting: one of eight directions is held for a quarter of a second to a second,
-// then another: of a few at random the one with the most cubes ahead. Beyond the edge
-// it is one towards the middle.
+// Constants of drifting. The pilot holds one of eight directions for a quarter of a second to a
+// second. Then it tries a few random directions and takes the one with the most cubes ahead. Beyond
+// driftEdge it steers back to the middle.
 const (
-	driftLeast = 15 // steps
-	driftMore  = 45
-	driftEdge  = 13 // metres from the middle
-	driftIdeas = 5
-	driftAhead = 5 // metres; and cubes this far around are seen:
-	driftSight = 3
+	driftMinSteps    = 15 // shortest time of a direction, in steps
+	driftRandomSteps = 45 // maximum random addition to it
+	driftEdge        = 13 // metres from the middle
+	driftTries       = 5  // number of directions tried
+	driftAhead       = 5  // metres from the player to the middle of the square in which cubes are counted
+	driftCountHalf   = 3  // metres; half the side of that square
 )
 
+// drift sets the direction keys of in, and chooses another direction when the time of the last is over.
 func (p *pilot) drift(s *sim, in *Input) {
-	if p.course == 0 {
-		p.course = driftLeast + p.rng.IntN(driftMore)
-		most := -1
-		for range driftIdeas {
+	if p.driftSteps == 0 {
+		p.driftSteps = driftMinSteps + p.rng.IntN(driftRandomSteps)
+		best := -1
+		for range driftTries {
 			d := p.rng.IntN(8)
-			d += d / 4 // of nine, all but none
+			d += d / 4 // 0..8 without 4: all combinations of -1, 0, 1 except 0, 0
 			x, y := d%3-1, d/3-1
-			if n := s.ahead(x, y); n > most {
-				most, p.x, p.y = n, float64(x), float64(y)
+			if n := s.cubesAhead(x, y); n > best {
+				best, p.x, p.y = n, float64(x), float64(y)
 			}
 		}
 	}
-	p.course--
-	at := s.Player().Pos
-	x, y := homewards(at.X, p.x), homewards(at.Y, p.y)
+	p.driftSteps--
+	playerPos := s.Player().Pos
+	x, y := turnedBack(playerPos.X, p.x), turnedBack(playerPos.Y, p.y)
 	in.Left, in.Right = x < 0, x > 0
 	in.Down, in.Up = y < 0, y > 0
 }
 
-// ahead counts the cubes around the place that lies ahead of the player.
-func (s *sim) ahead(x, y int) int {
-	at := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
-	return s.around(at, driftSight)
+// cubesAhead counts the cubes in the square ahead of the player in direction x, y, each -1, 0 or 1.
+func (s *sim) cubesAhead(x, y int) int {
+	centre := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
+	return s.countCubes(centre, driftCountHalf)
 }
 
-// homewards returns the key to hold, of a pair, by a player at the given place who
-// would hold the given one.
-func homewards(at, key float64) float64 {
+// turnedBack returns the direction to hold along one axis, -1, 0 or 1: key, or the direction back to the
+// middle if the player's coordinate is beyond driftEdge.
+func turnedBack(coordinate, key float64) float64 {
 	switch {
-	case at > driftEdge:
+	case coordinate > driftEdge:
 		return -1
-	case at < -driftEdge:
+	case coordinate < -driftEdge:
 		return 1
 	}
 	return key

@@ -15,11 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.txt")
 
-// goldenSteps is how much of each script is hashed; all of the demo is compared
-// with the embedded recording in package dataset.
+// goldenSteps is the number of steps of each script that are hashed. Package dataset compares the whole
+// demo script with the embedded recording.
 const goldenSteps = 900
 
-// hashScript plays a script and sums up all its snapshots.
+// hashScript plays a script and hashes its snapshots.
 func hashScript(t *testing.T, script string) string {
 	src, err := open(script, 1)
 	if err != nil {
@@ -41,9 +41,9 @@ func hashScript(t *testing.T, script string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// The snapshots of every script, first 15 s, seed 1. They must be the same on
-// every machine: see TestSameOnOtherMachines in package dataset. Run with -update
-// after changing the world on purpose, and record the demo anew.
+// The hash of the first 15 s of every script with seed 1 must be equal on every machine: see
+// TestSameOnOtherMachines in package dataset. After a deliberate change of the world run with -update,
+// and record the demo again.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
 	for _, s := range Scripts() {

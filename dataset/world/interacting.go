@@ -1,37 +1,38 @@
 package world
 
-// A cube interacts if the player pushes, pulls or touches it, or if a cube that
-// interacts touches it. The flag drops in the step in which the cube has slept for
-// restSteps. In the original it decides which machine simulates the cube; here it is one
-// more bit to send.
-const restSteps = 100
+// interactingSteps is the number of steps of sleep after which a cube no longer interacts.
+//
+// A cube interacts if the player pushes, pulls or touches it, or if an interacting cube touches it.
+// In Fiedler's demonstration the flag decides which machine simulates the cube. Here it is one more
+// bit to send.
+const interactingSteps = 100
 
-// touch marks cube i as interacting.
-func (s *sim) touch(i int) { s.interacting[i], s.rested[i] = true, 0 }
+// markInteracting sets the interacting flag of cube i.
+func (s *sim) markInteracting(i int) { s.interacting[i], s.sleptSteps[i] = true, 0 }
 
-// spread passes the flag along contacts until no further cube gets it, and clears it
-// on cubes that have slept for long. Contacts between sleeping cubes do not pass it:
-// two of them would keep each other's flag set for ever.
-func (s *sim) spread() {
-	for again := true; again; {
-		again = false
+// spreadInteracting passes the flag along contacts until no further cube gets it, and clears the
+// flag of cubes that have slept for interactingSteps. Contacts between two sleeping cubes, which
+// Touching does not list, must not pass it: the cubes would keep each other's flag set permanently.
+func (s *sim) spreadInteracting() {
+	for changed := true; changed; {
+		changed = false
 		for a, b := range s.scene.Touching {
 			if s.interacting[a] != s.interacting[b] {
-				s.touch(a)
-				s.touch(b)
-				again = true
+				s.markInteracting(a)
+				s.markInteracting(b)
+				changed = true
 			}
 		}
 	}
 	for i := player + 1; i < cubes; i++ {
 		switch {
-		case !s.interacting[i]:
+		case !s.interacting[i]: // nothing to clear
 		case !s.scene.Body(i).Asleep():
-			s.rested[i] = 0
+			s.sleptSteps[i] = 0
 		default:
-			s.rested[i]++
-			if s.rested[i] == restSteps {
-				s.interacting[i], s.rested[i] = false, 0
+			s.sleptSteps[i]++
+			if s.sleptSteps[i] == interactingSteps {
+				s.interacting[i], s.sleptSteps[i] = false, 0
 			}
 		}
 	}

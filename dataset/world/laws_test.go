@@ -7,8 +7,8 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// The laws of the demonstration, each against a sum done by hand. A step adds
-// acceleration x time to a speed and then takes a hundredth of it.
+// These tests compare the forces of the demonstration with values computed by hand. A step adds
+// acceleration x time to a speed and then damps it by a hundredth.
 const (
 	dt        = 1.0 / 60
 	kept      = 0.99
@@ -17,7 +17,7 @@ const (
 	smallMass = 0.064
 )
 
-// aloft returns a world whose player is somewhere with nothing around it, moving.
+// aloft returns a world whose player moves in free space.
 func aloft(at, vel physics.Vec) *sim {
 	s := newSim()
 	p := s.Player()
@@ -38,8 +38,7 @@ func TestMasses(t *testing.T) {
 	near(t, "a cube's mass", s.scene.Body(1).Mass(), smallMass, 1e-12)
 }
 
-// Each direction key adds 120 N; the whole counts double against the direction of
-// travel, unless push is on.
+// Each direction key adds 120 N; the sum is doubled against the direction of travel, unless push is on.
 func TestKeyForce(t *testing.T) {
 	const one = 120 / mass * dt
 	for _, c := range []struct {
@@ -64,15 +63,15 @@ func TestKeyForce(t *testing.T) {
 		near(t, "speed along x", v.X, kept*(c.vel.X+c.x), 1e-9)
 		near(t, "speed along y", v.Y, kept*(c.vel.Y+c.y), 1e-9)
 	}
-	// With push on there is a wobble of 2.1 N and a glide; but nothing counts double.
+	// With push on there is a wobble of up to 2.1 N and damping, and no doubling.
 	s := aloft(physics.Vec{X: 100, Z: 10}, physics.Vec{X: -5})
 	s.Step(Input{Right: true, Push: true})
 	near(t, "speed along x, hovering", s.Player().Vel.X, kept*(-5*0.96+one), kept*2.1/mass*dt)
 }
 
-// A small cube at the given place, awake, after one step: what was added to its
-// speed, in accelerations, but for gravity.
-func felt(s *sim, at physics.Vec, in Input) physics.Vec {
+// accelerationAt returns the acceleration, without gravity, of a small awake cube at a position in one
+// step.
+func accelerationAt(s *sim, at physics.Vec, in Input) physics.Vec {
 	b := s.scene.Body(1)
 	b.Pos = at
 	s.scene.Pull(1, physics.Vec{})
@@ -95,7 +94,7 @@ func TestPushAgainstDistance(t *testing.T) {
 		if d < 2 {
 			want = math.Min(500, 200/(d*d))
 		}
-		got := felt(aloft(physics.Vec{X: 100, Z: 10}, physics.Vec{}), origin.Add(away), Input{Push: true})
+		got := accelerationAt(aloft(physics.Vec{X: 100, Z: 10}, physics.Vec{}), origin.Add(away), Input{Push: true})
 		near(t, "push", got.Sub(away.Scale(want/d)).Length(), 0, 1e-6*max(1, want))
 	}
 }
@@ -110,17 +109,17 @@ func TestPullAgainstDistance(t *testing.T) {
 		if d <= 1.8 {
 			want = math.Min(2000, 200/(d*d))
 		}
-		got := felt(aloft(centre, physics.Vec{}), centre.Add(away), Input{Pull: true})
+		got := accelerationAt(aloft(centre, physics.Vec{}), centre.Add(away), Input{Pull: true})
 		near(t, "pull", got.Add(away.Scale(want/d)).Length(), 0, 1e-6*max(1, want))
 	}
-	// Nearer than the surfaces allow no cube can be, so the limits are looked at alone.
-	near(t, "limit of the pull", fallOff(0.25, pullLimit), 2000, 0)
-	near(t, "limit of the push", fallOff(0.25, pushLimit), 500, 0)
-	near(t, "push at a metre", fallOff(1, pushLimit), 200, 0)
+	// Cubes cannot be nearer than their surfaces allow, so the limits are tested separately.
+	near(t, "limit of the pull", inverseSquare(0.25, pullLimit), 2000, 0)
+	near(t, "limit of the push", inverseSquare(0.25, pushLimit), 500, 0)
+	near(t, "push at a metre", inverseSquare(1, pushLimit), 200, 0)
 }
 
-// What lifts the player is a force, from 0.7 m nearer, and twenty times it when it
-// pulls as well. The wobble is 2.1 N at most.
+// The player is lifted by a force at a distance reduced by 0.7 m, times twenty if it also pulls. The
+// wobble is at most 2.1 N.
 func TestLift(t *testing.T) {
 	for _, z := range []float64{1.2, 1.6, 2, 2.3, 2.59, 2.61, 5} {
 		for _, pull := range []bool{false, true} {
@@ -143,7 +142,7 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// Left alone it hovers where the lift carries its weight: 200/d^2 = 67.5 N.
+// Without keys the player hovers where the lift equals its weight: 200/d^2 = 67.5 N.
 func TestHoverHeight(t *testing.T) {
 	s := aloft(physics.Vec{X: 100, Z: 2.3}, physics.Vec{})
 	sum := 0.0
@@ -154,8 +153,8 @@ func TestHoverHeight(t *testing.T) {
 	near(t, "mean height", sum/1200, 0.6+math.Sqrt(200/(mass*gravity)), 0.05)
 }
 
-// A key held while hovering ends at the speed at which the air takes as much as
-// the key gives: v = 0.99 (0.96 v + 120/m dt).
+// With a key held while hovering the speed converges to the one at which damping equals the key's
+// acceleration: v = 0.99 (0.96 v + 120/m dt).
 func TestTerminalSpeed(t *testing.T) {
 	s := aloft(physics.Vec{X: 60, Z: 2.3}, physics.Vec{})
 	sum := 0.0
@@ -168,8 +167,8 @@ func TestTerminalSpeed(t *testing.T) {
 	near(t, "speed", sum, kept*120/mass*dt/(1-kept*0.96), 0.15)
 }
 
-// The air takes a twentieth of the spin in each step; a spin about the vertical
-// meets nothing else but the wobble, which keeps it below its own terminal value.
+// The spin decays by a twentieth in each step. A spin about the vertical axis has no other torque than
+// the wobble.
 func TestSpinDecays(t *testing.T) {
 	s := aloft(physics.Vec{X: 100, Z: 30}, physics.Vec{})
 	p := s.Player()
@@ -183,18 +182,17 @@ func TestSpinDecays(t *testing.T) {
 	}
 }
 
-// Of height it loses a thousandth of the speed a step.
+// The vertical speed decays by a thousandth in each step.
 func TestClimbDecays(t *testing.T) {
 	s := aloft(physics.Vec{X: 100, Z: 20}, physics.Vec{Z: 8})
 	s.Step(Input{Push: true})
 	near(t, "climb", s.Player().Vel.Z, kept*(8*0.999-gravity*dt), kept*2.1/mass*dt)
 }
 
-// The target of the upright torque is tilted into the direction of travel, by up
-// to a quarter of a radian.
+// The target of the upright torque leans into the direction of travel by up to a quarter of a radian.
 func TestLean(t *testing.T) {
 	for _, v := range []physics.Vec{{}, {X: 1}, {Y: -3, Z: 9}, {X: 4, Y: 3}, {X: -30}} {
-		up := uprightFor(v)
+		up := leaningUp(v)
 		flat := math.Hypot(v.X, v.Y)
 		tilt := math.Atan2(math.Hypot(up.X, up.Y), up.Z)
 		near(t, "tilt", tilt, math.Min(0.25, 0.05*flat), 0.006)
@@ -205,7 +203,7 @@ func TestLean(t *testing.T) {
 	}
 }
 
-// Tilted, the player rights itself and stays upright.
+// A tilted player returns to upright and stays there.
 func TestRights(t *testing.T) {
 	s := aloft(physics.Vec{X: 100, Z: 2.3}, physics.Vec{})
 	s.Player().Spin = physics.Vec{X: 9, Y: 4}
@@ -219,7 +217,7 @@ func TestRights(t *testing.T) {
 	near(t, "upright", most, 1, 0.01)
 }
 
-// The wobble is about 2 N, to all sides, and slow.
+// The wobble is about 2 N in all directions, and slow.
 func TestWobble(t *testing.T) {
 	var low, high physics.Vec
 	for k := range 20000 {
@@ -235,7 +233,7 @@ func TestWobble(t *testing.T) {
 	}
 }
 
-// Forces end at their radii: whoever lies beyond sleeps on, untouched.
+// Forces end at their radii: cubes beyond stay asleep.
 func TestForcesEndAtTheirRadii(t *testing.T) {
 	for _, in := range []Input{{Push: true}, {Pull: true}, {Push: true, Pull: true}} {
 		s := newSim()
@@ -264,8 +262,8 @@ func TestForcesEndAtTheirRadii(t *testing.T) {
 	}
 }
 
-// What an interacting cube touches interacts, through any number of cubes, in the
-// same step; and a cube stops a hundred steps after it has come to rest.
+// Cubes in contact with an interacting cube, directly or through others, interact in the same step. A
+// cube stops interacting a hundred steps after it fell asleep.
 func TestInteractingSpreadsAndEnds(t *testing.T) {
 	s := newSim()
 	const n = 6
@@ -273,7 +271,7 @@ func TestInteractingSpreadsAndEnds(t *testing.T) {
 		b := s.scene.Body(1 + k)
 		b.Pos = physics.Vec{X: 60, Z: 0.2 + 0.395*float64(k)}
 	}
-	s.touch(1)
+	s.markInteracting(1)
 	s.scene.Pull(1, physics.Vec{})
 	s.Step(Input{})
 	for i := 1; i < cubes; i++ {
@@ -300,14 +298,14 @@ func TestInteractingSpreadsAndEnds(t *testing.T) {
 	}
 }
 
-// Positions are kept where snapshots can tell them.
+// Positions are limited to the range of snapshots.
 func TestConfined(t *testing.T) {
 	for at, want := range map[physics.Vec]physics.Vec{
 		{X: 1, Y: -2, Z: 3}:         {X: 1, Y: -2, Z: 3},
 		{X: 300, Y: -257, Z: -0.04}: {X: 256, Y: -256},
 		{X: -300, Y: 257, Z: 33}:    {X: -256, Y: 256, Z: 32},
 	} {
-		if got := confined(at); got != want {
+		if got := clampPosition(at); got != want {
 			t.Errorf("%v became %v, expected %v", at, got, want)
 		}
 	}

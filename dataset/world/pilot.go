@@ -8,33 +8,33 @@ import (
 	"wirelab/internal/seed"
 )
 
-// pilot plays a script: it decides which keys are held. Where and how long it holds
-// them was measured in the recordings: they can be read from the player's path.
+// pilot plays a script: it decides which keys are held. Its constants were estimated from the player's
+// path in the recordings.
 type pilot struct {
-	script Script
-	rng    *rand.Rand
-	next   int // the act after this one
-	act    act
-	left   int // steps left of the act
+	script    Script
+	rng       *rand.Rand
+	next      int // index of the next act, not reduced modulo their number
+	act       act // the current act
+	stepsLeft int // steps left of the act
 
-	x, y     float64 // chasing: the place to go to; drifting: the keys held, -1, 0 or 1 each way
-	patience int     // chasing: steps until the place is given up
-	course   int     // drifting: steps until other keys are held
+	x, y        float64 // chasing: the target in metres; drifting: the direction, -1, 0 or 1 along each axis
+	targetSteps int     // chasing: steps until the target is given up
+	driftSteps  int     // drifting: steps until another direction is chosen
 }
 
-// newPilot returns a pilot with a random stream of its own.
+// newPilot returns a pilot whose random choices follow from the session's seed and the script.
 func newPilot(script Script, session uint64) *pilot {
 	return &pilot{script: script, rng: rand.New(rand.NewPCG(session, seed.Hash("world/"+script.Name)))}
 }
 
-// keys returns the keys to hold in the coming step of s.
-func (p *pilot) keys(s *sim) Input {
-	if p.left == 0 {
-		p.begin(s)
+// chooseKeys returns the keys to hold in the coming step of s.
+func (p *pilot) chooseKeys(s *sim) Input {
+	if p.stepsLeft == 0 {
+		p.nextAct(s)
 	}
-	p.left--
-	in := p.act.hold
-	switch p.act.style {
+	p.stepsLeft--
+	in := p.act.keys
+	switch p.act.steering {
 	case chase:
 		p.chase(s, &in)
 	case drift:
@@ -43,57 +43,59 @@ func (p *pilot) keys(s *sim) Input {
 	return in
 }
 
-// begin goes to the next act.
-func (p *pilot) begin(s *sim) {
+// nextAct starts the next act of the script, or a random one if the script has none.
+func (p *pilot) nextAct(s *sim) {
 	if len(p.script.acts) == 0 {
-		p.act = p.improvise(s.tick == 0)
+		p.act = p.randomAct(s.tick == 0)
 	} else {
 		p.act = p.script.acts[p.next%len(p.script.acts)]
 		p.next++
 	}
-	p.left = int(math.Round(float64(p.act.seconds * stepsPerSecond)))
-	p.choosePlace(s)
+	p.stepsLeft = int(math.Round(float64(p.act.seconds * stepsPerSecond)))
+	p.chooseTarget(s)
 }
 
-// Of 900 cubes some 700 lie within reach at first. A player that hovers pushes them
-// away, so after a while a script that improvises begins anew.
+// About 700 of the 900 cubes are within reach of the player at first. A hovering player pushes them
+// away, so that the world is reset when fewer than minCubesInReach are left.
 const (
-	fewCubes  = 260
-	reachOut  = driftEdge + 1       // metres from the middle
-	patiently = 60 * stepsPerSecond // steps for which a world is played at least
+	minCubesInReach = 260
+	reachLimit      = driftEdge + 1       // metres; cubes with both coordinates within are in reach
+	minStepsToReset = 60 * stepsPerSecond // shortest time between resets, in steps
 )
 
-// wantsReset reports whether the pilot is between two acts and too few cubes are left.
+// wantsReset reports whether an act has ended, too few cubes are left within reach, and the world is
+// old enough.
 func (p *pilot) wantsReset(s *sim) bool {
-	return p.left == 0 && s.tick > patiently && s.around(physics.Vec{}, reachOut) < fewCubes
+	return p.stepsLeft == 0 && s.tick > minStepsToReset && s.countCubes(physics.Vec{}, reachLimit) < minCubesInReach
 }
 
-// around counts the small cubes in a square around a place, half as wide as given.
-func (s *sim) around(at physics.Vec, half float64) (n int) {
+// countCubes counts the small cubes in the square around centre, at any height. half is half the side of
+// the square, in metres.
+func (s *sim) countCubes(centre physics.Vec, half float64) (n int) {
 	for i := player + 1; i < cubes; i++ {
 		b := s.scene.Body(i)
-		if math.Abs(b.Pos.X-at.X) < half && math.Abs(b.Pos.Y-at.Y) < half {
+		if math.Abs(b.Pos.X-centre.X) < half && math.Abs(b.Pos.Y-centre.Y) < half {
 			n++
 		}
 	}
 	return n
 }
 
-// improvise chooses an act at random. Most of the time it hovers, as in the recordings alpha,
-// bravo and charlie; at first it looks on while the player falls.
-func (p *pilot) improvise(first bool) act {
+// randomAct returns a random act, mostly hovering, as in the recordings alpha, bravo and charlie. The
+// first act of a world is a rest, during which the player falls to the floor.
+func (p *pilot) randomAct(first bool) act {
 	if first {
-		return rest(2.2)
+		return restAct(2.2)
 	}
 	seconds := float64(3 + p.rng.IntN(10))
-	switch d := p.rng.IntN(20); {
-	case d < 1:
-		return rest(seconds / 4)
-	case d < 2:
-		return roll(seconds / 2)
-	case d < 3:
-		return gather(seconds / 2)
+	switch die := p.rng.IntN(20); { // 5 % for each number
+	case die < 1:
+		return restAct(seconds / 4)
+	case die < 2:
+		return rollAct(seconds / 2)
+	case die < 3:
+		return gatherAct(seconds / 2)
 	default:
-		return hovering(float64(2 * seconds))
+		return hoverAct(float64(2 * seconds))
 	}
 }

@@ -6,19 +6,20 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// Input is the keys held during one step.
+// Input is the set of keys that are held during one step.
 type Input struct {
 	Left, Right, Up, Down bool // towards -x, +x, +y, -y
-	Push                  bool // hover, and blow away what is below
-	Pull                  bool // draw in what is around: katamari
+	Push                  bool // hover, and blow away the cubes below
+	Pull                  bool // attract the cubes around: katamari
 }
 
-// direction returns what the direction keys add up to, -1, 0 or 1 each way.
+// direction returns the sum of the direction keys, -1, 0 or 1 along each axis.
 func (in Input) direction() (x, y float64) {
-	return held(in.Right) - held(in.Left), held(in.Up) - held(in.Down)
+	return keyValue(in.Right) - keyValue(in.Left), keyValue(in.Up) - keyValue(in.Down)
 }
 
-func held(key bool) float64 {
+// keyValue returns 1 if a key is held, otherwise 0.
+func keyValue(key bool) float64 {
 	if key {
 		return 1
 	}
@@ -27,21 +28,21 @@ func held(key bool) float64 {
 
 // The player's forces (newtons) and torques (newton metres).
 const (
-	keyForce = 120.0 // of one direction key; friction makes a roll of it
+	keyForce = 120.0 // of one direction key; friction turns it into rolling
 
-	wobbleForce   = 0.7 // times three waves: about 2 N
-	wobbleTorque  = 0.5
-	uprightTorque = 100.0 // per radian
-	uprightMost   = 0.5   // radians that count at most
-	leanMost      = 0.25  // radians into the direction of travel
-	leanPerSpeed  = 0.05  // radians per m/s
-	hoverSpin     = 0.95  // what a step leaves of spin,
-	hoverGlide    = 0.96  // of speed along the floor,
-	hoverClimb    = 0.999 // and of vertical speed
+	wobbleForce      = 0.7   // times the sum of three waves: about 2 N
+	wobbleTorque     = 0.5   // likewise
+	uprightTorque    = 100.0 // per radian of deviation from upright
+	maxTiltAngle     = 0.5   // radians; larger deviations give no more torque
+	maxLean          = 0.25  // radians; limit of the lean into the direction of travel
+	leanPerSpeed     = 0.05  // radians per m/s
+	hoverSpinFactor  = 0.95  // damping of a hovering player: factor on spin per step,
+	hoverGlideFactor = 0.96  // on horizontal speed,
+	hoverClimbFactor = 0.999 // and on vertical speed
 )
 
-// drive applies the direction keys. Against the direction of travel they count
-// double, so that a rolling player can turn back; a hovering one is light enough.
+// drive applies the direction keys. The force is doubled against the direction of travel, so that a
+// rolling player can turn back. A hovering player needs no more force.
 func (s *sim) drive(in Input) {
 	x, y := in.direction()
 	if x == 0 && y == 0 {
@@ -52,66 +53,68 @@ func (s *sim) drive(in Input) {
 	if !in.Push && force.Dot(p.Vel) < 0 {
 		force = force.Scale(2)
 	}
-	s.shove(force)
+	s.pushPlayer(force)
 }
 
-// shove applies a force in newtons to the player, twist a torque in newton metres.
-func (s *sim) shove(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
+// pushPlayer applies a force in newtons to the player during the next step.
+func (s *sim) pushPlayer(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
 
-func (s *sim) twist(torque physics.Vec) {
+// twistPlayer applies a torque in newton metres to the player during the next step.
+func (s *sim) twistPlayer(torque physics.Vec) {
 	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
-// hover moves a hovering player: it bobs, leans into the direction of travel, and is
-// slowed by the air. Its own push holds it up.
+// hover applies the forces of hovering: the player bobs, leans into the direction of travel, and is
+// damped by the air. The push, see liftPlayer, holds it up.
 func (s *sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
-	s.shove(wobble(t, 1).Scale(wobbleForce))
-	s.twist(wobble(t, 2).Scale(wobbleTorque))
-	s.twist(torqueTowards(p.Up(), uprightFor(p.Vel)))
-	p.Spin = p.Spin.Scale(hoverSpin)
+	s.pushPlayer(wobble(t, 1).Scale(wobbleForce))
+	s.twistPlayer(wobble(t, 2).Scale(wobbleTorque))
+	s.twistPlayer(torqueTowards(p.Up(), leaningUp(p.Vel)))
+	p.Spin = p.Spin.Scale(hoverSpinFactor)
 	p.Vel = physics.Vec{
-		X: float64(p.Vel.X * hoverGlide),
-		Y: float64(p.Vel.Y * hoverGlide),
-		Z: float64(p.Vel.Z * hoverClimb),
+		X: float64(p.Vel.X * hoverGlideFactor),
+		Y: float64(p.Vel.Y * hoverGlideFactor),
+		Z: float64(p.Vel.Z * hoverClimbFactor),
 	}
 }
 
-// uprightFor returns the direction in which the top of a player with velocity v should
-// point: up, and a little forward.
-func uprightFor(v physics.Vec) physics.Vec {
+// leaningUp returns the unit vector towards which the player's z axis turns: up, and forward in
+// proportion to its velocity v.
+func leaningUp(v physics.Vec) physics.Vec {
 	v.Z = 0
-	up := physics.Vec{Z: 1}.Add(v.Scale(leanPerSpeed).Limit(leanMost))
+	up := physics.Vec{Z: 1}.Add(v.Scale(leanPerSpeed).Limit(maxLean))
 	return up.Scale(1 / up.Length())
 }
 
-// torqueTowards returns the torque that turns up towards target, both units.
+// torqueTowards returns the torque that turns up towards target. Both are unit vectors.
 func torqueTowards(up, target physics.Vec) physics.Vec {
 	axis := up.Cross(target)
 	sine := axis.Length()
-	if sine < 1e-9 {
+	if sine < 1e-9 { // parallel: the axis has no direction
 		return physics.Vec{}
 	}
-	angle := uprightMost
-	if s2 := float64(sine * sine); up.Dot(target) > 0 && sine < uprightMost {
-		// The arc sine, by its series: a library's may differ in the last bit.
+	angle := maxTiltAngle
+	if s2 := float64(sine * sine); up.Dot(target) > 0 && sine < maxTiltAngle {
+		// The first terms of the series of the arc sine: library functions may differ in the last bit.
 		angle = min(angle, float64(sine*(1+float64(s2/6)+float64(s2*s2*0.075))))
 	}
 	return axis.Scale(uprightTorque * angle / sine)
 }
 
-// wobble returns three slow sums of waves, about 1 in size, at t steps.
+// wobble returns a slow pseudo-random motion at t steps, of about 1 in each component: sums of three
+// waves of about 1, 0.5 and 10 Hz. phase selects another motion.
 func wobble(t, phase float64) physics.Vec {
 	sum := func(shift float64) float64 {
-		at := float64(phase*0.37) + shift
-		return wave(float64(t*0.016)+at) + wave(float64(t*0.008)+float64(2*at)) + wave(float64(t*0.159)+float64(3*at))
+		offset := float64(phase*0.37) + shift
+		return wave(float64(t*0.016)+offset) + wave(float64(t*0.008)+float64(2*offset)) + wave(float64(t*0.159)+float64(3*offset))
 	}
 	return physics.Vec{X: sum(0.16), Y: sum(0.32), Z: sum(0.48)}
 }
 
-// wave goes up and down once as x grows by 1, between -1 and 1. It is made of two
-// parabolas: near enough to a sine to look at, and the same on every machine.
+// wave is a periodic function with period 1 and values from -1 to 1: a sine approximated by two
+// parabolas, which is equal on every machine.
 func wave(x float64) float64 {
 	x -= math.Floor(x + 0.5)
 	return float64(8*x) - float64(16*x*math.Abs(x))

@@ -7,18 +7,18 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// snapshot fills f with the world as the walk-off's recordings hold it: one row
-// per cube, the player first. It leaves the tick unchanged.
+// snapshot fills f with the world in the format of the walk-off's recordings: one row per cube, the
+// player first. It leaves f.Tick unchanged.
 func (s *sim) snapshot(f *frame.Frame) { f.CopyFrom(&frame.Frame{Tick: f.Tick, Table: s.table[:]}) }
 
-// quantise updates cube i's row. The rows of sleeping cubes do not change.
+// quantise updates the row of cube i.
 func (s *sim) quantise(i int) {
 	row := bodyRow(s.scene.Body(i))
-	row[frame.CubeInteracting] = int32(held(s.interacting[i]))
+	row[frame.CubeInteracting] = int32(keyValue(s.interacting[i]))
 	*(*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:]) = row
 }
 
-// bodyRow returns a body as a row of a snapshot, not interacting.
+// bodyRow returns the row of a snapshot for a body that does not interact.
 func bodyRow(b *physics.Body) [frame.CubeFields]int32 {
 	largest, three := smallestThree(b.Rot)
 	return [frame.CubeFields]int32{
@@ -29,17 +29,16 @@ func bodyRow(b *physics.Body) [frame.CubeFields]int32 {
 	}
 }
 
-// position rounds metres to units of 1/512 m, within the schema's range.
+// position rounds metres to units of 1/512 m and limits them to the range of the schema.
 func position(metres float64, low, high int32) int32 {
 	units := math.Floor(float64(metres*frame.UnitsPerMetre) + 0.5)
 	return int32(max(float64(low), min(units, float64(high))))
 }
 
-// smallestThree drops the largest component of a unit quaternion, which follows
-// from the other three up to its sign, and chooses the sign so that it is
-// positive: q and -q are the same rotation. The three that are left lie within
-// 1/sqrt(2) of zero and take 9 bits each (Fiedler, "Snapshot Compression", 2015).
-// Zero becomes 256.
+// smallestThree returns the index of the largest component of a unit quaternion, and the other three
+// components in 9 bits each (Fiedler, "Snapshot Compression", 2015). The magnitude of the largest
+// component follows from the others. Its sign is made positive: q and -q are the same rotation. The
+// others are between -1/sqrt(2) and 1/sqrt(2); zero becomes 256.
 func smallestThree(q physics.Quat) (largest int32, three [3]int32) {
 	all := [4]float64{q.X, q.Y, q.Z, q.W}
 	for i, v := range all {

@@ -2,5 +2,5 @@
 
 package world
 
-// race says whether the race detector slows everything down.
+// race reports whether the race detector is on.
 const race = true

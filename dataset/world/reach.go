@@ -4,65 +4,66 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// The push and the pull fall off with the square of the distance d (metres).
-// Strength over d squared is an acceleration (m/s^2), up to a limit.
+// Constants of the push and the pull. Their acceleration is strength / d^2 at a distance of d metres,
+// up to a limit (m/s^2).
 const (
 	strength = 200.0
 
-	pushReach = 2.0
-	pushLimit = 500.0
-	pushDepth = 0.1  // the push comes from this far below the floor under the player
-	ownNearer = 0.7  // the player's own distance from there counts as so much less
-	laden     = 20.0 // factor on the push of a player that also pulls: it lifts the cubes it holds
-	pullFrom  = 0.2
-	pullTo    = 1.8
-	pullLimit = 2000.0
-	nowhere   = 1e-6 // below this there is no direction to push in
+	pushReach      = 2.0
+	pushLimit      = 500.0
+	pushDepth      = 0.1  // the origin of the push is this far below the floor, under the player
+	playerOffset   = 0.7  // subtracted from the player's own distance to the origin
+	carryingFactor = 20.0 // factor on the push of a player that also pulls, since it lifts the cubes it holds
+	pullFrom       = 0.2
+	pullTo         = 1.8
+	pullLimit      = 2000.0
+	minDistance    = 1e-6 // shorter distances have no direction
 )
 
-// push blows everything away from the point under the player, the player
-// included: that is what it hovers on.
+// push accelerates all cubes within reach away from the origin under the player. It lifts the player
+// too: that is how it hovers. pulling reports whether the player also pulls.
 func (s *sim) push(pulling bool) {
-	at := s.Player().Pos
-	origin := physics.Vec{X: at.X, Y: at.Y, Z: -pushDepth}
-	s.liftPlayer(at.Sub(origin).Length()-ownNearer, pulling)
+	playerPos := s.Player().Pos
+	origin := physics.Vec{X: playerPos.X, Y: playerPos.Y, Z: -pushDepth}
+	s.liftPlayer(playerPos.Sub(origin).Length()-playerOffset, pulling)
 	for i := player + 1; i < cubes; i++ {
 		away := s.scene.Body(i).Pos.Sub(origin)
 		d := away.Length()
-		if d >= pushReach || d < nowhere {
+		if d >= pushReach || d < minDistance {
 			continue
 		}
-		s.scene.Pull(i, away.Scale(fallOff(d, pushLimit)/d))
-		s.touch(i)
+		s.scene.Pull(i, away.Scale(inverseSquare(d, pushLimit)/d))
+		s.markInteracting(i)
 	}
 }
 
-// liftPlayer pushes the player straight up, d metres above what pushes it. Here
-// the strength is a force, not an acceleration.
+// liftPlayer pushes the player up, at a distance of d metres from the origin of the push. Here
+// strength / d^2 is a force in newtons, not an acceleration. pulling reports whether the player also
+// pulls: then the force is larger by carryingFactor.
 func (s *sim) liftPlayer(d float64, pulling bool) {
 	if d >= pushReach {
 		return
 	}
-	force := fallOff(max(d, nowhere), pushLimit)
+	force := inverseSquare(max(d, minDistance), pushLimit)
 	if pulling {
-		force = float64(force * laden)
+		force = float64(force * carryingFactor)
 	}
-	s.shove(physics.Vec{Z: force})
+	s.pushPlayer(physics.Vec{Z: force})
 }
 
-// pull draws everything around towards the player's centre.
+// pull accelerates all cubes within reach towards the player's centre.
 func (s *sim) pull() {
 	centre := s.Player().Pos
 	for i := player + 1; i < cubes; i++ {
-		in := centre.Sub(s.scene.Body(i).Pos)
-		d := in.Length()
+		inwards := centre.Sub(s.scene.Body(i).Pos)
+		d := inwards.Length()
 		if d < pullFrom || d > pullTo {
 			continue
 		}
-		s.scene.Pull(i, in.Scale(fallOff(d, pullLimit)/d))
-		s.touch(i)
+		s.scene.Pull(i, inwards.Scale(inverseSquare(d, pullLimit)/d))
+		s.markInteracting(i)
 	}
 }
 
-// fallOff returns strength over d squared, at most limit.
-func fallOff(d, limit float64) float64 { return min(limit, strength/(d*d)) }
+// inverseSquare returns strength / d^2, but at most limit.
+func inverseSquare(d, limit float64) float64 { return min(limit, strength/(d*d)) }

@@ -7,51 +7,51 @@ import (
 	"wirelab/dataset/source"
 )
 
-// Script describes one way of playing the world without a person.
+// Script is a way of playing the world automatically.
 type Script struct {
 	Name    string
 	Summary string
-	Seconds float64 // one round of it; 0 if it has no rounds
-	acts    []act
+	Seconds float64 // duration of all acts, which repeat; 0 if acts are random
+	acts    []act   // empty if acts are random
 }
 
-// act is one stretch of a script.
+// act is one part of a script.
 type act struct {
-	seconds float64
-	hold    Input   // keys held throughout
-	style   style   // how direction keys are pressed as well
-	pace    float64 // chasing: metres per second above which they are let go; 0: never
+	seconds  float64
+	keys     Input    // keys held all the time
+	steering steering // how the direction keys are used
+	maxSpeed float64  // chasing: speed in m/s above which no direction key is held; 0 means no limit
 }
 
-// style is how the pilot steers.
-type style uint8
+// steering is the way in which the pilot uses the direction keys.
+type steering uint8
 
 const (
-	stay  style = iota // no direction keys
-	chase              // from one place to another
-	drift              // one direction after another
+	noSteering steering = iota // not at all
+	chase                      // towards one cube after another
+	drift                      // one direction after another
 )
 
-// The acts that scripts are made of.
-func rest(seconds float64) act { return act{seconds: seconds} }
-func roll(seconds float64) act { return act{seconds: seconds, style: chase, pace: 12} }
-func hovering(seconds float64) act {
-	return act{seconds: seconds, style: drift, hold: Input{Push: true}}
+// Constructors of the acts that scripts consist of.
+func restAct(seconds float64) act { return act{seconds: seconds} }
+func rollAct(seconds float64) act { return act{seconds: seconds, steering: chase, maxSpeed: 12} }
+func hoverAct(seconds float64) act {
+	return act{seconds: seconds, steering: drift, keys: Input{Push: true}}
 }
-func gather(seconds float64) act {
-	return act{seconds: seconds, style: chase, pace: 8, hold: Input{Pull: true}}
+func gatherAct(seconds float64) act {
+	return act{seconds: seconds, steering: chase, maxSpeed: 8, keys: Input{Pull: true}}
 }
 
-// Scripts lists the scripts there are.
+// Scripts returns all scripts.
 func Scripts() []Script {
 	scripts := []Script{
-		{Name: "idle", Summary: "the player falls into the grid and stays there", acts: []act{rest(60)}},
-		{Name: "roll", Summary: "rolls through the cubes", acts: []act{rest(2), roll(58)}},
-		{Name: "hover", Summary: "hovers through the grid and blows it apart", acts: []act{rest(2), hovering(58)}},
-		{Name: "katamari", Summary: "rolls and gathers up what is near", acts: []act{rest(2), gather(58)}},
-		{Name: "demo", Summary: "each in turn, the liveliest first, with pauses in which everything settles", acts: []act{
-			rest(1), hovering(15), rest(3), gather(12), rest(3), roll(9), rest(5)}},
-		{Name: "random", Summary: "mostly hovers, now and then rolls, gathers or pauses; for ever"},
+		{Name: "idle", Summary: "the player falls into the grid and stays there", acts: []act{restAct(60)}},
+		{Name: "roll", Summary: "rolls through the cubes", acts: []act{restAct(2), rollAct(58)}},
+		{Name: "hover", Summary: "hovers through the grid and blows it apart", acts: []act{restAct(2), hoverAct(58)}},
+		{Name: "katamari", Summary: "rolls and gathers up the cubes nearby", acts: []act{restAct(2), gatherAct(58)}},
+		{Name: "demo", Summary: "hovers, gathers and rolls, with pauses in which everything settles", acts: []act{
+			restAct(1), hoverAct(15), restAct(3), gatherAct(12), restAct(3), rollAct(9), restAct(5)}},
+		{Name: "random", Summary: "mostly hovers, sometimes rolls, gathers or pauses; without end"},
 	}
 	for i := range scripts {
 		for _, a := range scripts[i].acts {
@@ -61,7 +61,7 @@ func Scripts() []Script {
 	return scripts
 }
 
-// findScript returns the script called name.
+// findScript returns the script called name, or a *source.UnknownError.
 func findScript(name string) (Script, error) {
 	var known []string
 	for _, s := range Scripts() {

@@ -13,16 +13,15 @@ import (
 // frames 0..5 are the initial state.
 const firstTick = 6
 
-// Kind is this data for dataset.Open.
+// Kind describes the cube world to dataset.Open.
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
-	Summary: "the live cube world: 900 cubes and a player, simulated, never ends; world:katamari plays that script",
+	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays that script",
 	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
-		return source.Of(openScript(script, opt))
+		return source.AsSource(openScript(script, opt))
 	}}
 
-// openScript starts the live world under a script, which the specification may
-// name, or the options.
-func openScript(script string, opt source.Options) (*live, error) {
+// openScript starts the world with a script. If script is empty, the options name it.
+func openScript(script string, opt source.Options) (*liveSource, error) {
 	if opt.Cubes != 0 && opt.Cubes != cubes {
 		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", source.ErrSpec, cubes, opt.Cubes)
 	}
@@ -36,25 +35,25 @@ func openScript(script string, opt source.Options) (*live, error) {
 	return src, nil
 }
 
-// live plays the world without end, and makes a frame of every step. The pilot of its
-// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked
-// and dataset.Steered.
-type live struct {
+// liveSource is the cube world as a source: one frame for every step, without end. The pilot of its
+// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked and
+// dataset.Steered.
+type liveSource struct {
 	schema *frame.Schema
 	sim    *sim
 	pilot  *pilot
-	start  frame.Frame
-	tick   uint32
+	start  frame.Frame // the initial state
+	tick   uint32      // of the next frame
 
-	manual bool  // the keys are held, and not the pilot's
-	held   Input // while manual
-	last   Input // held in the last step
-	reset  bool  // the next frame is the first of a new world
-	seam   bool  // the last one was
+	manual      bool  // the keys are those of Hold, not the pilot's
+	held        Input // keys set by Hold
+	lastKeys    Input // keys held in the last step
+	resetNext   bool  // the next frame is the first of a new world
+	atLoopPoint bool  // the last frame was the first of a new world
 }
 
-// open starts the world under the named script; "" means "random".
-func open(script string, seed uint64) (*live, error) {
+// open starts the world with the named script; "" means "random".
+func open(script string, seed uint64) (*liveSource, error) {
 	if script == "" {
 		script = "random"
 	}
@@ -62,40 +61,40 @@ func open(script string, seed uint64) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &live{schema: frame.Cubes(cubes), sim: newSim(), pilot: newPilot(sc, seed), tick: firstTick}
+	s := &liveSource{schema: frame.Cubes(cubes), sim: newSim(), pilot: newPilot(sc, seed), tick: firstTick}
 	s.sim.snapshot(&s.start)
 	return s, nil
 }
 
 // Schema describes the snapshots: 901 cubes.
-func (s *live) Schema() *frame.Schema { return s.schema }
+func (s *liveSource) Schema() *frame.Schema { return s.schema }
 
-// Player returns the player's cube, for tests of what is displayed. Reset replaces it.
-func (s *live) Player() *physics.Body { return s.sim.Player() }
+// Player returns the player's cube, for tests of displays. After Reset it is another Body.
+func (s *liveSource) Player() *physics.Body { return s.sim.Player() }
 
 // Initial fills f with the grid at rest and the player above it.
-func (s *live) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
+func (s *liveSource) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 
-// Next simulates one step and fills f with the outcome. It never fails. A pilot
-// that has blown most cubes away starts a new world, after a minute or two.
-func (s *live) Next(f *frame.Frame) error {
+// Next simulates one step and fills f with the snapshot. It never fails. When the pilot has pushed most
+// cubes away, after a minute or two, a new world begins.
+func (s *liveSource) Next(f *frame.Frame) error {
 	if !s.manual && s.pilot.wantsReset(s.sim) {
-		s.reset = true
+		s.resetNext = true
 	}
-	s.seam, s.reset = s.reset, false
-	if s.seam {
+	s.atLoopPoint, s.resetNext = s.resetNext, false
+	if s.atLoopPoint {
 		s.sim = newSim()
-		s.pilot.left = 0 // its act ends
+		s.pilot.stepsLeft = 0 // end the current act
 	}
 	in := s.held
 	if !s.manual {
-		in = s.pilot.keys(s.sim)
+		in = s.pilot.chooseKeys(s.sim)
 	}
-	s.last = in
+	s.lastKeys = in
 	s.sim.Step(in)
-	if s.seam {
+	if s.atLoopPoint {
 		for i := range cubes {
-			s.sim.changed.Add(i) // the frame before is of another world
+			s.sim.changed.Add(i) // the frame before was of another world
 		}
 	}
 	s.sim.snapshot(f)
@@ -104,22 +103,24 @@ func (s *live) Next(f *frame.Frame) error {
 	return nil
 }
 
-// Hold implements dataset.Steered.
-func (s *live) Hold(in Input) { s.manual, s.held = true, in }
+// Hold sets the keys that are held from the next frame on, and ends the pilot's play. See
+// dataset.Steered.
+func (s *liveSource) Hold(in Input) { s.manual, s.held = true, in }
 
-// Autopilot implements dataset.Steered.
-func (s *live) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
+// Autopilot lets the pilot choose the keys if on is true; otherwise it releases all keys. See
+// dataset.Steered.
+func (s *liveSource) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
 
-// Keys implements dataset.Steered.
-func (s *live) Keys() Input { return s.last }
+// Keys returns the keys held in the newest frame. See dataset.Steered.
+func (s *liveSource) Keys() Input { return s.lastKeys }
 
-// Reset implements dataset.Steered. Keys that are held remain held.
-func (s *live) Reset() { s.reset = true }
+// Reset starts a new world with the next frame. It does not change which keys are held. See
+// dataset.Steered.
+func (s *liveSource) Reset() { s.resetNext = true }
 
-// Seam reports whether the frame that Next filled last is the first of a new world, after Reset or
-// by the pilot.
-func (s *live) Seam() bool { return s.seam }
+// Seam reports whether the frame that Next filled last is the first of a new world.
+func (s *liveSource) Seam() bool { return s.atLoopPoint }
 
 // Changed returns the rows in which the frame that Next filled last may differ from the one
 // before it.
-func (s *live) Changed() frame.Rows { return s.sim.changed }
+func (s *liveSource) Changed() frame.Rows { return s.sim.changed }

@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The keys that are held are those that count, and no pilot's: a player told to
-// go right goes right, and one that is told nothing stays.
+// After Hold the given keys move the player, not the pilot's: with Right it moves right, without
+// keys it stays.
 func TestHold(t *testing.T) {
 	src := start(t, "hover")
 	src.Autopilot(false)
@@ -33,8 +33,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A world that was reset is the world as it began, step for step, and says in
-// which frame it jumped.
+// After Reset the world repeats the steps of a new world, and Seam reports the first frame.
 func TestReset(t *testing.T) {
 	src := start(t, "idle")
 	var first, again []frame.Frame
@@ -43,7 +42,7 @@ func TestReset(t *testing.T) {
 		c.CopyFrom(f)
 		first = append(first, c)
 		if src.Seam() {
-			t.Error("a seam where nobody asked for a reset")
+			t.Error("a loop point without a reset")
 		}
 	})
 	src.Hold(Input{Right: true})
@@ -55,7 +54,7 @@ func TestReset(t *testing.T) {
 		c.CopyFrom(f)
 		again = append(again, c)
 		if src.Seam() != (len(again) == 1) {
-			t.Errorf("frame %d after the reset: seam %v", len(again), src.Seam())
+			t.Errorf("frame %d after the reset: loop point %v", len(again), src.Seam())
 		}
 		if want := uint32(firstTick + 90 + len(again) - 1); f.Tick != want {
 			t.Errorf("tick %d, expected %d", f.Tick, want)
@@ -68,9 +67,9 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A pilot left alone for long begins anew rather than hover over an empty floor: in
-// every minute something happens. One whose keys were taken does not.
-func TestPilotBeginsAnew(t *testing.T) {
+// A pilot resets the world when few cubes are left, so that in every minute cubes move. With keys
+// held by the user the world is not reset.
+func TestPilotResetsWorld(t *testing.T) {
 	minutes := 6
 	if !testkit.Thorough() {
 		minutes = 3
@@ -95,7 +94,7 @@ func TestPilotBeginsAnew(t *testing.T) {
 	src.Autopilot(false)
 	play(t, src, testkit.Choose(4, 1)*60*60, func(*frame.Frame) {
 		if src.Seam() {
-			t.Fatal("it began anew although nobody asked for it")
+			t.Fatal("a new world without a reset")
 		}
 	})
 }

@@ -1,28 +1,25 @@
-// Package world is the cube world of Fiedler's networked-physics demonstration,
-// rebuilt: 900 small cubes lie in a grid, and a player's cube, which may roll,
-// hover over them and blow them apart, or gather them up, disturbs them. Its
-// snapshots, quantised as in the walk-off's recordings, are what the lab sends.
+// Package world simulates the cube world of Fiedler's networked-physics demonstration: 900 small cubes
+// in a grid, and a player's cube that rolls through them, hovers over them and blows them apart, or
+// gathers them up. Its snapshots, quantised as in the walk-off's recordings, are frames for the lab.
 //
-//	world        the state of the world and one step of it
+//	world        the state of the world and one step
 //	player       how the keys move the player
-//	reach        the push and the pull on what is around
-//	interacting  which cubes the player has to do with
-//	quantise     from metres and quaternions to integers
-//	script       what is played when no user holds the keys
-//	pilot        what then holds the keys;
+//	reach        the push and the pull on the cubes nearby
+//	interacting  which cubes the player interacts with
+//	quantise     conversion of metres and quaternions to integers
+//	script       scripts, which play when no user holds the keys
+//	pilot        plays a script
 //	drift, chase ways of steering
-//	source       all of it as a source of frames
+//	source       the world as a source of frames
 //
-// What the cubes then do is physics: see package physics, whose law is that of the
-// recordings. The same seed and script give the same snapshots to the bit, on any
-// machine.
+// The motion of the cubes is simulated by package physics, with the parameters of the recordings. The
+// same seed and script give the same snapshots to the bit on every machine.
 //
-// To an encoder the world looks like the recordings alpha, bravo and charlie, in
-// which the player hovers: the script "random" costs 2 % fewer bits per changed cube, 7 %
-// fewer cubes change, and large differences are as large to 10 %. Median differences are
-// up to 21 % smaller, for this player also rolls, gathers and rests; where the one of a
-// recording does, they are the same. `tui datasets stats world --against FILE` shows
-// it all side by side.
+// For an encoder the world resembles the recordings alpha, bravo and charlie, in which the player
+// hovers: with the script "random" a changed cube costs 2 % fewer bits, 7 % fewer cubes change, and
+// large differences agree within 10 %. Median differences are up to 21 % smaller, since this player
+// also rolls, gathers and rests; where the player of a recording does so, they agree.
+// `tui datasets stats world --against FILE` prints the comparison.
 package world
 
 import (
@@ -36,46 +33,46 @@ const (
 	cubes       = side*side + 1
 	spacing     = 1.0
 	cubeHalf    = 0.2
-	cubeHeight  = 0.201 // of the centres at first: a hair above the floor, as in the recordings
+	cubeHeight  = 0.201 // initial height of the centres: just above the floor, as in the recordings
 	playerHalf  = 0.75
 	startHeight = 10.0
 
 	stepsPerSecond = 60
 )
 
-// player is the player's cube; the grid follows.
+// player is the index of the player's cube; those of the grid follow.
 const player = 0
 
-// sim is a world that is played.
+// sim is the simulation of a world.
 type sim struct {
 	scene       *physics.Scene
-	tick        int // steps made
+	tick        int // number of steps so far
 	interacting [cubes]bool
-	rested      [cubes]uint8 // steps for which an interacting cube has been asleep
-	table       [cubes * frame.CubeFields]int32
-	changed     frame.Rows // the rows that the last step changed
+	sleptSteps  [cubes]uint8                    // steps for which an interacting cube has been asleep
+	table       [cubes * frame.CubeFields]int32 // of the current snapshot
+	changed     frame.Rows                      // rows that the last step changed
 }
 
-// law returns what the world obeys: what the recordings do. Only the speed limit
-// is lower, as in the demonstration, and no step is cut short: a heap that a
-// forecast may give up on is here what has to be forecast.
-func law() physics.Rigid {
-	l := physics.Recorder()
-	l.MaxSpeed, l.Effort = 32, 8
-	return l
+// physicsParams returns the physical parameters: those of the recordings, but with the lower speed
+// limit of the demonstration, and with limits on work that are not reached, since the world must
+// not depend on them.
+func physicsParams() physics.Rigid {
+	params := physics.Recorder()
+	params.MaxSpeed, params.Effort = 32, 8
+	return params
 }
 
 // newSim returns a world with the grid at rest and the player above it.
 func newSim() *sim {
 	s := &sim{scene: physics.NewScene(cubes), changed: frame.NewRows(cubes)}
-	l := law()
-	s.scene.Reset(l, nil)
+	params := physicsParams()
+	s.scene.Reset(params, nil)
 	upright := physics.Quat{W: 1}
 	s.scene.Place(player, playerHalf, physics.Vec{Z: startHeight}, upright, physics.Vec{}, physics.Vec{}, 0)
 	const first = -spacing * (side - 1) / 2
 	for i := range side * side {
-		at := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
-		s.scene.Place(1+i, cubeHalf, at, upright, physics.Vec{}, physics.Vec{}, l.RestTime)
+		pos := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
+		s.scene.Place(1+i, cubeHalf, pos, upright, physics.Vec{}, physics.Vec{}, params.RestTime) // asleep
 	}
 	s.interacting[player] = true
 	for i := range cubes {
@@ -87,7 +84,8 @@ func newSim() *sim {
 // Player returns the player's cube.
 func (s *sim) Player() *physics.Body { return s.scene.Body(player) }
 
-// Step advances the world by a sixtieth of a second with these keys held.
+// Step advances the world by a sixtieth of a second during which the keys of in are held. It updates the
+// table of the snapshot and the set of changed rows.
 func (s *sim) Step(in Input) {
 	s.drive(in)
 	if in.Push {
@@ -98,16 +96,16 @@ func (s *sim) Step(in Input) {
 		s.pull()
 	}
 	s.scene.Step(1.0 / stepsPerSecond)
-	s.spread()
+	s.spreadInteracting()
 	s.changed.Clear()
 	for i := range cubes {
 		row := (*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:])
 		was := *row
 		if b := s.scene.Body(i); !b.Asleep() {
-			b.Pos = confined(b.Pos)
+			b.Pos = clampPosition(b.Pos)
 			s.quantise(i)
 		}
-		row[frame.CubeInteracting] = int32(held(s.interacting[i]))
+		row[frame.CubeInteracting] = int32(keyValue(s.interacting[i]))
 		if *row != was {
 			s.changed.Add(i)
 		}
@@ -115,8 +113,8 @@ func (s *sim) Step(in Input) {
 	s.tick++
 }
 
-// confined returns p, limited to the positions that snapshots can express.
-func confined(p physics.Vec) physics.Vec {
+// clampPosition returns p limited to the range of positions in snapshots.
+func clampPosition(p physics.Vec) physics.Vec {
 	const wide, high = 256, 32
 	return physics.Vec{X: max(-wide, min(p.X, wide)), Y: max(-wide, min(p.Y, wide)), Z: max(0, min(p.Z, high))}
 }

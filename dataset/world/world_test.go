@@ -18,8 +18,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// start opens a script, seed 1.
-func start(t testing.TB, script string) *live {
+// start opens the world with a script and seed 1.
+func start(t testing.TB, script string) *liveSource {
 	t.Helper()
 	src, err := open(script, 1)
 	if err != nil {
@@ -28,7 +28,7 @@ func start(t testing.TB, script string) *live {
 	return src
 }
 
-// awakeCubes counts the cubes that are simulated.
+// awakeCubes counts the cubes that are awake.
 func awakeCubes(s *sim) (n int) {
 	for i := range cubes {
 		if !s.scene.Body(i).Asleep() {
@@ -38,8 +38,8 @@ func awakeCubes(s *sim) (n int) {
 	return n
 }
 
-// play makes n frames and calls each with every one of them.
-func play(t testing.TB, src *live, n int, each func(f *frame.Frame)) {
+// play calls each with n frames.
+func play(t testing.TB, src *liveSource, n int, each func(f *frame.Frame)) {
 	t.Helper()
 	var f frame.Frame
 	for range n {
@@ -52,8 +52,8 @@ func play(t testing.TB, src *live, n int, each func(f *frame.Frame)) {
 	}
 }
 
-// The grid is that of the recordings, cube for cube; the player starts a hand
-// higher, since theirs has fallen for a step already.
+// The grid equals that of the recordings. The player starts slightly higher, since theirs has
+// fallen for a step.
 func TestInitialAgainstRecording(t *testing.T) {
 	packed, err := os.Open(testkit.DataFile(t, "cubes/charlie.bin.zst"))
 	if err != nil {
@@ -84,8 +84,8 @@ func TestInitialAgainstRecording(t *testing.T) {
 	}
 }
 
-// Left alone, the player comes to lie on the cubes below it, 1.15 m up, the cubes
-// stop interacting, and then nothing changes any more.
+// Without keys the player comes to rest on the cubes below it at 1.15 m, the cubes stop
+// interacting, and then nothing changes.
 func TestIdleComesToRest(t *testing.T) {
 	src := start(t, "idle")
 	play(t, src, 8*60, nil)
@@ -102,14 +102,14 @@ func TestIdleComesToRest(t *testing.T) {
 		t.Errorf("the player lies at %.3f m, expected 1.15", z)
 	}
 	for i := range cubes {
-		if flag := after.Table[i*frame.CubeFields+frame.CubeInteracting]; flag != int32(held(i == player)) {
+		if flag := after.Table[i*frame.CubeFields+frame.CubeInteracting]; flag != int32(keyValue(i == player)) {
 			t.Errorf("cube %d: interacting = %d", i, flag)
 		}
 	}
 }
 
-// Hovering holds the player above the cubes and disturbs some sixty to a hundred
-// of them at a time, as in the recordings.
+// A hovering player stays above the cubes and disturbs sixty to a hundred of them at a time, as in the
+// recordings.
 func TestHover(t *testing.T) {
 	src := start(t, "hover")
 	play(t, src, 5*60, nil)
@@ -132,7 +132,7 @@ func TestHover(t *testing.T) {
 	}
 }
 
-// Katamari gathers a ball of cubes that goes along with the player.
+// With katamari a ball of cubes gathers and moves with the player.
 func TestKatamari(t *testing.T) {
 	if race {
 		t.Skip("a minute with the race detector, and nothing here runs side by side")
@@ -151,8 +151,7 @@ func TestKatamari(t *testing.T) {
 	}
 }
 
-// The direction keys roll the player their way, and against its travel it turns
-// back sooner than without a key.
+// Direction keys roll the player, and a key against the direction of travel turns it back.
 func TestRolling(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
@@ -178,9 +177,8 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// Whatever a restless player does for an hour, nothing flies off: no speed above
-// 32 m/s, nobody above 30 m, and nobody clamped at the edges of the world. Level 2 plays the
-// hour, level 1 a quarter of it.
+// An hour of the random script stays within bounds: no speed above 32 m/s, no cube above 30 m or at the
+// limits of positions. Level 2 plays the hour, level 1 a quarter of it.
 func TestBounds(t *testing.T) {
 	seconds := testkit.ChooseLong(3600, 900, 40)
 	if race {
@@ -210,8 +208,7 @@ func TestBounds(t *testing.T) {
 	t.Logf("in %d s: at most %.1f m/s, %.1f m high, %.1f m from the middle", seconds, fastest, highest, farthest)
 }
 
-// Somebody who hits all keys at once, and others in the next moment, breaks
-// nothing: speeds, heights and snapshots stay within their limits.
+// With random keys speeds, heights and snapshots stay within their limits.
 func TestAnyKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	src := start(t, "idle")
@@ -292,8 +289,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Orientations survive quantisation as well as 9 bits allow: each component
-// within half a step.
+// The quantisation error of orientations is at most half a step in each component.
 func TestSmallestThree(t *testing.T) {
 	rot := physics.Quat{W: 1}
 	if largest, three := smallestThree(rot); largest != 3 || three != [3]int32{256, 256, 256} {
@@ -323,7 +319,7 @@ func TestSmallestThree(t *testing.T) {
 				t.Fatalf("%v became %d %v: component %d is %v", q, largest, three, i, back[i])
 			}
 			if math.Abs(back[i]-flip*q[i]) > 2*step {
-				t.Fatalf("%v came back as %v", q, back)
+				t.Fatalf("%v is decoded as %v", q, back)
 			}
 		}
 		minus, same := smallestThree(physics.Quat{X: -q[0], Y: -q[1], Z: -q[2], W: -q[3]})
@@ -344,8 +340,7 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// The torque that rights a tilted player is 100 Nm per radian, at most 50, about
-// the axis that turns it back.
+// The torque on a tilted player is 100 Nm per radian, at most 50 Nm, about the axis that turns it back.
 func TestRighting(t *testing.T) {
 	for _, tilt := range []float64{0, 0.01, 0.2, 0.45, 0.49, 0.6, 1.5, 2.5} {
 		up := physics.Vec{X: math.Sin(tilt), Z: math.Cos(tilt)}
@@ -357,7 +352,7 @@ func TestRighting(t *testing.T) {
 	}
 }
 
-// The wave is periodic, between -1 and 1, and never far from a sine.
+// The wave is periodic, between -1 and 1, and close to a sine.
 func TestWave(t *testing.T) {
 	for x := -3.0; x < 3; x += 0.01 {
 		if d := wave(x) - math.Sin(2*math.Pi*x); math.Abs(d) > 0.06 {

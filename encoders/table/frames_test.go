@@ -34,7 +34,7 @@ func teeworldsSchema() *frame.Schema {
 		{Key: protocol.KeyOf(10, 3), Values: make([]int32, 22)}, {Key: protocol.KeyOf(4, 9), Values: make([]int32, 3)},
 		{Key: protocol.KeyOf(11, 3), Values: make([]int32, 3)}, {Key: protocol.KeyOf(23, 0), Values: make([]int32, 1)},
 	} {
-		if err := g.See(item); err != nil {
+		if err := g.Add(item); err != nil {
 			panic(err)
 		}
 	}

@@ -101,7 +101,7 @@ func allItemsSchema(t testing.TB) *frame.Schema {
 		{Key: protocol.KeyOf(22, 1), Values: make([]int32, 7)}, {Key: protocol.KeyOf(23, 1), Values: make([]int32, 1)},
 		{Key: protocol.KeyOf(23, 2), Values: make([]int32, 4)}, {Key: protocol.KeyOf(99, 0), Values: make([]int32, 2)},
 	} {
-		if err := g.See(item); err != nil {
+		if err := g.Add(item); err != nil {
 			t.Fatal(err)
 		}
 	}

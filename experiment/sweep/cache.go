@@ -18,17 +18,20 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// cache is a folder of files that came with sweeps, by their hashes.
+// cache is a worker's folder of data files of sweeps. The name of a file is its SHA-256.
 type cache struct {
 	disk *atomicfile.Disk
 	dir  string
 }
 
-// maxCache bounds the bytes of a cache.
-const maxCache = 8 << 30
+// maxCacheBytes is the maximum size of a cache in bytes.
+const maxCacheBytes = 8 << 30
 
+// hashName matches the names of files in a cache.
 var hashName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+// openCache returns the cache in dir, which it creates. If dir is empty, the cache is in the user's
+// cache directory.
 func openCache(disk *atomicfile.Disk, dir string) (*cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
@@ -45,20 +48,20 @@ func openCache(disk *atomicfile.Disk, dir string) (*cache, error) {
 	return &cache{disk, dir}, err
 }
 
-// bring returns where a file is here, and brings it if it is not. What arrives must have
-// the size and the hash that were announced.
-func (c *cache) bring(ctx context.Context, store jetstream.ObjectStore, f engine.DataFile) (path string, err error) {
-	if !hashName.MatchString(f.SHA256) || f.Bytes < 0 || f.Bytes > maxOneFile {
-		return "", fmt.Errorf("a file of %d bytes with the hash %.80q", f.Bytes, f.SHA256)
+// download returns the path of a file in the cache. If the file is missing it is downloaded from store;
+// size and hash must match f.
+func (c *cache) download(ctx context.Context, store jetstream.ObjectStore, f engine.DataFile) (path string, err error) {
+	if !hashName.MatchString(f.SHA256) || f.Bytes < 0 || f.Bytes > maxSingleFileBytes {
+		return "", fmt.Errorf("bad file description: %d bytes, hash %.80q", f.Bytes, f.SHA256)
 	}
 	path = filepath.Join(c.dir, f.SHA256)
 	if info, err := os.Stat(path); err == nil && info.Size() == f.Bytes {
 		return path, nil
 	}
-	if err := c.room(f.Bytes); err != nil {
+	if err := c.makeRoom(f.Bytes); err != nil {
 		return "", err
 	}
-	ctx, cancel := forTransfer(ctx, f.Bytes)
+	ctx, cancel := withTransferTimeout(ctx, f.Bytes)
 	defer cancel()
 	in, err := store.Get(ctx, f.SHA256)
 	if err != nil {
@@ -72,20 +75,20 @@ func (c *cache) bring(ctx context.Context, store jetstream.ObjectStore, f engine
 			return err
 		}
 		if n != f.Bytes || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
-			return fmt.Errorf("what arrived is another file")
+			return fmt.Errorf("the downloaded file does not have the expected size and hash")
 		}
 		return nil
 	})
 }
 
-// room makes room for so many bytes: the files that were brought first go first.
-func (c *cache) room(bytes int64) error {
+// makeRoom deletes the oldest files until needed more bytes fit into maxCacheBytes.
+func (c *cache) makeRoom(needed int64) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return err
 	}
 	var files []os.FileInfo
-	total := bytes
+	total := needed
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && hashName.MatchString(e.Name()) {
 			files = append(files, info)
@@ -94,7 +97,7 @@ func (c *cache) room(bytes int64) error {
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
 	for _, info := range files {
-		if total <= maxCache {
+		if total <= maxCacheBytes {
 			break
 		}
 		if err := os.Remove(filepath.Join(c.dir, info.Name())); err != nil {

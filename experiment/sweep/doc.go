@@ -1,9 +1,10 @@
-// Package sweep runs a grid of experiments with many seeds each, on the cores of this
-// machine or on many machines through a queue, and says what it came to.
+// Package sweep runs a grid of experiments with several seeds for each point, on the cores of this
+// machine or on many machines through a queue, and summarizes the results.
 //
-// The set of results is the truth and the queue is disposable. A Plan says what is to be
-// run; a run is a point of the grid with one of its seeds, known by its number. A job is a
-// chunk of runs. Whoever holds the plan and the results that there are knows what is
-// missing, and that is what is run next, whatever became of earlier jobs: results are
-// idempotent, and two of one run must have the same digest.
+// A Plan describes the grid. A run is a point of the grid with one of its seeds, identified by its
+// number. A job is a list of runs for one worker.
+//
+// Only the stored results count; the queue can be lost at any time. The runs without a result follow
+// from the plan and the results, and are queued again, whatever the outcome of earlier jobs. A run
+// may be executed more than once: all its results must have the same digest.
 package sweep

@@ -23,7 +23,7 @@ import (
 	"wirelab/internal/panics"
 )
 
-// stub is in place of a run: it takes no time, and its digest follows from the seed.
+// stub replaces a run: it takes no time, and its digest depends on the seed.
 func stub(_ context.Context, c *config.Config) (*engine.Result, error) {
 	return &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: 100 + float64(c.Seed%7)}}}, nil
 }
@@ -32,39 +32,39 @@ func outcome(run int) Outcome {
 	return Outcome{run, &engine.Result{Digest: fmt.Sprintf("%064x", run)}}
 }
 
-// A message that holds one run twice would be counted twice, and another run be missed.
-func TestOneRunTwiceInAMessage(t *testing.T) {
-	p := planned(t, small)
-	s := newState(p, Options{Clock: clock})
+// A message with the same run twice is refused: the run would be counted twice.
+func TestDuplicateRunInMessage(t *testing.T) {
+	p := newTestPlan(t, small)
+	s := newActiveSweep(p, Options{Clock: clock})
 	d := jobResult{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
-	if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
+	if err := s.addResult(d, false); err != nil || s.progress.Runs != 0 {
 		t.Errorf("counted %d runs: %v", s.progress.Runs, err)
 	}
 }
 
-// The file of results is called by the runs in it: a key that somebody sends leads nowhere
-// else, and two parts of one job do not replace each other.
-func TestNamesOfResults(t *testing.T) {
-	p := planned(t, small)
+// The name of a result file follows from its runs, not from the key in the message, and two parts of
+// one job do not overwrite each other.
+func TestResultFileNames(t *testing.T) {
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newState(p, Options{Clock: clock, Store: store})
+	s := newActiveSweep(p, Options{Clock: clock, Store: store})
 	for _, d := range []jobResult{
 		{Key: "../../escaped", Runs: []Outcome{outcome(1)}},
 		{Key: "k", Runs: []Outcome{outcome(2), outcome(3)}},
 		{Key: "k", Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
 	} {
 		d.Plan, d.Version = p.ID, "v1"
-		if err := s.take(d, true); err != nil {
+		if err := s.addResult(d, true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	found := 0
-	again := newState(p, Options{Clock: clock})
-	if _, err := store.Load(p, func(d jobResult) error { found += len(d.Runs); return again.take(d, false) }); err != nil {
+	again := newActiveSweep(p, Options{Clock: clock})
+	if _, err := store.Load(p, func(d jobResult) error { found += len(d.Runs); return again.addResult(d, false) }); err != nil {
 		t.Fatal(err)
 	}
 	if found != 4 || again.progress.Runs != 4 {
@@ -75,32 +75,32 @@ func TestNamesOfResults(t *testing.T) {
 	}
 }
 
-// A worker whose clock jumps does not spoil the size of everybody's jobs.
-func TestClockOfAWorkerJumps(t *testing.T) {
-	p := planned(t, medium)
+// A worker whose clock jumps does not change the size of other workers' jobs much.
+func TestWorkerClockJumps(t *testing.T) {
+	p := newTestPlan(t, medium)
 	var now time.Duration
-	c := newChunks(p, func() time.Duration { return now })
+	c := newScheduler(p, func() time.Duration { return now })
 	c.setWorkers(1)
-	j, _ := c.take()
+	j, _ := c.assignJob()
 	now = time.Second
 	c.endJob(j.Key, 1, 1)
 	for _, seconds := range []float64{1e300, -1e300, math.MaxFloat64} {
-		j, _ := c.take()
+		j, _ := c.assignJob()
 		now += time.Second
 		c.endJob(j.Key, seconds, len(j.Runs))
 	}
-	if j, _ := c.take(); len(j.Runs) < 4 {
+	if j, _ := c.assignJob(); len(j.Runs) < 4 {
 		t.Errorf("after a clock that jumped, jobs of 1 s a run have %d runs", len(j.Runs))
 	}
 }
 
-// The sentences of a summary come in the order of the runs, whoever was first.
+// A summary lists failed assertions in the order of the runs, not of their arrival.
 func TestFailuresInOrder(t *testing.T) {
-	p := planned(t, strings.Replace(small, "== 0", "== 7", 1))
+	p := newTestPlan(t, strings.Replace(small, "== 0", "== 7", 1))
 	runs := make([]*engine.Result, p.Runs())
 	x := newExecutor(p, "w", clock)
 	for n := range runs {
-		d, err := x.do(t.Context(), p.job([]int{n}))
+		d, err := x.runJob(t.Context(), p.job([]int{n}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,23 +112,22 @@ func TestFailuresInOrder(t *testing.T) {
 		m := len(runs) - 1 - n
 		backward.add(Outcome{m, runs[m]})
 	}
-	forward.end(nil, false)
-	backward.end(nil, false)
+	forward.finish(nil, false)
+	backward.finish(nil, false)
 	if len(forward.Failed) != p.Runs() || fmt.Sprint(forward.Failed) != fmt.Sprint(backward.Failed) || forward.Reason != engine.Unmet {
 		t.Errorf("%d and %d sentences, expected %d in one order; reason %q", len(forward.Failed), len(backward.Failed), p.Runs(), forward.Reason)
 	}
 }
 
-// A second sweep of the same plan would take the first one's results away: it is refused,
-// and the first one ends as if nothing had been.
+// A second coordinator of the same plan is refused, and the first is not affected.
 func TestTwoCoordinators(t *testing.T) {
 	t.Parallel()
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s, q := served(t)
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	var first atomic.Bool
 	var err error
-	sum := swept(t, p, Options{Queue: q, Jobs: 1, chunk: 2, Ran: func(Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, maxJobRuns: 2, Ran: func(Outcome) {
 		if !first.Swap(true) { // it cannot end before the other has
 			_, err = Run(t.Context(), p, Options{Clock: clock, Queue: other, Jobs: 1})
 		}
@@ -137,15 +136,15 @@ func TestTwoCoordinators(t *testing.T) {
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), hostName()) {
 		t.Errorf("the second ended with %v", err)
 	}
-	if sum.Digest != swept(t, p, Options{Jobs: 1}).Digest {
+	if sum.Digest != runSweep(t, p, Options{Jobs: 1}).Digest {
 		t.Error("another digest")
 	}
 }
 
-// What this machine's own workers of the queue have finished when a sweep is broken off is
-// kept, though the job as a whole was not.
-func TestBrokenOffWithAQueue(t *testing.T) {
-	p := planned(t, small)
+// When a sweep with a queue is interrupted, the runs that this machine's workers have finished are
+// stored, even if their job was not complete.
+func TestInterruptedWithQueue(t *testing.T) {
+	p := newTestPlan(t, small)
 	_, q := served(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
@@ -155,7 +154,7 @@ func TestBrokenOffWithAQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ran atomic.Int64
-	o := Options{Clock: clock, Queue: q, Jobs: 1, Store: store, chunk: 10, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+	o := Options{Clock: clock, Queue: q, Jobs: 1, Store: store, maxJobRuns: 10, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		if ran.Load() == 8 { // in the midst of a job: of 1, of 10, ...
 			cancel()
 			<-ctx.Done()
@@ -166,23 +165,23 @@ func TestBrokenOffWithAQueue(t *testing.T) {
 	}}
 	sum, err := Run(ctx, p, o)
 	if err != nil || !sum.Interrupted || sum.Done != 8 {
-		t.Errorf("%d runs were finished and %d are kept: %v", ran.Load(), sum.Done, err)
+		t.Errorf("%d runs were finished, %d stored: %v", ran.Load(), sum.Done, err)
 	}
 }
 
-// A panic in a run ends the sweep, on the cores and with a queue, with its stack and with what
-// was measured until then.
-func TestPanicInARun(t *testing.T) {
+// A panic in a run ends the sweep, with and without a queue. The error has the stack, and the summary
+// the results so far.
+func TestPanicInRun(t *testing.T) {
 	for name, queue := range map[string]bool{"cores": false, "queue": true} {
 		t.Run(name, func(t *testing.T) {
-			p := planned(t, small)
+			p := newTestPlan(t, small)
 			dir := filepath.Join(t.TempDir(), "out")
 			store, err := NewStore(nil, dir, p, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var ran atomic.Int64
-			o := Options{Clock: clock, Jobs: 1, Store: store, chunk: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+			o := Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 				if ran.Add(1) > 8 {
 					panic("boom")
 				}
@@ -195,19 +194,19 @@ func TestPanicInARun(t *testing.T) {
 			defer cancel()
 			sum, err := Run(ctx, p, o)
 			var bug *panics.Error
-			if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicInARun") {
+			if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicInRun") {
 				t.Fatalf("%v, want the panic with its stack", err)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil || sum.Done != 8 {
-				t.Errorf("%d runs are kept, want 8; %v", sum.Done, err)
+				t.Errorf("%d runs are stored, want 8; %v", sum.Done, err)
 			}
 		})
 	}
 }
 
-// A panic in a run that is repeated is an error of the sweep.
+// A panic in a repeated run is an error of the sweep.
 func TestPanicWhileVerifying(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	var ran atomic.Int64
 	o := Options{Clock: clock, Jobs: 2, Verify: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		if ran.Add(1) > int64(p.Runs()) {
@@ -221,14 +220,14 @@ func TestPanicWhileVerifying(t *testing.T) {
 	}
 }
 
-// A worker that cannot have the files of a sweep leaves its jobs to others.
-func TestWorkerWithoutRoom(t *testing.T) {
+// A worker that cannot store the files of a sweep returns its jobs to the queue.
+func TestWorkerWithFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text.txt")
 	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
+	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
 	s, q := served(t)
 	noFolder := filepath.Join(dir, "file")
 	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
@@ -248,16 +247,16 @@ func TestWorkerWithoutRoom(t *testing.T) {
 			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
 		}})
 	}()
-	swept(t, p, Options{Queue: q, chunk: 2})
+	runSweep(t, p, Options{Queue: q, maxJobRuns: 2})
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
-		t.Errorf("said %q", text)
+		t.Errorf("notices %q", text)
 	}
 }
 
-// Results that are more than the server's messages may hold come in parts; a single one
-// ends the sweep with a sentence, not a worker that tries for ever.
-func TestResultsBeyondAMessage(t *testing.T) {
-	p := planned(t, small)
+// Results that exceed the server's maximum message are sent in parts. A single result that does so
+// ends the sweep with an error.
+func TestResultsTooLargeForMessage(t *testing.T) {
+	p := newTestPlan(t, small)
 	for _, c := range []struct {
 		bytes int
 		fits  bool
@@ -273,8 +272,8 @@ func TestResultsBeyondAMessage(t *testing.T) {
 			t.Fatal("no server")
 		}
 		q := opened(t, QueueOptions{inProcess: ns})
-		// Texts that cannot be compressed, in hexadecimal.
-		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, chunk: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
+		// Incompressible texts, in hexadecimal.
+		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, maxJobRuns: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
 			r, _ := stub(ctx, k)
 			noise := make([]byte, c.bytes)
 			_, _ = rand.Read(noise)
@@ -284,13 +283,13 @@ func TestResultsBeyondAMessage(t *testing.T) {
 		switch {
 		case c.fits && (err != nil || sum.Done != p.Runs()):
 			t.Errorf("%d runs: %v", sum.Done, err)
-		case !c.fits && (err == nil || !strings.Contains(err.Error(), "more than a message")):
+		case !c.fits && (err == nil || !strings.Contains(err.Error(), "larger than the server's maximum message")):
 			t.Errorf("a result that fits no message: %v", err)
 		}
 	}
 }
 
-// A port that somebody has is the machine's fault, and is found out at once.
+// A port in use is reported at once, as a QueueError.
 func TestPortTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -303,11 +302,11 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// What a server that was killed has left goes after a day, and no other folder does.
+// The folder of a killed server is removed after a day; other folders are not.
 func TestFoldersOfKilledServers(t *testing.T) {
 	dir := t.TempDir()
-	long := time.Now().Add(-2 * untouched)
-	for name, old := range map[string]bool{queueDir + "1": true, queueDir + "2": false, "another": true} {
+	long := time.Now().Add(-2 * abandonedAfter)
+	for name, old := range map[string]bool{queueDirPrefix + "1": true, queueDirPrefix + "2": false, "another": true} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Join(path, "jetstream"), 0o755); err != nil {
 			t.Fatal(err)
@@ -318,15 +317,15 @@ func TestFoldersOfKilledServers(t *testing.T) {
 			}
 		}
 	}
-	removeOld(dir)
+	removeAbandoned(dir)
 	list, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(list) != 2 || filepath.Base(list[0]) != "another" || filepath.Base(list[1]) != queueDir+"2" {
+	if err != nil || len(list) != 2 || filepath.Base(list[0]) != "another" || filepath.Base(list[1]) != queueDirPrefix+"2" {
 		t.Errorf("left are %v, %v", list, err)
 	}
 }
 
-// A figure that is the same with every seed has an interval of that value, to the last bit,
-// and one that is 0 or no number at the first point no ratio.
+// A figure that is equal for all seeds has exactly its value as both bounds. A figure that is 0 or NaN
+// at the first point has no ratio.
 func TestDegenerateIntervals(t *testing.T) {
 	for _, v := range []float64{0, 0.1, 1.0 / 3, 1e300} {
 		for n := 2; n < 40; n++ {
@@ -347,10 +346,9 @@ func TestDegenerateIntervals(t *testing.T) {
 	}
 }
 
-// Files of a folder are written while the sweep runs; what they say of its figures is what
-// was there at that moment, in all three alike.
-func TestPagesWhileItRuns(t *testing.T) {
-	p := planned(t, small)
+// The reports are written while the sweep runs, and all three have the same results.
+func TestReportsWhileRunning(t *testing.T) {
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
@@ -359,7 +357,7 @@ func TestPagesWhileItRuns(t *testing.T) {
 	sum := newSummary(p)
 	r, _ := stub(t.Context(), p.Run(0).Config)
 	sum.add(Outcome{0, r})
-	if err := store.pages(sum); err != nil {
+	if err := store.writeReports(sum); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "report.json"))
@@ -368,9 +366,9 @@ func TestPagesWhileItRuns(t *testing.T) {
 	}
 }
 
-// Who looks on may ask at any moment, and sees in the end what the summary says.
+// Watch may be read at any moment, and at the end agrees with the summary.
 func TestWatch(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	w := NewWatch(p)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -388,7 +386,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}()
-	sum := swept(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
+	sum := runSweep(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
 	w.End(string(sum.Reason))
 	close(stop)
 	<-stopped
@@ -408,8 +406,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// BenchmarkHuge: 10,000 points with 10 seeds each, of a run that takes no time: what the
-// plan, the queue of chunks, the summary and its pages cost.
+// BenchmarkHuge measures the cost of plan, job assignment, summary and reports: 10,000 points with 10
+// seeds each, of runs that take no time.
 func BenchmarkHuge(b *testing.B) {
 	var values strings.Builder
 	for i := range 100 {
@@ -427,7 +425,7 @@ func BenchmarkHuge(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/plan")
-		one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}))
+		one, err := newExecutor(p, "w", clock).runJob(b.Context(), p.job([]int{0}))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -447,11 +445,11 @@ func BenchmarkHuge(b *testing.B) {
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/sweep")
 		began = clock()
-		sum.changed[0] = true
-		sum.reckon()
+		sum.stale[0] = true
+		sum.updateFigures()
 		b.ReportMetric((clock() - began).Seconds(), "s/reckon")
 		began = clock()
-		if err := store.pages(sum); err != nil {
+		if err := store.writeReports(sum); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/pages")

@@ -5,14 +5,16 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// MeanOf returns the mean of values with Student's interval.
+// MeanOf returns the mean of values with its 95 % confidence interval (Student's t). The result has
+// N = 0 if values is empty or has a NaN or an infinity.
 func MeanOf(values []float64) figures.Mean {
 	m, half := meanAndHalfWidth(values)
 	return interval(len(values), m, half)
 }
 
-// RatioOf returns mean(x) / mean(y) of pairs, with the interval of the delta method. Variation
-// that x and y share, such as that of a seed, cancels.
+// RatioOf returns mean(x) / mean(y) of the pairs x[i], y[i] with its 95 % confidence interval by the
+// delta method. Variation that both values of a pair share, such as that of their seed, cancels. The
+// result has N = 0 if mean(y) is 0.
 func RatioOf(x, y []float64) figures.Mean {
 	my, _ := meanAndHalfWidth(y)
 	if my == 0 {
@@ -20,18 +22,18 @@ func RatioOf(x, y []float64) figures.Mean {
 	}
 	mx, _ := meanAndHalfWidth(x)
 	ratio := mx / my
-	rest := make([]float64, len(x))
+	residuals := make([]float64, len(x))
 	for i := range x {
-		rest[i] = (x[i] - float64(ratio*y[i])) / my
+		residuals[i] = (x[i] - float64(ratio*y[i])) / my // the conversion prevents a fused multiply-subtract
 	}
-	_, half := meanAndHalfWidth(rest)
+	_, half := meanAndHalfWidth(residuals)
 	return interval(len(x), ratio, half)
 }
 
 // interval returns a figures.Mean with the bounds mean ± half, or the zero Mean if mean or half is
 // NaN or infinite. With fewer than two values the bounds are nil.
 func interval(n int, mean, half float64) figures.Mean {
-	if mean-mean != 0 || half-half != 0 {
+	if mean-mean != 0 || half-half != 0 { // NaN or infinite
 		return figures.Mean{}
 	}
 	m := figures.Mean{N: n, Mean: mean}
@@ -45,7 +47,7 @@ func interval(n int, mean, half float64) figures.Mean {
 // meanAndHalfWidth returns the mean of v and half the width of its 95 % interval. half is 0 if the
 // interval is unknown; mean is NaN if v is empty.
 func meanAndHalfWidth(v []float64) (mean, half float64) {
-	m := paired.MeanOf(v)
+	m := paired.MeanOf(v) // the mean is in Diff
 	if !m.Known {
 		return m.Diff, 0
 	}

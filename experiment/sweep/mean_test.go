@@ -7,9 +7,9 @@ import (
 	"wirelab/experiment/sweep"
 )
 
-// An interval of 95 % holds the truth 95 times in 100: means of few values, and ratios of
-// pairs that share most of their luck.
-func TestIntervalsHoldTheTruth(t *testing.T) {
+// 95 % intervals contain the true value in 95 % of cases, for means of few values and for ratios of
+// correlated pairs.
+func TestIntervalCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const trials = 4000
 	means, ratios, narrow := 0, 0, 0.0

@@ -10,16 +10,16 @@ import (
 	"wirelab/experiment/page"
 )
 
-// The page that a sweep saves is the one that is made later from its report.json, and has
-// every point with its interval.
+// The report.html of a sweep equals the page made from its report.json, and has every point with its
+// interval.
 func TestPageOfASweep(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	swept(t, p, Options{Store: store})
+	runSweep(t, p, Options{Store: store})
 	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestPageOfASweep(t *testing.T) {
 	}
 	for _, what := range []string{"6 points, 30 runs: from ", "at-rest", "±", "Heat maps", "nothing decoded wrong"} {
 		if !strings.Contains(made.String(), what) {
-			t.Errorf("the page says nothing of %q", what)
+			t.Errorf("the page does not contain %q", what)
 		}
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Plan is a grid of runs, and what identifies it on every machine.
+// Plan is a grid of runs, identified by its ID on every machine.
 type Plan struct {
 	experiment.Grid
-	Config  *config.Config    // with its sweep
-	Version string            // of the program: another may come to other results
-	TOML    []byte            // the configuration as text, from which any machine makes the same plan
-	Files   []engine.DataFile // that the runs read
-	ID      string            // hash of all that decides the results: configuration, files, version
+	Config  *config.Config    // including the [[sweep]] tables
+	Version string            // of the program; results of different versions may differ
+	TOML    []byte            // the configuration as text, from which every machine makes the same plan
+	Files   []engine.DataFile // the files that the runs read
+	ID      string            // hash of everything that determines the results: configuration, files, version
 }
 
-// NewPlan checks every point of c's sweep as a run would, and notes the files that the
-// runs read. A configuration without a sweep is a grid of one point.
+// NewPlan returns the plan of c. It checks the configuration of every point and finds the files
+// that the runs read. A configuration without a sweep is a grid of one point. c is not modified.
 func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, error) {
 	files := &report.Files{}
 	find := c.Find
@@ -37,7 +37,7 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 		}
 		return name
 	}
-	p, err := plan(c, version)
+	p, err := newPlan(c, version)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,11 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 		return nil, err
 	}
 	p.Files = files.List(".")
-	return p, p.identify()
+	return p, p.setID()
 }
 
-// plan makes a plan of a configuration that was checked before.
-func plan(c *config.Config, version string) (*Plan, error) {
+// newPlan returns the plan of a configuration that has been checked, without Files and ID.
+func newPlan(c *config.Config, version string) (*Plan, error) {
 	grid, err := experiment.NewGrid(c)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func plan(c *config.Config, version string) (*Plan, error) {
 	return &Plan{Grid: grid, Config: c, Version: version, TOML: text}, err
 }
 
-// identify gives the plan its ID.
-func (p *Plan) identify() error {
+// setID computes the plan's ID.
+func (p *Plan) setID() error {
 	sums := make([]string, len(p.Files))
 	for i, f := range p.Files {
 		sums[i] = f.Name + " " + f.SHA256
@@ -70,16 +70,16 @@ func (p *Plan) identify() error {
 	return err
 }
 
-// job is a chunk of runs for one worker.
+// job is a list of runs for one worker.
 type job struct {
-	Key     string `json:"key"`   // hash of plan and runs: results of one key are the same
+	Key     string `json:"key"`   // hash of plan and runs: jobs with the same key have the same results
 	Plan    string `json:"plan"`  // ID of the plan
-	Runs    []int  `json:"runs"`  // numbers, ascending
+	Runs    []int  `json:"runs"`  // numbers of the runs, ascending
 	Attempt int    `json:"again"` // how often the job was queued before
 }
 
-// maxChunk bounds the runs of a job, so that its results fit into a message.
-const maxChunk = 64
+// maxJobRuns is the maximum number of runs of a job, so that its results fit into one message.
+const maxJobRuns = 64
 
 // job returns the job of these runs. Its key is a hash of the plan and the run numbers.
 func (p *Plan) job(runs []int) job {
@@ -87,24 +87,24 @@ func (p *Plan) job(runs []int) job {
 	return job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
 }
 
-// check returns an error if a received job is not one of this plan.
-func (p *Plan) check(j job) error {
-	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxChunk || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
+// checkJob returns an error if a received job is not one of this plan.
+func (p *Plan) checkJob(j job) error {
+	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxJobRuns || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
 		j.Runs[len(j.Runs)-1] >= p.Runs() || j.Key != p.job(j.Runs).Key {
-		return fmt.Errorf("a job that is none of this sweep")
+		return fmt.Errorf("the job does not belong to this sweep")
 	}
 	return nil
 }
 
-// jobResult is the result of a job: its runs, and the error that ended it.
+// jobResult is the result of a job, or of the part of it that was done when the worker stopped.
 type jobResult struct {
-	Key     string    `json:"key"`
-	Plan    string    `json:"plan"`
-	Version string    `json:"version"` // of the program that ran it
-	Worker  string    `json:"worker"`  // its name
-	Seconds float64   `json:"seconds"` // of its wall time
+	Key     string    `json:"key"`     // of the job
+	Plan    string    `json:"plan"`    // ID of the plan
+	Version string    `json:"version"` // of the worker's program
+	Worker  string    `json:"worker"`  // name of the worker
+	Seconds float64   `json:"seconds"` // wall time of the job
 	Runs    []Outcome `json:"runs"`
-	Error   string    `json:"error,omitempty"` // why the other runs of the job could not be run
+	Error   string    `json:"error,omitempty"` // why the other runs of the job failed; "" if none did
 }
 
 // Outcome is the result of one run.

@@ -21,8 +21,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Names on the server. Jobs wait under the version that can run them and the plan that
-// they are of, results under their plan.
+// Names on the server. The subjects of jobs contain the version of the program and the plan, those of
+// results the plan.
 const (
 	jobStream    = "WIRELAB-JOBS"
 	resultStream = "WIRELAB-RESULTS"
@@ -30,37 +30,38 @@ const (
 	helloSubject = "wirelab.hello"
 )
 
-// Bounds of what a queue holds. What is beyond is refused by the server, and tried again.
+// Limits of the streams. The server refuses messages beyond them, and the sender tries again.
 const (
-	maxJobBytes    = 64 << 20
-	maxResultBytes = 2 << 30
-	maxFileBytes   = 8 << 30 // of all files together
-	maxOneFile     = 2 << 30
-	keepFiles      = 7 * 24 * time.Hour
-	keepMessages   = 7 * 24 * time.Hour // of sweeps that nobody goes on with
+	maxJobBytes        = 64 << 20
+	maxResultBytes     = 2 << 30
+	maxFileBytes       = 8 << 30 // all files together
+	maxSingleFileBytes = 2 << 30
+	fileTTL            = 7 * 24 * time.Hour
+	messageTTL         = 7 * 24 * time.Hour // messages of abandoned sweeps expire
 )
 
-// lease is how long a job is a worker's without a sign of life from it.
-const lease = 20 * time.Second
+// defaultLease is the default time after which the server gives a job to another worker, unless its
+// worker reports progress.
+const defaultLease = 20 * time.Second
 
 // queue is a connection to a NATS server with JetStream.
 type queue struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
 	lease time.Duration
-	id    string // of this connection, among all that there ever were
+	id    string // unique to this connection
 }
 
-// QueueOptions say how to connect.
+// QueueOptions are the options of a connection.
 type QueueOptions struct {
 	URL       string
-	Token     string
-	TLS       *tls.Config // nil: as the URL says
-	Lease     time.Duration
-	inProcess nats.InProcessConnProvider // instead of the URL
+	Token     string                     // "" means none
+	TLS       *tls.Config                // nil means that the scheme of the URL decides
+	Lease     time.Duration              // 0 means the default of 20 s
+	inProcess nats.InProcessConnProvider // the server, if it is in this process; URL is then ignored
 }
 
-// OpenQueue connects to a server. A connection that is lost later is made again, for ever.
+// OpenQueue connects to a server. A connection that is lost later is reestablished without limit.
 func OpenQueue(ctx context.Context, o QueueOptions) (*queue, error) {
 	opts := []nats.Option{nats.Name("wirelab " + hostName()), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
 		nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond), nats.Timeout(5 * time.Second)}
@@ -80,10 +81,10 @@ func OpenQueue(ctx context.Context, o QueueOptions) (*queue, error) {
 	js, err := jetstream.New(conn)
 	q := &queue{conn: conn, js: js, lease: o.Lease, id: nats.NewInbox()}
 	if q.lease == 0 {
-		q.lease = lease
+		q.lease = defaultLease
 	}
 	if err == nil {
-		err = q.setUp(ctx)
+		err = q.createStreams(ctx)
 	}
 	if err != nil {
 		conn.Close()
@@ -92,30 +93,30 @@ func OpenQueue(ctx context.Context, o QueueOptions) (*queue, error) {
 	return q, nil
 }
 
-// QueueError says what is wrong with a queue: the machine's to mend, or the network's.
+// QueueError is an error of the queue's server or of the network, not of the sweep.
 type QueueError struct {
-	Problem string
-	Err     error
+	Problem string // predicate of a sentence: "cannot be reached"
+	Err     error  // of the NATS library
 }
 
-// Error puts it in one sentence.
+// Error returns "the queue", the problem and the cause.
 func (e *QueueError) Error() string { return fmt.Sprintf("the queue %s: %v", e.Problem, e.Err) }
 
-// Unwrap returns what the library said.
+// Unwrap returns Err.
 func (e *QueueError) Unwrap() error { return e.Err }
 
-// Close ends the connection.
+// Close closes the connection.
 func (q *queue) Close() { q.conn.Close() }
 
-// setUp makes the streams that there must be.
-func (q *queue) setUp(ctx context.Context) error {
+// createStreams creates the streams of jobs and results if they do not exist.
+func (q *queue) createStreams(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for _, c := range []jetstream.StreamConfig{
 		{Name: jobStream, Subjects: []string{"wirelab.jobs.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxJobBytes,
-			MaxAge: keepMessages, Discard: jetstream.DiscardNew},
+			MaxAge: messageTTL, Discard: jetstream.DiscardNew},
 		{Name: resultStream, Subjects: []string{"wirelab.results.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxResultBytes,
-			MaxAge: keepMessages, Discard: jetstream.DiscardNew},
+			MaxAge: messageTTL, Discard: jetstream.DiscardNew},
 	} {
 		if _, err := q.js.CreateOrUpdateStream(ctx, c); err != nil {
 			if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
@@ -127,51 +128,58 @@ func (q *queue) setUp(ctx context.Context) error {
 	return nil
 }
 
-// token is what stands for any text in a subject.
-func token(text string) string {
+// subjectToken hashes a text to a valid token of a subject.
+func subjectToken(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// A job's subject ends in its key: the server can say which jobs it holds.
+// jobSubject returns the subject of a job. It ends in the job's key, so that the server can list the
+// jobs that it holds by subject.
 func jobSubject(version, plan, key string) string {
-	return "wirelab.jobs." + token(version) + "." + plan + "." + key
+	return "wirelab.jobs." + subjectToken(version) + "." + plan + "." + key
 }
+
+// resultSubject returns the subject of all results of a plan.
 func resultSubject(plan string) string { return "wirelab.results." + plan }
 
-// forTransfer gives a file the time that it takes over a slow line: without a deadline of
-// its own, the library gives all of them five seconds.
-func forTransfer(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
-	const slow = 128 << 10 // bytes a second
+// resultConsumerName returns the name of the coordinator's consumer of results. It contains half of the
+// plan's ID, which suffices to distinguish plans.
+func resultConsumerName(p *Plan) string { return "results-" + p.ID[:32] }
+
+// withTransferTimeout returns a context with a deadline that suffices to transfer bytes over a slow
+// line. Without a deadline the library would give up after five seconds.
+func withTransferTimeout(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
+	const slow = 128 << 10 // bytes per second
 	return context.WithTimeout(ctx, time.Minute+time.Duration(bytes/slow)*time.Second)
 }
 
-// files returns the store of files, by the hash of what is in them.
-func (q *queue) files(ctx context.Context) (jetstream.ObjectStore, error) {
-	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: keepFiles, MaxBytes: maxFileBytes})
+// fileStore returns the object store of data files, whose names are their SHA-256, and of plans.
+func (q *queue) fileStore(ctx context.Context) (jetstream.ObjectStore, error) {
+	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: fileTTL, MaxBytes: maxFileBytes})
 }
 
-// planText is what a worker needs to know of a plan.
+// planText is a plan as it is sent to workers.
 type planText struct {
 	Manifest manifest `json:"manifest"`
 	TOML     string   `json:"toml"`
 }
 
-// publish brings the plan and its files to the server, each once.
+// publish uploads the plan and those of its files that the server does not have.
 func (q *queue) publish(ctx context.Context, p *Plan) error {
-	store, err := q.files(ctx)
+	store, err := q.fileStore(ctx)
 	if err != nil {
-		return &QueueError{"has no room for files", err}
+		return &QueueError{"cannot store files", err}
 	}
 	for _, f := range p.Files {
-		if f.Bytes > maxOneFile {
-			return fmt.Errorf("%s has %.1f GB; files of a sweep over machines may have %d GB", f.Name, float64(f.Bytes)/1e9, maxOneFile>>30)
+		if f.Bytes > maxSingleFileBytes {
+			return fmt.Errorf("%s has %.1f GB, expected at most %d GB for a sweep with a queue", f.Name, float64(f.Bytes)/1e9, maxSingleFileBytes>>30)
 		}
 		if info, err := store.GetInfo(ctx, f.SHA256); err == nil && info.Size == uint64(f.Bytes) {
 			continue
 		}
-		if err := putFile(ctx, store, f.SHA256, p.where(f.Name)); err != nil {
-			return &QueueError{"did not take " + f.Name, err}
+		if err := putFile(ctx, store, f.SHA256, p.filePath(f.Name)); err != nil {
+			return &QueueError{"did not accept " + f.Name, err}
 		}
 	}
 	text, err := json.Marshal(planText{manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, p.Files}, string(p.TOML)})
@@ -179,19 +187,20 @@ func (q *queue) publish(ctx context.Context, p *Plan) error {
 		return err
 	}
 	if _, err := store.PutBytes(ctx, "plan-"+p.ID, text); err != nil {
-		return &QueueError{"did not take the plan", err}
+		return &QueueError{"did not accept the plan", err}
 	}
 	return nil
 }
 
-// where returns where a file of the configuration lies.
-func (p *Plan) where(name string) string {
+// filePath returns the path of the file that the configuration names.
+func (p *Plan) filePath(name string) string {
 	if p.Config.Find == nil {
 		return name
 	}
 	return p.Config.Find(name)
 }
 
+// putFile uploads the file at path under a name.
 func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -202,99 +211,103 @@ func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string
 	if err != nil {
 		return err
 	}
-	ctx, cancel := forTransfer(ctx, info.Size())
+	ctx, cancel := withTransferTimeout(ctx, info.Size())
 	defer cancel()
 	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
 	return err
 }
 
-// hello is what a worker says of itself, every few seconds.
+// hello is the message that a worker sends every few seconds.
 type hello struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Jobs    int    `json:"jobs"` // side by side
+	Jobs    int    `json:"jobs"` // number of jobs it runs in parallel
 }
 
-// refusal is what a worker hears that cannot take part.
+// refusal is the reply to the hello of a worker with another version.
 type refusal struct {
 	Version string `json:"version"` // that the sweep needs
-	Sweep   string `json:"sweep"`   // who runs it
+	Sweep   string `json:"sweep"`   // host that coordinates the sweep
 }
 
-// patience is how many signs of life a worker may miss.
-const patience = 4
+// maxMissedChecks is the number of checks, four in each lease, after which a silent worker no
+// longer counts.
+const maxMissedChecks = 4
 
-// coordinate queues what is missing and takes what comes back, until ctx ends.
-func (q *queue) coordinate(ctx context.Context, s *state) error {
-	leave, err := q.claim(s.plan)
+// coordinate publishes the plan, queues the runs without a result, and collects results until ctx
+// ends. It then removes the sweep's jobs from the server.
+func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
+	release, err := q.claim(s.plan)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	if err := q.publish(ctx, s.plan); err != nil {
 		return err
 	}
 	subject := jobSubject(s.plan.Version, s.plan.ID, "*")
 	jobs, err := q.js.Stream(ctx, jobStream)
 	if err == nil {
-		err = jobs.Purge(ctx, jetstream.WithPurgeSubject(subject)) // of an earlier attempt: the results say what is missing
+		err = jobs.Purge(ctx, jetstream.WithPurgeSubject(subject)) // jobs of an earlier coordinator of this sweep
 	}
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	crew, err := newCrew(q, s)
+	workers, err := newWorkerSet(q, s)
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	defer func() { _ = crew.sub.Unsubscribe() }()
-	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: "results-" + s.plan.ID[:32],
+	defer func() { _ = workers.sub.Unsubscribe() }()
+	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: resultConsumerName(s.plan),
 		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	wake := make(chan struct{}, 1)
-	feed, err := results.Consume(func(m jetstream.Msg) {
-		panics.Guard(s.finish, func() { crew.receive(m, wake) })()
+	wake := make(chan struct{}, 1) // receives when a result arrived: feed may queue the next job
+	consumption, err := results.Consume(func(m jetstream.Msg) {
+		panics.Guard(s.finish, func() { workers.handleResult(m, wake) })()
 	})
 	if err != nil {
 		return &QueueError{"cannot be read", err}
 	}
-	defer q.clear(s)
-	defer func() { feed.Stop(); <-feed.Closed() }()
-	q.feed(ctx, s, crew, wake)
+	defer q.removeSweep(s)
+	defer func() { consumption.Stop(); <-consumption.Closed() }()
+	q.feed(ctx, s, workers, wake)
 	q.drain(s, results)
 	return nil
 }
 
-// receive takes what a job came to, and wakes the coordinator.
-func (c *crew) receive(m jetstream.Msg, wake chan<- struct{}) {
-	if d, err := unpack(m.Data()); err == nil {
-		if err := c.s.take(d, true); err != nil {
+// handleResult adds the results in a message to the sweep and wakes the coordinator. A message is not
+// acknowledged if its results could not be stored: the coordinator that resumes the sweep gets it
+// again.
+func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
+	if result, err := decodeResult(m.Data()); err == nil {
+		if err := c.s.addResult(result, storeResult); err != nil {
 			c.s.finish(err)
-			if nk := (*notKept)(nil); errors.As(err, &nk) {
-				return // not acknowledged: who goes on gets it again
+			if notStored := (*notStoredError)(nil); errors.As(err, &notStored) {
+				return
 			}
 		}
-		c.worked(d.Worker)
+		c.markAlive(result.Worker)
 	}
-	_ = m.Ack() // or it comes again, which changes nothing
+	_ = m.Ack() // also a malformed message, which is dropped; after an error it is delivered again, which is harmless
 	select {
 	case wake <- struct{}{}:
-	default:
+	default: // wake is full: the coordinator will check anyway
 	}
 }
 
-// drain takes the results that are on their way when the work is broken off: those of this
-// machine's own workers, and those that the server has.
-func (q *queue) drain(s *state, results jetstream.Consumer) {
-	if missing, _ := s.chunks.unfinished(); missing == 0 {
+// drain waits, after an interruption, at most five seconds for the results that are under way: those
+// of this machine's workers, then those on the server.
+func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
+	if missing, _ := s.scheduler.unfinished(); missing == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s.helpers != nil {
+	if s.localWorkersDone != nil {
 		select {
-		case <-s.helpers:
+		case <-s.localWorkersDone:
 		case <-ctx.Done():
 		}
 	}
@@ -307,19 +320,23 @@ func (q *queue) drain(s *state, results jetstream.Consumer) {
 	}
 }
 
-// claim says to all others on this server that the plan is being run, and fails if somebody
-// runs it already: two would take each other's results away.
-func (q *queue) claim(p *Plan) (leave func(), err error) {
+// claim makes this process the only coordinator of the plan on the server: two would consume each
+// other's results. It fails if another process coordinates the plan. The caller must call release at the
+// end.
+//
+// The coordinator subscribes to a subject of the plan and answers requests there. If two claim at the
+// same moment, each receives the other's request, and the one with the smaller id answers.
+func (q *queue) claim(p *Plan) (release func(), err error) {
 	subject := "wirelab.claim." + p.ID
-	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // nobody there is said at once
-		return nil, &QueueError{"has this sweep already", fmt.Errorf("%.80q runs it", m.Data)}
+	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // without a subscriber it fails at once
+		return nil, &QueueError{"is already used for this sweep", fmt.Errorf("coordinated by %.80q", m.Data)}
 	}
-	first := true // of two who ask at once one gives way
+	settling := true // the claim is not yet settled
 	var mu sync.Mutex
 	sub, err := q.conn.Subscribe(subject, func(m *nats.Msg) {
 		mu.Lock()
 		defer mu.Unlock()
-		if other := string(m.Data); other != q.id && (!first || q.id < other) {
+		if other := string(m.Data); other != q.id && (!settling || q.id < other) {
 			_ = m.Respond([]byte(hostName()))
 		}
 	})
@@ -329,38 +346,40 @@ func (q *queue) claim(p *Plan) (leave func(), err error) {
 	if err != nil {
 		return nil, &QueueError{"cannot be set up", err}
 	}
-	m, err := q.conn.Request(subject, []byte(q.id), 100*time.Millisecond) // it hears itself, and is silent
+	m, err := q.conn.Request(subject, []byte(q.id), 100*time.Millisecond) // its own subscription ignores it
 	if err == nil {
 		_ = sub.Unsubscribe()
-		return nil, &QueueError{"has this sweep already", fmt.Errorf("%.80q runs it", m.Data)}
+		return nil, &QueueError{"is already used for this sweep", fmt.Errorf("coordinated by %.80q", m.Data)}
 	}
 	mu.Lock()
-	first = false
+	settling = false
 	mu.Unlock()
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// feed keeps enough jobs in the queue that no worker waits, and queues again what the
-// server has lost or nobody finished.
-func (q *queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan struct{}) {
+// feed keeps enough jobs in the queue that no worker waits. It queues jobs when wake receives, which
+// means that a result arrived, and periodically; it then also queues lost jobs again. It runs until
+// ctx ends.
+func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
-	said := ""
+	lastError := ""
 	for {
 		for {
-			if _, out := s.chunks.unfinished(); out >= 2*crew.count()+4 {
+			// For each job that a worker runs, one waits in the queue; 4 more are for workers that join.
+			if _, outstanding := s.scheduler.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
 				break
 			}
-			j, ok := s.chunks.take()
+			j, ok := s.scheduler.assignJob()
 			if !ok {
 				break
 			}
-			if err := q.put(ctx, s.plan, j); err != nil {
-				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != said && ctx.Err() == nil {
+			if err := q.publishJob(ctx, s.plan, j); err != nil {
+				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != lastError && ctx.Err() == nil {
 					s.opt.Say(text)
-					said = text
+					lastError = text
 				}
-				break // it is overdue soon
+				break // requeued when it is overdue
 			}
 		}
 		select {
@@ -368,14 +387,15 @@ func (q *queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan stru
 			return
 		case <-wake:
 		case <-tick.C:
-			crew.forget()
-			q.again(ctx, s)
+			workers.removeSilent()
+			q.requeueLost(ctx, s)
 		}
 	}
 }
 
-// put queues a job. The server keeps apart one that it has from one that is queued again.
-func (q *queue) put(ctx context.Context, p *Plan, j job) error {
+// publishJob queues a job. The message ID contains the attempt, so that the server discards
+// duplicates of one attempt but accepts another attempt.
+func (q *queue) publishJob(ctx context.Context, p *Plan, j job) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -386,78 +406,79 @@ func (q *queue) put(ctx context.Context, p *Plan, j job) error {
 	return err
 }
 
-// again queues jobs that are out for long and that the server does not hold any more: it
-// was begun anew, or a worker finished them and its results were lost.
-func (q *queue) again(ctx context.Context, s *state) {
+// requeueLost queues the overdue jobs that the server no longer holds: the server was restarted, or the
+// results of a worker were lost.
+func (q *queue) requeueLost(ctx context.Context, s *activeSweep) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	stream, err := q.js.Stream(ctx, jobStream)
 	if err != nil {
-		_ = q.setUp(ctx) // a server that lost its disk
+		_ = q.createStreams(ctx) // the server may have lost its streams
 		return
 	}
 	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobSubject(s.plan.Version, s.plan.ID, "*")))
 	if err != nil {
 		return
 	}
-	held := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
-	for _, j := range s.chunks.overdue(q.lease, held) {
-		_ = q.put(ctx, s.plan, j)
+	queued := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
+	for _, j := range s.scheduler.overdue(q.lease, queued) {
+		_ = q.publishJob(ctx, s.plan, j)
 	}
 }
 
-// clear takes what is left of a sweep off the server. Results that nobody took stay for who
-// goes on.
-func (q *queue) clear(s *state) {
+// removeSweep removes the jobs of the sweep from the server, and its results if the sweep is complete.
+// Otherwise results that were not consumed stay for the coordinator that resumes the sweep.
+func (q *queue) removeSweep(s *activeSweep) {
 	p := s.plan
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID, "*")))
 	}
-	if missing, _ := s.chunks.unfinished(); missing == 0 {
+	if missing, _ := s.scheduler.unfinished(); missing == 0 {
 		if stream, err := q.js.Stream(ctx, resultStream); err == nil {
 			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
 		}
 	}
-	_ = q.js.DeleteConsumer(ctx, resultStream, "results-"+p.ID[:32])
+	_ = q.js.DeleteConsumer(ctx, resultStream, resultConsumerName(p))
 }
 
-// maxUnpacked bounds the text of a message: what is in it takes a multiple of that in memory.
-const maxUnpacked = 16 << 20
+// maxMessageJSON is the maximum size of the JSON in a message, in bytes. Decoded, it uses a multiple of
+// that memory.
+const maxMessageJSON = 16 << 20
 
-// errTooMuch says that results do not fit into one message.
-var errTooMuch = errors.New("more than a message may hold")
+// errMessageTooLarge means that results do not fit into one message.
+var errMessageTooLarge = errors.New("results too large for a message")
 
-// pack compresses results for a message.
-func pack(d jobResult) ([]byte, error) {
-	data, err := json.Marshal(d)
-	if err == nil && len(data) > maxUnpacked {
-		err = errTooMuch
+// encodeResult encodes results as the data of a message: JSON, compressed with zstd.
+func encodeResult(result jobResult) ([]byte, error) {
+	data, err := json.Marshal(result)
+	if err == nil && len(data) > maxMessageJSON {
+		err = errMessageTooLarge
 	}
 	if err != nil {
 		return nil, err
 	}
-	enc, err := packer()
+	enc, err := resultEncoder()
 	if err != nil {
 		return nil, err
 	}
 	return enc.EncodeAll(data, nil), nil
 }
 
-// packer is shared: EncodeAll may be called by several goroutines.
-var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
+// resultEncoder returns the shared compressor, whose EncodeAll is safe for concurrent use.
+var resultEncoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
-// unpack is the reverse of pack, of a message that anybody may have sent.
-func unpack(data []byte) (d jobResult, err error) {
-	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
+// decodeResult decodes the data of a message, which may be malicious.
+func decodeResult(data []byte) (result jobResult, err error) {
+	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMessageJSON))
 	if err != nil {
-		return d, err
+		return result, err
 	}
 	defer dec.Close()
-	text, err := boundedio.ReadAll(dec, "a message", maxUnpacked)
+	text, err := boundedio.ReadAll(dec, "a message", maxMessageJSON)
 	if err != nil {
-		return d, err
+		return result, err
 	}
-	return d, json.Unmarshal(text, &d)
+	return result, json.Unmarshal(text, &result)
 }

@@ -27,10 +27,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// workerURL in the environment makes the test program a worker of that queue.
+// workerURL is an environment variable that makes the test binary a worker of the queue at that URL.
 const workerURL = "WIRELAB_TEST_WORKER"
 
-// testLease is short, so that what a dead worker had is soon given to others.
+// testLease is short, so that jobs of a dead worker soon go to others.
 const testLease = 2 * time.Second
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startWorker starts this program as a worker.
+// startWorker starts the test binary as a worker.
 func startWorker(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -62,7 +62,7 @@ func startWorker(t *testing.T, url string) *exec.Cmd {
 	return cmd
 }
 
-// natsServer is a nats-server in a process of its own.
+// natsServer is a NATS server in another process.
 type natsServer struct {
 	t    *testing.T
 	path string
@@ -142,15 +142,14 @@ key = "down.loss"
 values = ["0%", "10%", "30%", "50%"]
 `
 
-// Three workers in processes of their own, of which one is killed and one stopped in the
-// middle, and a server that is killed and begun again: every run is there once, and all
-// is as on one core.
+// A sweep with three worker processes, one of which is killed and one stopped, and a server that is
+// killed and restarted, has every result once and the same digest as a sweep without a queue.
 func TestQueueSurvives(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("processes that are killed: under WIRELAB_THOROUGH=1")
 	}
-	p := planned(t, medium)
-	want := swept(t, p, Options{Jobs: 2}).Digest
+	p := newTestPlan(t, medium)
+	want := runSweep(t, p, Options{Jobs: 2}).Digest
 	server := startServer(t)
 	url := "nats://" + server.addr
 	q := opened(t, QueueOptions{URL: url})
@@ -158,7 +157,7 @@ func TestQueueSurvives(t *testing.T) {
 	var ran atomic.Int64
 	times := make([]int, p.Runs())
 	var once [3]sync.Once
-	sum := swept(t, p, Options{Queue: q, chunk: 3, Ran: func(o Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, maxJobRuns: 3, Ran: func(o Outcome) {
 		times[o.Run]++
 		n := int(ran.Add(1))
 		for i, do := range []func(){
@@ -173,7 +172,7 @@ func TestQueueSurvives(t *testing.T) {
 	}})
 	for n, k := range times {
 		if k != 1 {
-			t.Errorf("the result of run %d came %d times", n, k)
+			t.Errorf("the result of run %d was reported %d times", n, k)
 		}
 	}
 	if sum.Digest != want {
@@ -181,17 +180,17 @@ func TestQueueSurvives(t *testing.T) {
 	}
 }
 
-// The server within the process shares the work with workers from outside, and with none.
+// The embedded server works with and without workers in other processes.
 func TestEmbeddedServer(t *testing.T) {
 	t.Parallel()
-	p := planned(t, small)
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	p := newTestPlan(t, small)
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
-	if got := swept(t, p, Options{Queue: q, Jobs: 2, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, Jobs: 2, maxJobRuns: 4}).Digest; got != want {
 		t.Errorf("its own cores alone: digest %.12s, expected %.12s", got, want)
 	}
 	startWorker(t, "nats://secret@"+s.Addr())
-	if got := swept(t, p, Options{Queue: q, chunk: 4}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q, maxJobRuns: 4}).Digest; got != want {
 		t.Errorf("a worker from outside alone: digest %.12s, expected %.12s", got, want)
 	}
 	if _, err := OpenQueue(t.Context(), QueueOptions{URL: "nats://wrong@" + s.Addr()}); err == nil {
@@ -202,9 +201,10 @@ func TestEmbeddedServer(t *testing.T) {
 	}
 }
 
-// A worker of another version hears which is wanted, and the person who waits who it is.
+// A worker with another version gets a RefusedError with the version needed; the coordinator reports
+// the worker's name.
 func TestOtherVersion(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	s, q := served(t)
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	refused := make(chan error, 1)
@@ -220,23 +220,23 @@ func TestOtherVersion(t *testing.T) {
 		t.Errorf("the worker ended with %v", err)
 	}
 	if text := <-said; !strings.Contains(text, "old-one") || !strings.Contains(text, "v0") || !strings.Contains(text, "v1") {
-		t.Errorf("said %q", text)
+		t.Errorf("notices %q", text)
 	}
 }
 
-// Files come with the sweep, by their hash; those of the worker's own machine it does not
-// read, whatever a configuration names.
-func TestFilesTravel(t *testing.T) {
+// Workers read files of the sweep by their hash, and never files of their own machine that a
+// configuration names.
+func TestFilesOfSweep(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text.txt")
 	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
+	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
 	if len(p.Files) != 1 {
 		t.Fatalf("the plan names the files %v, expected one", p.Files)
 	}
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -249,7 +249,7 @@ func TestFilesTravel(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir}) }()
-	if got := swept(t, p, Options{Queue: q}).Digest; got != want {
+	if got := runSweep(t, p, Options{Queue: q}).Digest; got != want {
 		t.Errorf("digest %.12s, with the file %.12s", got, want)
 	}
 	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, Say: func(string) {}}}
@@ -258,27 +258,27 @@ func TestFilesTravel(t *testing.T) {
 	}
 	bad := *p
 	bad.Files = nil // it names a file that does not come with it
-	if err := bad.identify(); err != nil {
+	if err := bad.setID(); err != nil {
 		t.Fatal(err)
 	}
 	if err := q.publish(ctx, &bad); err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.plan(ctx, bad.ID)
+	got, err := w.fetchPlan(ctx, bad.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newExecutor(got, "w", clock).do(ctx, got.job([]int{0}))
+	d, err := newExecutor(got, "w", clock).runJob(ctx, got.job([]int{0}))
 	if err != nil || d.Error == "" || len(d.Runs) > 0 {
 		t.Errorf("a file of the worker's own machine was read: %v, %q", err, d.Error)
 	}
 }
 
-// Whatever stands in the queue is held against the plan.
+// Jobs that do not match the plan are not run.
 func TestHostileJobs(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	good := p.job([]int{1, 2})
-	if err := p.check(good); err != nil {
+	if err := p.checkJob(good); err != nil {
 		t.Fatal(err)
 	}
 	for name, j := range map[string]job{
@@ -288,65 +288,65 @@ func TestHostileJobs(t *testing.T) {
 		"beyond":       p.job([]int{1, 1 << 30}),
 		"negative":     p.job([]int{-1}),
 		"disorder":     p.job([]int{2, 1}),
-		"too many":     p.job(make([]int, maxChunk+1)),
+		"too many":     p.job(make([]int, maxJobRuns+1)),
 	} {
-		if p.check(j) == nil {
+		if p.checkJob(j) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	s := newState(p, Options{Clock: clock})
+	s := newActiveSweep(p, Options{Clock: clock})
 	for _, d := range []jobResult{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
 		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
-		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
+		if err := s.addResult(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
 }
 
-// A message of exactly the limit arrives; a longer one is neither sent nor cut off on arrival.
+// A message of exactly the limit is decoded; a longer one is refused by both sides.
 func TestMessageLimit(t *testing.T) {
 	empty, err := json.Marshal(jobResult{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := jobResult{Error: strings.Repeat("x", maxUnpacked-len(empty)-len(`"error":"",`))}
-	if text, err := json.Marshal(largest); err != nil || len(text) != maxUnpacked {
-		t.Fatalf("%d bytes, want %d; %v", len(text), maxUnpacked, err)
+	largest := jobResult{Error: strings.Repeat("x", maxMessageJSON-len(empty)-len(`"error":"",`))}
+	if text, err := json.Marshal(largest); err != nil || len(text) != maxMessageJSON {
+		t.Fatalf("%d bytes, want %d; %v", len(text), maxMessageJSON, err)
 	}
-	data, err := pack(largest)
+	data, err := encodeResult(largest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, err := unpack(data); err != nil || len(d.Error) != len(largest.Error) {
+	if d, err := decodeResult(data); err != nil || len(d.Error) != len(largest.Error) {
 		t.Errorf("%d bytes arrived, want %d; %v", len(d.Error), len(largest.Error), err)
 	}
 	largest.Error += "x"
-	if _, err := pack(largest); !errors.Is(err, errTooMuch) {
+	if _, err := encodeResult(largest); !errors.Is(err, errMessageTooLarge) {
 		t.Errorf("one byte more is packed: %v", err)
 	}
-	enc, err := packer()
+	enc, err := resultEncoder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer // a stream, whose length stands nowhere
 	w, err := zstd.NewWriter(&out)
 	if err == nil {
-		_, err = w.Write(append(bytes.Repeat([]byte(" "), maxUnpacked-2), "{}x"...))
+		_, err = w.Write(append(bytes.Repeat([]byte(" "), maxMessageJSON-2), "{}x"...))
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, data := range [][]byte{out.Bytes(), enc.EncodeAll(bytes.Repeat([]byte(" "), maxUnpacked+1), nil)} {
+	for _, data := range [][]byte{out.Bytes(), enc.EncodeAll(bytes.Repeat([]byte(" "), maxMessageJSON+1), nil)} {
 		var tooLarge *boundedio.SizeError
-		if _, err := unpack(data); !errors.As(err, &tooLarge) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		if _, err := decodeResult(data); !errors.As(err, &tooLarge) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 			t.Errorf("a message that is too large: %v", err)
 		}
 	}
 }
 
-// FuzzUnpack: messages of strangers are refused, in bounded memory.
+// FuzzUnpack checks that arbitrary messages are refused in bounded memory.
 func FuzzUnpack(f *testing.F) {
-	data, err := pack(jobResult{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
+	data, err := encodeResult(jobResult{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -356,22 +356,22 @@ func FuzzUnpack(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := plan(c, "v1")
+	p, err := newPlan(c, "v1")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := unpack(data)
+		d, err := decodeResult(data)
 		if err != nil {
 			return
 		}
-		if d.Plan != p.ID && p.accepts(&d) == nil {
+		if d.Plan != p.ID && p.checkResult(&d) == nil {
 			t.Error("results of another plan are accepted")
 		}
 	})
 }
 
-// BenchmarkQueue: what the queue itself costs, with jobs that take no time.
+// BenchmarkQueue measures the cost of the queue, with runs that take no time.
 func BenchmarkQueue(b *testing.B) {
 	s, err := Serve("127.0.0.1:0", "secret", nil)
 	if err != nil {
@@ -392,12 +392,12 @@ func BenchmarkQueue(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}))
+	one, err := newExecutor(p, "w", clock).runJob(b.Context(), p.job([]int{0}))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ResetTimer()
-	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, chunk: 1,
+	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
 		run: func(context.Context, *config.Config) (*engine.Result, error) { return one.Runs[0].Result, nil }})
 	if err != nil || sum.Done != p.Runs() {
 		b.Fatal(err)

@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// A folder is gone on with after a job that failed in the middle, whatever else lies in it,
-// and from within.
-func TestResumeOfAFailedJob(t *testing.T) {
-	p := planned(t, small)
-	want := swept(t, p, Options{Jobs: 2}).Digest
+// A sweep is resumed after a job failed halfway, with other files in its folder, and from a working
+// directory inside it.
+func TestResumeAfterFailedJob(t *testing.T) {
+	p := newTestPlan(t, small)
+	want := runSweep(t, p, Options{Jobs: 2}).Digest
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newExecutor(p, "w", clock).do(t.Context(), p.job([]int{0, 1}))
+	d, err := newExecutor(p, "w", clock).runJob(t.Context(), p.job([]int{0, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestResumeOfAFailedJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := swept(t, p, Options{Jobs: 2, Store: store}).Digest; got != want {
+	if got := runSweep(t, p, Options{Jobs: 2, Store: store}).Digest; got != want {
 		t.Errorf("digest %.12s, in one go %.12s", got, want)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
@@ -40,22 +40,21 @@ func TestResumeOfAFailedJob(t *testing.T) {
 	}
 }
 
-// What was there before a sweep goes on is one step of its progress, however many files it
-// is in.
+// The results loaded at the start of a resumed sweep are reported as one step of progress.
 func TestLoadedAtOnce(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	store, err := NewStore(nil, filepath.Join(t.TempDir(), "out"), p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	swept(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	first := -1
-	swept(t, p, Options{Jobs: 1, Store: store, Tell: func(x Progress) {
+	runSweep(t, p, Options{Jobs: 1, Store: store, Tell: func(x Progress) {
 		if first < 0 {
 			first = x.Runs
 		}
 	}})
 	if first != p.Runs() {
-		t.Errorf("the first that was told is %d runs of %d", first, p.Runs())
+		t.Errorf("the first progress is %d runs of %d", first, p.Runs())
 	}
 }

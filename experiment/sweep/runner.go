@@ -11,16 +11,17 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// executor runs jobs in this process.
+// executor runs jobs of one plan in this process.
 type executor struct {
 	plan  *Plan
 	name  string // of the worker
 	clock wallclock.Clock
-	run   func(ctx context.Context, c *config.Config) (*engine.Result, error)
+	run   func(ctx context.Context, c *config.Config) (*engine.Result, error) // runs one configuration
 }
 
+// newExecutor returns an executor that runs p's jobs under a worker's name.
 func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
-	packs := delivery.NewPackCache() // patches are made once, for all runs
+	packs := delivery.NewPackCache() // shared, so that all runs use the same file patches
 	return &executor{p, name, clock, func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: clock, Packs: packs})
 		if err != nil {
@@ -30,11 +31,11 @@ func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 	}}
 }
 
-// do runs a job. When ctx ends it returns the runs that were finished, and ctx's error. A
-// run that fails ends the job; what it says is in Error.
-func (x *executor) do(ctx context.Context, j job) (jobResult, error) {
+// runJob runs the runs of a job one after the other. If ctx ends first, it returns the runs done so far
+// and ctx's error. A run that fails ends the job; its message is in the result's Error.
+func (x *executor) runJob(ctx context.Context, j job) (jobResult, error) {
 	began := x.clock.Now()
-	d := jobResult{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
+	done := jobResult{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
 	for _, n := range j.Runs {
 		point := x.plan.Run(n)
 		result, err := x.run(ctx, point.Config)
@@ -42,12 +43,12 @@ func (x *executor) do(ctx context.Context, j job) (jobResult, error) {
 			break
 		}
 		if err != nil {
-			d.Error = x.plan.Config.AtPoint(&point, err).Error()
+			done.Error = x.plan.Config.AtPoint(&point, err).Error()
 			break
 		}
 		result.Set = point.Set
-		d.Runs = append(d.Runs, Outcome{n, result})
+		done.Runs = append(done.Runs, Outcome{n, result})
 	}
-	d.Seconds = time.Duration(x.clock.Now() - began).Seconds()
-	return d, ctx.Err()
+	done.Seconds = time.Duration(x.clock.Now() - began).Seconds()
+	return done, ctx.Err()
 }

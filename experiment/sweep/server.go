@@ -17,55 +17,57 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// queueServer is a NATS server within this process.
+// queueServer is a NATS server in this process.
 type queueServer struct {
 	ns    *server.Server
-	dir   string // where it keeps the queue; gone when it is closed
-	token string
+	dir   string // temporary folder with the streams; Close removes it
+	token string // required of clients
 
-	closed chan struct{}
-	bugs   chan error // the first panic beside it
+	closed   chan struct{}
+	panicked chan error // the first panic in a goroutine of the server
 }
 
-// queueDir is how folders of queues begin; those of servers that were killed are removed
-// when nobody has touched them for a day.
-const queueDir = "wirelab-queue-"
+// queueDirPrefix is the prefix of the temporary folders of servers.
+const queueDirPrefix = "wirelab-queue-"
 
-const untouched = 24 * time.Hour
+// abandonedAfter is the age at which a folder counts as abandoned: its server was killed. A running
+// server updates the time of its folder every hour.
+const abandonedAfter = 24 * time.Hour
 
-// removeOld removes what servers that were killed have left.
-func removeOld(parent string) {
-	list, _ := filepath.Glob(filepath.Join(parent, queueDir+"*"))
+// removeAbandoned removes the abandoned folders of servers in parent.
+func removeAbandoned(parent string) {
+	list, _ := filepath.Glob(filepath.Join(parent, queueDirPrefix+"*"))
 	for _, dir := range list {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > untouched {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandonedAfter {
 			_ = os.RemoveAll(dir)
 		}
 	}
 }
 
-// keep touches the folder as long as the server lives.
-func (s *queueServer) keep() {
-	wallclock.Every(untouched/24, s.closed, func() {
+// touchDir updates the modification time of the folder until the server is closed.
+func (s *queueServer) touchDir() {
+	wallclock.Every(abandonedAfter/24, s.closed, func() {
 		now := time.Now()
 		_ = os.Chtimes(s.dir, now, now)
 	})
 }
 
-// Serve starts a server that listens on addr, a host and a port, for whoever has the
-// token. Its queue lives as long as it does, and is not forced to the disk: what counts are
-// the results, which are kept elsewhere before they are acknowledged.
+// Serve starts a server that listens on addr, "host:port" with port 0 for any. Clients must present
+// the token, which must not be empty. certificate is nil for connections without TLS. The queue is
+// lost when the server is closed, and is not synced to the disk: results are stored by the
+// coordinator before it acknowledges them.
 func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
-	host, text, err := net.SplitHostPort(addr)
+	host, portText, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
 	}
-	port, err := strconv.Atoi(text)
+	port, err := strconv.Atoi(portText)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("%q is no port", text)
+		return nil, fmt.Errorf("port %q, expected 0 to 65535", portText)
 	}
-	l, err := net.Listen("tcp", addr) // the server itself does not say why it cannot
+	l, err := net.Listen("tcp", addr) // reports why addr cannot be used; the NATS server does not
 	if err != nil {
-		return nil, &QueueError{"cannot be served", err}
+		return nil, &QueueError{"cannot listen", err}
 	}
 	l.Close()
 	if port == 0 {
@@ -74,21 +76,22 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	if token == "" {
 		return nil, errors.New("a server needs a token")
 	}
-	removeOld(os.TempDir())
-	dir, err := os.MkdirTemp("", queueDir+"*")
+	removeAbandoned(os.TempDir())
+	dir, err := os.MkdirTemp("", queueDirPrefix+"*")
 	if err != nil {
 		return nil, err
 	}
 	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port, Authorization: token, TLSConfig: certificate,
 		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000,
-		// Streams are given room before they need it: by default no more than three quarters of what the disk has now.
+		// The maximum sizes of all streams are reserved when they are created. The default limit, three
+		// quarters of the free disk space, may be less. 1 GB is a reserve.
 		JetStreamMaxStore: maxJobBytes + maxResultBytes + maxFileBytes + 1<<30})
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &queueServer{ns: ns, dir: dir, token: token, closed: make(chan struct{}), bugs: make(chan error, 1)}
-	go panics.Guard(s.fail, s.keep)()
+	s := &queueServer{ns: ns, dir: dir, token: token, closed: make(chan struct{}), panicked: make(chan error, 1)}
+	go panics.Guard(s.fail, s.touchDir)()
 	go panics.Guard(s.fail, ns.Start)()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		s.Close()
@@ -97,37 +100,37 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	return s, nil
 }
 
-// Addr returns where it listens.
+// Addr returns the address on which the server listens.
 func (s *queueServer) Addr() string { return s.ns.Addr().String() }
 
-// Open connects to it from within the process.
+// Open connects to the server without a socket.
 func (s *queueServer) Open(ctx context.Context) (*queue, error) {
 	return OpenQueue(ctx, QueueOptions{Token: s.token, inProcess: s.ns})
 }
 
-// fail ends the server because of a panic, which Close passes on.
+// fail shuts the server down after a panic, which Close raises again.
 func (s *queueServer) fail(bug error) {
 	select {
-	case s.bugs <- bug:
+	case s.panicked <- bug:
 	default:
 	}
 	s.ns.Shutdown()
 }
 
-// Close ends the server and drops its queue. It panics if a goroutine of the server did.
+// Close shuts the server down and removes its folder. It panics if a goroutine of the server did.
 func (s *queueServer) Close() {
 	close(s.closed)
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 	os.RemoveAll(s.dir)
 	select {
-	case bug := <-s.bugs:
+	case bug := <-s.panicked:
 		panic(bug)
 	default:
 	}
 }
 
-// hostName names this machine.
+// hostName returns the name of this machine, or "unnamed".
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {

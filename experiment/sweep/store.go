@@ -19,33 +19,34 @@ import (
 
 // Names in the folder of a sweep.
 const (
-	planName    = "sweep.json"      // what was planned
-	configName  = "experiment.toml" // the configuration that it follows from
-	resultsName = "results"         // a file for each job
+	planName    = "sweep.json"      // the manifest
+	configName  = "experiment.toml" // the configuration of the plan
+	resultsName = "results"         // folder with one file for each job
 )
 
+// sweepName matches the names of the files that a sweep may overwrite in its folder.
 var sweepName = regexp.MustCompile(`^(sweep\.json|experiment\.toml|results|report\.(md|json|html)|summary\.csv)$`)
 
 // manifest describes the plan in the folder of a sweep.
 type manifest struct {
 	Plan    string            `json:"plan"`
 	Version string            `json:"version"`
-	Planned int               `json:"planned"` // runs
-	Points  int               `json:"points"`
-	Repeat  int               `json:"repeat"`
+	Planned int               `json:"planned"` // number of runs
+	Points  int               `json:"points"`  // number of points
+	Repeat  int               `json:"repeat"`  // number of seeds for each point
 	Files   []engine.DataFile `json:"files"`
 }
 
-// Store keeps the results of a sweep in a folder, a file for each job. Files are written
-// atomically. A nil Store keeps nothing.
+// Store stores the results of a sweep in a folder, one file for each job. Files are written
+// atomically. A nil Store discards them.
 type Store struct {
 	disk   *atomicfile.Disk
 	folder *atomicfile.Folder
 	dir    string
 }
 
-// NewStore creates the folder of a sweep. If the folder already has results, NewStore returns an
-// error, or replaces them if force.
+// NewStore creates the folder of a sweep, and writes the manifest and the configuration of p to it. If
+// the folder already has results, NewStore returns an error, or replaces them if force is set.
 func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
 	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
@@ -59,17 +60,19 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 	err = folder.Write([]atomicfile.Entry{atomicfile.JSON(planName, m), atomicfile.Bytes(configName, p.TOML)})
 	s := &Store{disk, folder, folder.Path()}
 	if err == nil {
-		_, err = disk.MkdirAll(s.results())
+		_, err = disk.MkdirAll(s.resultsDir())
 	}
 	return s, report.WriteError(err)
 }
 
-func (s *Store) results() string { return filepath.Join(s.dir, resultsName) }
+// resultsDir returns the path of the folder of results.
+func (s *Store) resultsDir() string { return filepath.Join(s.dir, resultsName) }
 
-// OpenStore opens the folder of a sweep to continue it. It returns an error if another version of the
-// program began the sweep.
+// OpenStore opens the folder of a sweep to continue it, and returns the sweep's plan. It returns an
+// error if another version of the program began the sweep, if the configuration has changed since, or
+// if a data file cannot be found with its old content.
 func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error) {
-	bad := func(name, problem string, cause error) error {
+	fileError := func(name, problem string, cause error) error {
 		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
 	}
 	var m manifest
@@ -78,11 +81,11 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 		return nil, nil, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, nil, bad(planName, "cannot be read: "+err.Error(), err)
+		return nil, nil, fileError(planName, "cannot be read: "+err.Error(), err)
 	}
 	if m.Version != version {
 		return nil, nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
-			Problem: fmt.Sprintf("the sweep was begun by version %s, and this is %s", m.Version, version), Expected: "the same version, or a new sweep"}
+			Problem: fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version, version), Expected: "the same version, or a new sweep"}
 	}
 	files := &report.Files{}
 	find, err := files.Find(filepath.Join(dir, planName), m.Files)
@@ -94,24 +97,24 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 		return nil, nil, err
 	}
 	c.Find = find
-	p, err := plan(c, version)
+	p, err := newPlan(c, version)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.Files = m.Files
-	if err := p.identify(); err != nil {
+	if err := p.setID(); err != nil {
 		return nil, nil, err
 	}
 	if p.ID != m.Plan {
-		return nil, nil, bad(configName, "is not the configuration that the sweep was begun with", nil)
+		return nil, nil, fileError(configName, "is not the configuration that the sweep was started with", nil)
 	}
-	// Files are added and rewritten, and none is removed: there may be other files.
+	// No name counts as a result, so that no file is removed: those of the sweep are still needed.
 	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &Store{disk, folder, folder.Path()}
-	_, err = disk.MkdirAll(s.results())
+	_, err = disk.MkdirAll(s.resultsDir())
 	return s, p, report.WriteError(err)
 }
 
@@ -127,27 +130,28 @@ func (s *Store) Save(p *Plan, result jobResult) error {
 		runs[i] = o.Run
 	}
 	result.Key = p.job(runs).Key
-	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), result.Key+".json"), 0o644, func(f *atomicfile.File) error {
+	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.resultsDir(), result.Key+".json"), 0o644, func(f *atomicfile.File) error {
 		return json.NewEncoder(f).Encode(result)
 	}))
 	if err != nil {
-		return &notKept{err}
+		return &notStoredError{err}
 	}
 	return nil
 }
 
-// notKept means that results could not be written, so that their message must not be acknowledged.
-type notKept struct{ error }
+// notStoredError means that results could not be written, so that their message must not be
+// acknowledged.
+type notStoredError struct{ error }
 
-func (e *notKept) Unwrap() error { return e.error }
+func (e *notStoredError) Unwrap() error { return e.error }
 
-// Load calls each with every result in the folder, in any order. It skips files that cannot be read or
-// belong to another sweep, whose runs are then missing, and returns how many.
+// Load calls each with every result in the folder, in no particular order. It skips files that cannot
+// be read or belong to another sweep, and returns their number; their runs are run again.
 func (s *Store) Load(p *Plan, each func(jobResult) error) (skipped int, err error) {
 	if s == nil {
 		return 0, nil
 	}
-	entries, err := os.ReadDir(s.results())
+	entries, err := os.ReadDir(s.resultsDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
@@ -156,18 +160,18 @@ func (s *Store) Load(p *Plan, each func(jobResult) error) (skipped int, err erro
 			continue
 		}
 		var result jobResult
-		data, err := config.ReadFile(filepath.Join(s.results(), e.Name()), maxDone, "the results of a job")
+		data, err := config.ReadFile(filepath.Join(s.resultsDir(), e.Name()), maxResultFileBytes, "the results of a job")
 		if err == nil {
 			err = json.Unmarshal(data, &result)
 		}
 		if err == nil {
-			err = p.accepts(&result)
+			err = p.checkResult(&result)
 		}
 		if err != nil {
 			skipped++
 			continue
 		}
-		result.Error = "" // the runs that failed at that time are run again
+		result.Error = "" // runs that failed are run again
 		if err := each(result); err != nil {
 			return skipped, err
 		}
@@ -175,18 +179,19 @@ func (s *Store) Load(p *Plan, each func(jobResult) error) (skipped int, err erro
 	return skipped, nil
 }
 
-// maxDone is the maximum size of a result file, in bytes.
-const maxDone = 64 << 20
+// maxResultFileBytes is the maximum size of a result file, in bytes.
+const maxResultFileBytes = 64 << 20
 
-// accepts returns an error if received results do not belong to the plan. It sorts their runs.
-func (p *Plan) accepts(result *jobResult) error {
+// checkResult returns an error if received results do not belong to the plan, lack a digest, or list a
+// run twice. It sorts their runs by number.
+func (p *Plan) checkResult(result *jobResult) error {
 	if result.Plan != p.ID || result.Version != p.Version {
 		return errors.New("results of another sweep")
 	}
 	slices.SortFunc(result.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
 	for i, o := range result.Runs {
 		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == result.Runs[i-1].Run {
-			return errors.New("a result that is none of this sweep")
+			return errors.New("a run that is not of this sweep")
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// mainFigures are those that a summary has of every point, besides what was asserted.
+// mainFigures are the figures in every summary. Figures of assertions are added to them.
 var mainFigures = []string{
 	"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50", "packet_bytes.p95",
 	"packet_bytes.max", "over_budget_ratio", "playout.starved_ratio", "playout.late", "playout.behind_ms", "playout.position_error_mm.p95",
@@ -21,22 +21,23 @@ var mainFigures = []string{
 	"transfer.time_s",
 }
 
-// Summary is what a sweep came to.
+// Summary is the result of a sweep, complete or so far.
 type Summary struct {
 	page.Summary
-	failed  []failedRun // the first of those in which an assertion did not hold, by number
-	changed []bool      // points with results since they were reckoned
+	failedRuns []failedRun // runs with failed assertions, sorted by number, at most maxFailures
+	stale      []bool      // by point: results were added since its figures were computed
 	samples
-	digests []string
+	digests []string // by run; "" until the run is done
 }
 
 // samples are the figures of the runs of a sweep.
 type samples struct {
-	repeat int
+	repeat int         // number of seeds of each point
 	names  []string    // of the figures
-	values [][]float64 // by run: each figure, NaN if the run has none; nil until the run is done
+	values [][]float64 // by run: each figure, NaN if the run does not have it; nil until the run is done
 }
 
+// newSamples returns samples without results. They have mainFigures and the figures of p's assertions.
 func newSamples(p *Plan) samples {
 	s := samples{p.Repeat, append([]string{}, mainFigures...), make([][]float64, p.Runs())}
 	for _, a := range p.Config.Assert {
@@ -49,19 +50,20 @@ func newSamples(p *Plan) samples {
 
 // set stores the figures of a run.
 func (s *samples) set(o Outcome) {
-	have, v := figures.Of(o.Result.Totals), make([]float64, len(s.names))
+	byName, values := figures.Of(o.Result.Totals), make([]float64, len(s.names))
 	for i, name := range s.names {
-		x, ok := have[name]
+		value, ok := byName[name]
 		if !ok {
-			x = math.NaN()
+			value = math.NaN()
 		}
-		v[i] = x
+		values[i] = value
 	}
-	s.values[o.Run] = v
+	s.values[o.Run] = values
 }
 
-// column returns a figure of a point, over the seeds that have it.
-func (s *samples) column(point, figure int) (list []float64) {
+// pointValues returns the values of a figure, an index in names, of all results of a point that
+// have it.
+func (s *samples) pointValues(point, figure int) (list []float64) {
 	for r := range s.repeat {
 		if v := s.values[point*s.repeat+r]; v != nil && !math.IsNaN(v[figure]) {
 			list = append(list, v[figure])
@@ -70,9 +72,9 @@ func (s *samples) column(point, figure int) (list []float64) {
 	return list
 }
 
-// ratio returns a figure of a point relative to that of the first point, over the seeds that
-// both have.
-func (s *samples) ratio(point, figure int) figures.Mean {
+// ratioToFirst returns the ratio of a figure of a point to that of the first point, over the seeds
+// for which both points have it. Without such a seed N is 0.
+func (s *samples) ratioToFirst(point, figure int) figures.Mean {
 	var x, y []float64
 	for r := range s.repeat {
 		a, b := s.values[point*s.repeat+r], s.values[r]
@@ -86,9 +88,10 @@ func (s *samples) ratio(point, figure int) figures.Mean {
 	return RatioOf(x, y)
 }
 
+// newSummary returns the summary of a sweep without results.
 func newSummary(p *Plan) *Summary {
 	s := &Summary{Summary: page.Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished},
-		samples: newSamples(p), digests: make([]string, p.Runs()), changed: make([]bool, len(p.Points))}
+		samples: newSamples(p), digests: make([]string, p.Runs()), stale: make([]bool, len(p.Points))}
 	for _, axis := range p.Config.Axes() {
 		s.Keys = append(s.Keys, axis.Key)
 	}
@@ -98,59 +101,61 @@ func newSummary(p *Plan) *Summary {
 	return s
 }
 
-// maxFailed bounds the sentences of a summary.
-const maxFailed = 100
+// maxFailures is the maximum number of failed assertions that a summary lists.
+const maxFailures = 100
 
-// add takes the result of a run; each comes once.
+// add adds the result of a run. It must be called once for each run.
 func (s *Summary) add(o Outcome) {
 	s.set(o)
 	s.digests[o.Run] = o.Result.Digests()
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
-	s.changed[o.Run/s.Repeat] = true
-	one := report.Report{Runs: []*engine.Result{o.Result}}
-	if texts := one.Failed(); len(texts) > 0 {
-		at, _ := slices.BinarySearchFunc(s.failed, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
-		s.failed = slices.Insert(s.failed, at, failedRun{o.Run, texts})
-		s.failed = s.failed[:min(len(s.failed), maxFailed)]
+	s.stale[o.Run/s.Repeat] = true
+	runReport := report.Report{Runs: []*engine.Result{o.Result}}
+	if texts := runReport.Failed(); len(texts) > 0 {
+		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
+		s.failedRuns = slices.Insert(s.failedRuns, i, failedRun{o.Run, texts})
+		s.failedRuns = s.failedRuns[:min(len(s.failedRuns), maxFailures)]
 	}
 }
 
-// failedRun says what did not hold in a run.
+// failedRun is a run with failed assertions.
 type failedRun struct {
 	run   int
-	texts []string
+	texts []string // a sentence for each assertion
 }
 
-// end notes why it ended and reckons the figures.
-func (s *Summary) end(err error, interrupted bool) {
+// finish sets the fields Reason, Error and Interrupted, which describe how the sweep ended, and updates
+// all figures. err is nil if the sweep is complete or was interrupted.
+func (s *Summary) finish(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
 	r.End(err)
 	s.Reason, s.Error, s.Interrupted = r.Reason, r.Error, interrupted
-	s.reckon()
+	s.updateFigures()
 	if s.Reason == engine.Finished && len(s.Failed) > 0 {
 		s.Reason = engine.Unmet
 	}
 }
 
-// reckon brings the figures of every point up to date.
-func (s *Summary) reckon() {
-	first := s.changed[0] // all are compared with it
+// updateFigures computes the figures of the points with new results, the list of failed assertions,
+// and, if all runs are done, the digest.
+func (s *Summary) updateFigures() {
+	firstChanged := s.stale[0] // the ratios of all points refer to the first
 	for i := range s.Points {
 		p := &s.Points[i]
-		if !s.changed[i] && !first && p.Figures != nil {
+		if !s.stale[i] && !firstChanged && p.Figures != nil {
 			continue
 		}
-		s.changed[i] = false
+		s.stale[i] = false
 		p.Figures, p.Ratio = map[string]figures.Mean{}, nil
 		for f, name := range s.names {
-			if m := MeanOf(s.column(i, f)); m.N > 0 {
+			if m := MeanOf(s.pointValues(i, f)); m.N > 0 {
 				p.Figures[name] = m
 			}
 			if i == 0 {
 				continue
 			}
-			if m := s.ratio(i, f); m.N > 0 {
+			if m := s.ratioToFirst(i, f); m.N > 0 {
 				if p.Ratio == nil {
 					p.Ratio = map[string]figures.Mean{}
 				}
@@ -159,8 +164,8 @@ func (s *Summary) reckon() {
 		}
 	}
 	s.Failed = nil
-	for _, f := range s.failed {
-		s.Failed = append(s.Failed, f.texts[:min(len(f.texts), maxFailed-len(s.Failed))]...)
+	for _, f := range s.failedRuns {
+		s.Failed = append(s.Failed, f.texts[:min(len(f.texts), maxFailures-len(s.Failed))]...)
 	}
 	s.Digest = ""
 	if s.Done == s.Planned {

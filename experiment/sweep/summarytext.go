@@ -14,15 +14,15 @@ import (
 	"wirelab/internal/units"
 )
 
-// place names a run in words.
-func place(set map[string]string, seed uint64) string {
+// describeRun describes a run for messages: "down.loss = 1%, seed 7".
+func describeRun(set map[string]string, seed uint64) string {
 	set = maps.Clone(set)
 	delete(set, "seed")
 	return strings.TrimPrefix(report.SetText(set, " = ", ", ")+fmt.Sprintf(", seed %d", seed), ", ")
 }
 
-// columns of the table for people: a figure with its heading and decimals.
-var columns = []struct {
+// textColumns are the figures in the table for people, if any point has them.
+var textColumns = []struct {
 	name, heading string
 	decimals      int
 }{
@@ -35,48 +35,51 @@ var columns = []struct {
 	{"wrong", "wrong", 0},
 }
 
-// Text writes the table for people: a row for each point.
+// Text writes the table for people, with one row for each point.
 func (s *Summary) Text(w io.Writer) error {
 	t := s.table()
 	for i := range t.Heads {
 		t.Heads[i].Number = true
 	}
 	t.Indent = "  "
-	t.WriteText(w, 0)
+	const noLimit = 0
+	t.WriteText(w, noLimit)
 	return nil
 }
 
-// table returns the table of all points, without columns that no point has.
+// table returns the table of all points, without columns for figures that no point has. The last
+// column is the ratio of the payload to that of the first point.
 func (s *Summary) table() *texttable.Table {
 	heads := append(slices.Clone(s.Keys), "seeds")
-	var shown []int
-	for i, c := range columns {
+	var used []int
+	for i, c := range textColumns {
 		if slices.ContainsFunc(s.Points, func(p page.SummaryPoint) bool { _, ok := p.Figures[c.name]; return ok }) {
-			heads, shown = append(heads, c.heading), append(shown, i)
+			heads, used = append(heads, c.heading), append(used, i)
 		}
 	}
-	t := texttable.New(append(heads, "of the first")...)
+	t := texttable.New(append(heads, "vs first")...)
 	for i := range s.Points {
 		p := &s.Points[i]
 		var cells []string
-		for _, c := range shown {
-			cells = append(cells, withInterval(p.Figures, columns[c].name, columns[c].decimals))
+		for _, c := range used {
+			cells = append(cells, withInterval(p.Figures, textColumns[c].name, textColumns[c].decimals))
 		}
-		t.Add(s.place(p), p.Seeds, cells, withInterval(p.Ratio, "payload_kbps", 3))
+		t.Add(s.pointSettings(p), p.Seeds, cells, withInterval(p.Ratio, "payload_kbps", 3))
 	}
 	return t
 }
 
-// place returns what is set at a point, in the order of the keys.
-func (s *Summary) place(p *page.SummaryPoint) (cells []string) {
+// pointSettings returns the settings of a point, in the order of s.Keys.
+func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
 	for _, k := range s.Keys {
 		cells = append(cells, p.Set[k])
 	}
 	return cells
 }
 
-// withInterval writes a mean, and half the width of its interval unless there is none to
-// speak of.
+// withInterval formats a mean with half the width of its interval, "12.3 ±0.4". The half width is
+// left out if it is unknown or rounds to 0; a figure that the point does not have is "-". Figures
+// whose names end in _ratio are in percent.
 func withInterval(list map[string]figures.Mean, name string, decimals int) string {
 	m, ok := list[name]
 	if !ok {
@@ -97,12 +100,12 @@ func withInterval(list map[string]figures.Mean, name string, decimals int) strin
 	return text
 }
 
-// markdown writes the page for people.
+// markdown writes report.md.
 func (s *Summary) markdown(w io.Writer) error {
 	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds (Student's);\n"+
-		"the last column is the payload against that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
+		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
 	if s.Error != "" {
-		fmt.Fprintf(w, "It was broken off: %s\n\n", s.Error)
+		fmt.Fprintf(w, "The sweep stopped: %s\n\n", s.Error)
 	}
 	s.table().WriteMarkdown(w)
 	for _, text := range s.Failed {
@@ -112,8 +115,8 @@ func (s *Summary) markdown(w io.Writer) error {
 	return err
 }
 
-// CSV writes a row for each point: its settings, its seeds, and of each figure mean and
-// interval, and the ratio to the first point.
+// CSV writes one row for each point: its settings, the number of seeds, and for each figure the mean
+// and the ratio to the first point, both with their intervals.
 func (s *Summary) CSV(w io.Writer) error {
 	heads := append(slices.Clone(s.Keys), "seeds")
 	for _, name := range s.names {
@@ -124,22 +127,23 @@ func (s *Summary) CSV(w io.Writer) error {
 		p := &s.Points[i]
 		var row []string
 		for _, name := range s.names {
-			row = append(append(row, cells(p.Figures, name)...), cells(p.Ratio, name)...)
+			row = append(append(row, csvCells(p.Figures, name)...), csvCells(p.Ratio, name)...)
 		}
-		t.Add(s.place(p), p.Seeds, row)
+		t.Add(s.pointSettings(p), p.Seeds, row)
 	}
 	return t.WriteCSV(w)
 }
 
-// cells are mean, lo and hi; empty where there is none.
-func cells(list map[string]figures.Mean, name string) []string {
+// csvCells returns mean, lo and hi of a figure as CSV cells, which are empty if unknown.
+func csvCells(list map[string]figures.Mean, name string) []string {
 	m, ok := list[name]
 	if !ok {
 		return []string{"", "", ""}
 	}
-	row := []string{units.General(m.Mean, -1), "", ""}
+	const allDigits = -1
+	row := []string{units.General(m.Mean, allDigits), "", ""}
 	if m.Lo != nil {
-		row[1], row[2] = units.General(*m.Lo, -1), units.General(*m.Hi, -1)
+		row[1], row[2] = units.General(*m.Lo, allDigits), units.General(*m.Hi, allDigits)
 	}
 	return row
 }

@@ -16,104 +16,109 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Options are how a sweep is run.
+// Options are the options of Run.
 type Options struct {
-	Clock wallclock.Clock // monotonic wall time: for the size of jobs, and for what is told
-	// Jobs is how many run side by side on this machine; with a queue 0 is none.
+	Clock wallclock.Clock // monotonic wall time, from which the size of jobs and the times of saving follow
+	// Jobs is how many jobs this machine runs in parallel. With a queue, 0 means that only other
+	// machines run jobs; without, it means 1.
 	Jobs  int
-	Queue *queue // nil: this machine's cores alone
-	// Verify is the share of runs, 0 to 1, that this machine repeats when all are there.
+	Queue *queue // nil means that this machine runs everything
+	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare digests.
 	Verify float64
-	Store  *Store // nil: results are kept in memory only
-	// Tell hears, from one goroutine at a time, how far the sweep is. nil: nobody asks.
+	Store  *Store // nil means that results are in memory only
+	// Tell is called with the progress of the sweep, by one goroutine at a time. It may be nil.
 	Tell func(Progress)
-	// Ran hears of every result, once each, from one goroutine at a time.
+	// Ran is called once with every result, by one goroutine at a time. It may be nil.
 	Ran func(Outcome)
-	// Say hears what a person should know: a worker that was refused. nil: nobody.
+	// Say is called with messages for the user, such as that a worker was refused. It may be nil.
 	Say func(text string)
 
-	chunk int                                                           // runs of a job at most; 0: maxChunk
-	run   func(context.Context, *config.Config) (*engine.Result, error) // in place of a run, for benchmarks
+	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the constant maxJobRuns
+	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
 }
 
-// Progress is how far a sweep is.
+// Progress is the progress of a sweep.
 type Progress struct {
-	Runs, Planned int // runs
-	Points        int // of which all runs are there
-	Workers       int // alive
-	Verified      int // runs that were repeated, of Verify
-	Verify        int
+	Runs, Planned int // runs with a result, and all runs
+	Points        int // points whose runs all have a result
+	Workers       int // workers that are alive
+	Verified      int // runs that were repeated
+	Verify        int // runs to be repeated
 }
 
-// state is a sweep under way.
-type state struct {
-	plan   *Plan
-	opt    Options
-	chunks *chunks
+// activeSweep is a sweep while Run executes it.
+type activeSweep struct {
+	plan      *Plan
+	opt       Options
+	scheduler *scheduler
 
-	mu       sync.Mutex
-	workers  []string // who ran it
-	progress Progress
-	sum      *Summary
-	news     bool // since the summary was saved last
-	pace     experiment.Pace
-	failed   error
-	closed   bool          // the work has ended: what still comes changes nothing
-	done     chan struct{} // closed when no result is missing, or when it failed
-	once     sync.Once
-	helpers  chan struct{} // closed when this machine's own workers of the queue have ended; nil: there are none
+	mu               sync.Mutex
+	ranBy            []string // by run: the worker that ran it
+	progress         Progress
+	sum              *Summary
+	unsaved          bool // results were added since the summary was saved
+	pace             experiment.Pace
+	err              error
+	closed           bool          // the work has ended; later results are ignored
+	done             chan struct{} // closed when all runs have a result, or after an error
+	once             sync.Once     // closes done
+	localWorkersDone chan struct{} // closed when this machine's workers of the queue have ended; nil if it has none
 }
 
-// Run runs what is missing of the plan and returns what there is then. When ctx ends it
-// returns what was measured until then, marked as interrupted, and no error.
+// Run runs the runs of the plan that have no result in opt.Store, and returns the summary of all. If
+// ctx ends first, the summary covers the results so far and is marked as interrupted; that is not an
+// error. On an error the summary is valid too.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
-	s := newState(p, opt)
-	skipped, err := opt.Store.Load(p, func(d jobResult) error { return s.take(d, false) })
+	s := newActiveSweep(p, opt)
+	skipped, err := opt.Store.Load(p, func(loaded jobResult) error { return s.addResult(loaded, alreadyStored) })
 	if err != nil {
 		return s.sum, err
 	}
 	if skipped > 0 {
-		s.opt.Say(fmt.Sprintf("%d files in %s are no results of this sweep, or not whole: what they should hold is run again", skipped, opt.Store.results()))
+		s.opt.Say(fmt.Sprintf("%d files in %s skipped: incomplete, or not results of this sweep; missing runs are run again", skipped, opt.Store.resultsDir()))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
-	s.tellLocked()
+	s.reportLocked()
 	s.mu.Unlock()
 	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
-	if runs, _ := s.chunks.unfinished(); runs > 0 {
-		s.work(ctx)
+	if runs, _ := s.scheduler.unfinished(); runs > 0 {
+		s.runMissing(ctx)
 	}
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.finish(nil) // unless it has ended: then s.failed is settled
-	interrupted := ctx.Err() != nil && s.failed == nil
-	if s.failed == nil && !interrupted {
-		s.failed = s.verify(ctx)
+	s.finish(nil) // from here on s.err does not change
+	interrupted := ctx.Err() != nil && s.err == nil
+	if s.err == nil && !interrupted {
+		s.err = s.verify(ctx)
 		interrupted = ctx.Err() != nil
 	}
-	s.sum.end(s.failed, interrupted)
+	s.sum.finish(s.err, interrupted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sum, errors.Join(s.failed, s.saveLocked(true))
+	const last = true
+	return s.sum, errors.Join(s.err, s.saveLocked(last))
 }
 
-func newState(p *Plan, opt Options) *state {
+// newActiveSweep returns a sweep without results.
+func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	if opt.Say == nil {
 		opt.Say = func(string) {}
 	}
 	n := p.Runs()
-	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), workers: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
+	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
-	if opt.chunk > 0 {
-		s.chunks.maxRuns = opt.chunk
+	if opt.maxJobRuns > 0 {
+		s.scheduler.maxRuns = opt.maxJobRuns
 	}
 	return s
 }
 
-// work has the jobs done, here or elsewhere, until nothing is missing.
-func (s *state) work(ctx context.Context) {
+// runMissing runs jobs, on this machine or through the queue, until all runs have a result, an
+// error occurs or ctx ends.
+func (s *activeSweep) runMissing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go panics.Guard(s.finish, func() {
@@ -126,14 +131,14 @@ func (s *state) work(ctx context.Context) {
 	if s.opt.Queue != nil {
 		if s.opt.Jobs > 0 {
 			ended := make(chan struct{})
-			s.helpers = ended
+			s.localWorkersDone = ended
 			go func() {
 				defer close(ended)
 				err := panics.Call(func() error {
 					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
-						Version: s.plan.Version, known: s.executor()})
+						Version: s.plan.Version, local: s.executor()})
 				})
-				if errors.As(err, new(*panics.Error)) {
+				if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
 					s.finish(err)
 				}
 			}()
@@ -144,24 +149,24 @@ func (s *state) work(ctx context.Context) {
 		}
 		return
 	}
-	s.cores(ctx)
+	s.runLocally(ctx)
 }
 
-// cores runs jobs on this machine's cores.
-func (s *state) cores(ctx context.Context) {
+// runLocally runs jobs in opt.Jobs goroutines, without a queue.
+func (s *activeSweep) runLocally(ctx context.Context) {
 	jobs := max(s.opt.Jobs, 1)
-	s.chunks.setWorkers(jobs)
-	s.alive(jobs)
-	x := s.executor()
+	s.scheduler.setWorkers(jobs)
+	s.setWorkers(jobs)
+	exec := s.executor()
 	panics.Each(jobs, jobs, func(int) error {
 		panics.Guard(s.finish, func() {
 			for ctx.Err() == nil {
-				j, ok := s.chunks.take()
+				j, ok := s.scheduler.assignJob()
 				if !ok {
 					return // other goroutines run what is missing
 				}
-				d, _ := x.do(ctx, j)
-				if err := s.take(d, true); err != nil {
+				result, _ := exec.runJob(ctx, j)
+				if err := s.addResult(result, storeResult); err != nil {
 					s.finish(err)
 				}
 			}
@@ -170,44 +175,52 @@ func (s *state) cores(ctx context.Context) {
 	})
 }
 
-// executor runs jobs on this machine.
-func (s *state) executor() *executor {
+// executor returns an executor for this machine.
+func (s *activeSweep) executor() *executor {
 	x := newExecutor(s.plan, hostName(), s.opt.Clock)
-	if s.opt.run != nil {
+	if s.opt.run != nil { // in benchmarks
 		x.run = s.opt.run
 	}
 	return x
 }
 
-// take takes what a job came to, and keeps it if it is news.
-func (s *state) take(d jobResult, keep bool) error {
-	if err := s.plan.accepts(&d); err != nil {
-		return nil // of another sweep: nothing to us
+// Values of the parameter store of addResult.
+const (
+	storeResult   = true
+	alreadyStored = false // the result was loaded from the store
+)
+
+// addResult adds the runs of a job result that have no result yet, and stores them if store is set. It
+// ignores results of other sweeps and results that arrive after the sweep was closed. It fails if a run
+// has a result with another digest already, if the job failed, or if the results cannot be stored.
+func (s *activeSweep) addResult(result jobResult, store bool) error {
+	if err := s.plan.checkResult(&result); err != nil {
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil
 	}
-	var fresh []Outcome
-	for _, o := range d.Runs {
-		switch was := s.sum.digests[o.Run]; {
-		case was == "":
-			fresh = append(fresh, o)
-		case was != o.Result.Digests():
-			return s.differ(o.Run, d.Worker, s.workers[o.Run])
+	var newRuns []Outcome
+	for _, o := range result.Runs {
+		switch digest := s.sum.digests[o.Run]; {
+		case digest == "":
+			newRuns = append(newRuns, o)
+		case digest != o.Result.Digests():
+			return s.mismatch(o.Run, result.Worker, s.ranBy[o.Run])
 		}
 	}
-	if len(fresh) > 0 && keep {
-		news := d
-		news.Runs = fresh
-		if err := s.opt.Store.Save(s.plan, news); err != nil {
+	if len(newRuns) > 0 && store {
+		unstored := result
+		unstored.Runs = newRuns
+		if err := s.opt.Store.Save(s.plan, unstored); err != nil {
 			return err
 		}
 	}
-	for _, o := range fresh {
-		s.workers[o.Run] = d.Worker
-		s.chunks.markDone(o.Run)
+	for _, o := range newRuns {
+		s.ranBy[o.Run] = result.Worker
+		s.scheduler.markDone(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
 		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
@@ -217,98 +230,101 @@ func (s *state) take(d jobResult, keep bool) error {
 			s.opt.Ran(o)
 		}
 	}
-	s.chunks.endJob(d.Key, d.Seconds, len(d.Runs))
-	s.news = s.news || len(fresh) > 0
-	if d.Error != "" {
-		return fmt.Errorf("%s (on %s)", d.Error, d.Worker)
+	s.scheduler.endJob(result.Key, result.Seconds, len(result.Runs))
+	s.unsaved = s.unsaved || len(newRuns) > 0
+	if result.Error != "" {
+		return fmt.Errorf("%s (on %s)", result.Error, result.Worker)
 	}
 	if s.progress.Runs == s.progress.Planned {
 		s.finish(nil)
 	}
-	if !keep {
-		return nil // loaded: it is told, and saved with what follows, when all of it is
+	if !store {
+		return nil // while loading; Run reports the progress and saves after that
 	}
-	s.tellLocked()
-	return s.saveLocked(false)
+	s.reportLocked()
+	const last = false
+	return s.saveLocked(last)
 }
 
-// differ says that two workers came to different results of one run.
-func (s *state) differ(run int, a, b string) error {
+// mismatch returns the error for a run of which workers a and b have different results.
+func (s *activeSweep) mismatch(run int, a, b string) error {
 	point := s.plan.Run(run)
-	return &differError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
+	return &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
 }
 
-// differError says that two machines came to different results of one run.
-type differError struct {
-	Set     map[string]string
+// mismatchError means that two executions of one run gave different digests.
+type mismatchError struct {
+	Set     map[string]string // settings of the run
 	Seed    uint64
 	Workers [2]string
 }
 
-// Error names both machines.
-func (e *differError) Error() string {
+// Error describes the run and names the workers.
+func (e *mismatchError) Error() string {
 	if e.Workers[0] == e.Workers[1] {
-		return fmt.Sprintf("%s came to two results of one run, %s: it is not deterministic there", e.Workers[0], place(e.Set, e.Seed))
+		return fmt.Sprintf("%s got two different results for one run, %s: the run is not deterministic there", e.Workers[0], describeRun(e.Set, e.Seed))
 	}
-	return fmt.Sprintf("%s and %s came to different results of one run, %s: one of them cannot be trusted", e.Workers[0], e.Workers[1],
-		place(e.Set, e.Seed))
+	return fmt.Sprintf("%s and %s got different results for one run, %s: one of them is wrong", e.Workers[0], e.Workers[1],
+		describeRun(e.Set, e.Seed))
 }
 
-// finish ends the work: with err, because of it.
-func (s *state) finish(err error) {
+// finish ends the work, with an error unless err is nil. Only the first call has an effect.
+func (s *activeSweep) finish(err error) {
 	s.once.Do(func() {
-		s.failed = err
+		s.err = err
 		close(s.done)
 	})
 }
 
-// alive notes how many workers there are.
-func (s *state) alive(workers int) {
+// setWorkers sets the number of workers and reports it.
+func (s *activeSweep) setWorkers(workers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.progress.Workers = workers
 	if !s.closed {
-		s.tellLocked()
+		s.reportLocked()
 	}
 }
 
-func (s *state) tellLocked() {
+// reportLocked reports the progress. The caller holds s.mu.
+func (s *activeSweep) reportLocked() {
 	if s.opt.Tell != nil {
 		s.opt.Tell(s.progress)
 	}
 }
 
-// saveEvery is how often the pages of a folder are written anew while results come in.
+// saveEvery is the shortest time between two updates of the reports while the sweep runs.
 const saveEvery = 5 * time.Second
 
-// saveLocked writes the pages of the folder, if it is time or the last time. Pages of a
-// large grid take a while.
-func (s *state) saveLocked(last bool) error {
+// saveLocked writes the reports if last is set or if there are new results and the last update, which
+// takes long for large grids, is long enough ago. The caller holds s.mu.
+func (s *activeSweep) saveLocked(last bool) error {
 	switch {
-	case s.opt.Store == nil || !last && !s.news:
+	case s.opt.Store == nil || !last && !s.unsaved:
 		return nil
 	case last:
-		return s.opt.Store.pages(s.sum)
+		return s.opt.Store.writeReports(s.sum)
 	}
 	return s.pace.Do(func() error {
-		s.news = false
-		return s.opt.Store.pages(s.sum)
+		s.unsaved = false
+		return s.opt.Store.writeReports(s.sum)
 	})
 }
 
-// pages writes the pages of a sweep for people and for other programs.
-func (s *Store) pages(sum *Summary) error {
-	sum.reckon()
+// writeReports writes the reports of a sweep: JSON, Markdown, CSV and HTML.
+func (s *Store) writeReports(sum *Summary) error {
+	sum.updateFigures()
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("report.json", sum),
 		{Name: "report.md", Write: sum.markdown},
 		{Name: "summary.csv", Write: sum.CSV},
 	}
-	if sum.Reason != engine.Unfinished || len(sum.Points) <= manyPoints {
+	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLiveHTMLPoints { // a large grid: only when it ends
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.Write})
 	}
 	return report.WriteError(s.folder.Update(entries))
 }
 
-// manyPoints is from where on the page for a browser is written at the end alone.
-const manyPoints = 500
+// maxLiveHTMLPoints is the largest grid whose report.html is updated while the sweep runs. For
+// larger ones it is written at the end only.
+const maxLiveHTMLPoints = 500

@@ -39,7 +39,7 @@ key = "down.loss"
 values = ["0%", "10%", "30%"]
 `
 
-func parsed(t *testing.T, text string) *config.Config {
+func parseConfig(t *testing.T, text string) *config.Config {
 	t.Helper()
 	c, err := config.Parse("test.toml", []byte(text))
 	if err != nil {
@@ -48,16 +48,16 @@ func parsed(t *testing.T, text string) *config.Config {
 	return c
 }
 
-func planned(t *testing.T, text string) *Plan {
+func newTestPlan(t *testing.T, text string) *Plan {
 	t.Helper()
-	p, err := NewPlan(t.Context(), parsed(t, text), "v1")
+	p, err := NewPlan(t.Context(), parseConfig(t, text), "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func swept(t *testing.T, p *Plan, o Options) *Summary {
+func runSweep(t *testing.T, p *Plan, o Options) *Summary {
 	t.Helper()
 	o.Clock = clock
 	sum, err := Run(t.Context(), p, o)
@@ -65,16 +65,16 @@ func swept(t *testing.T, p *Plan, o Options) *Summary {
 		t.Fatal(err)
 	}
 	if sum.Done != p.Runs() || sum.Digest == "" {
-		t.Fatalf("%d of %d runs are there", sum.Done, p.Runs())
+		t.Fatalf("%d of %d runs done", sum.Done, p.Runs())
 	}
 	return sum
 }
 
-// Every run has the seed that its number says and comes to what it would by itself.
-func TestSweepIsTheRunsByThemselves(t *testing.T) {
-	p := planned(t, small)
+// Every run has the seed of its number and gives the same result as when it is run alone.
+func TestRunsEqualSingleRuns(t *testing.T) {
+	p := newTestPlan(t, small)
 	var seen []Outcome
-	sum := swept(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
+	sum := runSweep(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
 	if len(seen) != 30 || p.Runs() != 30 {
 		t.Fatalf("%d results for %d runs, expected 30", len(seen), p.Runs())
 	}
@@ -90,7 +90,7 @@ func TestSweepIsTheRunsByThemselves(t *testing.T) {
 		if o.Result.Seed != seed {
 			t.Errorf("run %d has seed %d, expected %d", o.Run, o.Result.Seed, seed)
 		}
-		c := parsed(t, strings.Split(small, "[assert]")[0])
+		c := parseConfig(t, strings.Split(small, "[assert]")[0])
 		c.Seed = seed
 		for k, v := range wantSet {
 			if err := c.Set(k, v); err != nil {
@@ -118,11 +118,10 @@ func TestSweepIsTheRunsByThemselves(t *testing.T) {
 	}
 }
 
-// However it is interrupted, what is there stays, nothing is run twice, and the end is
-// the same.
+// An interrupted sweep keeps its results, and when resumed repeats no run and gives the same summary.
 func TestResume(t *testing.T) {
-	p := planned(t, small)
-	want := swept(t, p, Options{Jobs: 1}).Digest
+	p := newTestPlan(t, small)
+	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
@@ -132,7 +131,7 @@ func TestResume(t *testing.T) {
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, chunk: 2, Ran: func(Outcome) {
+		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 2, Ran: func(Outcome) {
 			if n++; n >= stop {
 				cancel()
 			}
@@ -159,7 +158,7 @@ func TestResume(t *testing.T) {
 	if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
 		t.Fatal(err)
 	}
-	if sum := swept(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
+	if sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
 		t.Errorf("verified %+v, expected 3 runs", sum.Verified)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
@@ -188,15 +187,15 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Files that are damaged, of another sweep or cut off are run again, not believed.
+// Runs whose files are damaged, truncated or of another sweep are run again.
 func TestDamagedResults(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	dir := filepath.Join(t.TempDir(), "out")
 	store, err := NewStore(nil, dir, p, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := swept(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	want := runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
@@ -211,29 +210,29 @@ func TestDamagedResults(t *testing.T) {
 		}
 	}
 	said := ""
-	got := swept(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
+	got := runSweep(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
 	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
-		t.Errorf("digest %.12s, expected %.12s; said %q", got.Digest, want.Digest, said)
+		t.Errorf("digest %.12s, expected %.12s; notices %q", got.Digest, want.Digest, said)
 	}
 }
 
-// A machine that comes to another result is named.
+// A machine whose result differs is named in the error.
 func TestVerifyNamesTheMachine(t *testing.T) {
-	p := planned(t, small)
-	s := newState(p, Options{Clock: clock, Verify: 1})
+	p := newTestPlan(t, small)
+	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
-	d, err := x.do(t.Context(), p.job([]int{0, 1, 2}))
+	d, err := x.runJob(t.Context(), p.job([]int{0, 1, 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
-	if err := s.take(d, false); err != nil {
+	if err := s.addResult(d, false); err != nil {
 		t.Fatal(err)
 	}
 	other := d
 	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
-	var differ *differError
-	if err := s.take(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
+	var differ *mismatchError
+	if err := s.addResult(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
 		t.Errorf("two results of one run: %v", err)
 	}
 }
@@ -244,14 +243,14 @@ func swap(r *engine.Result) *engine.Result {
 	return &x
 }
 
-// A run that cannot be done says at which point, and whose fault it is.
+// The error of a failing run names the point and the cause.
 func TestFailingRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "walk.bin")
 	frame := make([]byte, 901*32)
 	if err := os.WriteFile(path, bytes.Repeat(frame, 30), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := parsed(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
+	c := parseConfig(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
 	p, err := NewPlan(t.Context(), c, "v1")
 	if err != nil {
 		t.Skip("the recording is refused beforehand:", err)
@@ -265,36 +264,36 @@ func TestFailingRun(t *testing.T) {
 	}
 }
 
-// What is swept may be the data, and what follows the data then follows it on every
-// machine.
-func TestPlanOfManyData(t *testing.T) {
-	p := planned(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
+// A sweep over data sources gives the same plan on every machine: settings that depend on the data
+// are derived there.
+func TestSweepOverData(t *testing.T) {
+	p := newTestPlan(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
 	c, err := config.Parse("there", p.TOML)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := plan(c, "v1")
+	q, err := newPlan(c, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Files = p.Files
-	if err := q.identify(); err != nil || q.ID != p.ID {
+	if err := q.setID(); err != nil || q.ID != p.ID {
 		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
 	}
-	if a, b := swept(t, p, Options{Jobs: 1}), swept(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
+	if a, b := runSweep(t, p, Options{Jobs: 1}), runSweep(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
 		t.Error("two machines come to different results")
 	}
 }
 
-// The jobs handed out cover what is missing, each run once at a time.
+// The assigned jobs cover all runs without a result, and no run is in two jobs at once.
 func TestChunks(t *testing.T) {
-	p := planned(t, small)
+	p := newTestPlan(t, small)
 	var now atomic.Int64
-	c := newChunks(p, func() time.Duration { return time.Duration(now.Load()) })
+	c := newScheduler(p, func() time.Duration { return time.Duration(now.Load()) })
 	out := map[int]int{}
 	var jobs []job
 	for {
-		j, ok := c.take()
+		j, ok := c.assignJob()
 		if !ok {
 			break
 		}
@@ -303,7 +302,7 @@ func TestChunks(t *testing.T) {
 			out[n]++
 		}
 		c.mu.Lock()
-		c.perRun = 2 // chunks of four, from now on
+		c.perRun = 2 // jobs of four runs from now on
 		c.mu.Unlock()
 	}
 	if len(out) != p.Runs() || len(jobs) != 9 {
@@ -316,9 +315,9 @@ func TestChunks(t *testing.T) {
 	}
 	c.markDone(jobs[2].Runs[0])
 	c.endJob(jobs[2].Key, 1, 1)
-	j, ok := c.take()
+	j, ok := c.assignJob()
 	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
-		t.Errorf("a job that came back with one result: %v is handed out again, expected %v", j.Runs, jobs[2].Runs[1:])
+		t.Errorf("a job that ended with one result: %v is assigned again, expected %v", j.Runs, jobs[2].Runs[1:])
 	}
 	now.Store(int64(time.Hour))
 	if late := c.overdue(time.Minute, func(key string) bool { return key == jobs[5].Key }); len(late) != 8 || late[0].Attempt != 1 {

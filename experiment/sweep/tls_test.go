@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// authority makes an authority of its own and a certificate of it for this machine.
+// authority creates a certificate authority and a certificate for this machine signed by it.
 func authority(t *testing.T) (*x509.CertPool, tls.Certificate) {
 	t.Helper()
 	make := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
@@ -45,8 +45,8 @@ func authority(t *testing.T) (*x509.CertPool, tls.Certificate) {
 	return pool, tls.Certificate{Certificate: [][]byte{leaf.Raw}, PrivateKey: key}
 }
 
-// A server with a certificate of a private authority takes those who know the authority,
-// under either scheme, and nobody who does not, or who would speak in the clear.
+// A server with a certificate of a private authority accepts clients that trust the authority, with
+// either URL scheme, and refuses clients that do not, and connections without TLS.
 func TestTLS(t *testing.T) {
 	pool, cert := authority(t)
 	s, err := Serve("127.0.0.1:0", "secret", &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12})

@@ -11,33 +11,34 @@ import (
 	"wirelab/internal/panics"
 )
 
-// verify repeats a share of the runs on this machine and compares their digests. Which
-// ones follows from the plan: a sweep that goes on picks the same.
-func (s *state) verify(ctx context.Context) error {
-	picked := s.sample()
+// verify repeats opt.Verify of all runs on this machine and compares the digests. It returns an error
+// if one differs. The choice of runs depends on the plan only, so that a resumed sweep repeats the
+// same ones.
+func (s *activeSweep) verify(ctx context.Context) error {
+	picked := s.sampleRuns()
 	if len(picked) == 0 {
 		return nil
 	}
-	v := &page.SummaryChecked{Workers: map[string]int{}}
-	s.sum.Verified = v
+	checked := &page.SummaryChecked{Workers: map[string]int{}}
+	s.sum.Verified = checked
 	s.mu.Lock()
 	s.progress.Verify = len(picked)
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := s.executor()
+	exec := s.executor()
 	for _, err := range panics.Each(s.opt.Jobs, len(picked), func(i int) error {
 		n := picked[i]
-		d, err := x.do(ctx, s.plan.job([]int{n}))
+		result, err := exec.runJob(ctx, s.plan.job([]int{n}))
 		if err != nil {
-			return nil // interrupted: the repeated runs are counted
+			return nil // interrupted; the summary has the number of runs repeated so far
 		}
-		if d.Error != "" {
-			err = errors.New(d.Error)
-		} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
-			err = s.differ(n, s.workers[n], hostName())
+		if result.Error != "" {
+			err = errors.New(result.Error)
+		} else if result.Runs[0].Result.Digests() != s.sum.digests[n] {
+			err = s.mismatch(n, s.ranBy[n], hostName())
 		} else {
-			s.verified(v, n)
+			s.countVerified(checked, n)
 		}
 		if err != nil {
 			cancel()
@@ -51,19 +52,20 @@ func (s *state) verify(ctx context.Context) error {
 	return nil
 }
 
-// verified counts a run that came to the same.
-func (s *state) verified(v *page.SummaryChecked, run int) {
+// countVerified counts a run that gave the same digest again.
+func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v.Runs++
-	v.Workers[s.workers[run]]++
-	s.progress.Verified = v.Runs
-	s.tellLocked()
+	checked.Runs++
+	checked.Workers[s.ranBy[run]]++
+	s.progress.Verified = checked.Runs
+	s.reportLocked()
 }
 
-// sample picks the runs to repeat: the share asked for, rounded up.
-func (s *state) sample() []int {
-	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999)
+// sampleRuns returns the numbers of the runs to repeat: opt.Verify of all, rounded up, chosen by a
+// hash of the plan's ID.
+func (s *activeSweep) sampleRuns() []int {
+	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999) // rounds up, but not because of a rounding error
 	n = min(n, s.plan.Runs())
 	if n <= 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Watch keeps the figures of a sweep for somebody who looks on while it runs. Ran, Tell and
-// Say are for Options; the rest may be asked at any moment, from any goroutine, and never
-// waits for a disk or a run.
+// Watch collects the figures of a sweep while it runs, for a display. Its methods Ran, Tell and Say
+// are callbacks for Options. All methods are safe for concurrent use and return at once: none waits
+// for a disk or a run.
 type Watch struct {
 	Names []string // of the figures
 	Axes  []WatchAxis
@@ -18,9 +18,9 @@ type Watch struct {
 
 	mu sync.Mutex
 	samples
-	seeds []int // of each point that are there
-	state WatchState
-	known bool // how many runs were there when it began
+	seeds    []int // number of results of each point
+	state    WatchState
+	hasFirst bool // state.First has been set
 }
 
 // WatchAxis is an axis of the grid with the values that points have on it.
@@ -29,15 +29,15 @@ type WatchAxis struct {
 	Values []string
 }
 
-// WatchState is how far a sweep is.
+// WatchState is the progress of a sweep.
 type WatchState struct {
 	Progress
-	First   int      // runs that were there before this sweep began: it went on
-	Notices []string // the newest last
-	Ended   string   // why it ended; "": it goes on
+	First   int      // number of results loaded from the folder of a resumed sweep
+	Notices []string // messages for the user, the newest last
+	Ended   string   // why the sweep ended; "" while it runs
 }
 
-// NewWatch begins to look on.
+// NewWatch returns a Watch for the sweep of p.
 func NewWatch(p *Plan) *Watch {
 	w := &Watch{plan: p, samples: newSamples(p), seeds: make([]int, len(p.Points))}
 	w.Names = w.names
@@ -52,7 +52,7 @@ func NewWatch(p *Plan) *Watch {
 	return w
 }
 
-// Ran takes a result.
+// Ran adds the result of a run.
 func (w *Watch) Ran(o Outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,44 +60,46 @@ func (w *Watch) Ran(o Outcome) {
 	w.seeds[o.Run/w.plan.Repeat]++
 }
 
-// Tell takes how far the sweep is.
+// Tell sets the progress of the sweep. The results in the first call are those that were loaded: it also
+// sets First.
 func (w *Watch) Tell(p Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Progress = p
-	if !w.known {
-		w.state.First, w.known = p.Runs, true
+	if !w.hasFirst {
+		w.state.First, w.hasFirst = p.Runs, true
 	}
 }
 
-// Say takes what a person should know.
+// Say adds a notice for the user.
 func (w *Watch) Say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.state.Notices = append(slices.Clip(w.state.Notices[max(len(w.state.Notices)-maxNotices+1, 0):]), text)
+	newest := w.state.Notices[max(len(w.state.Notices)-(maxNotices-1), 0):]
+	w.state.Notices = append(slices.Clip(newest), text) // clipped to copy: callers of State share the old slice
 }
 
-// maxNotices is the number of notices that are kept.
+// maxNotices is the number of notices that are stored; older ones are dropped.
 const maxNotices = 5
 
-// End notes why the sweep ended.
+// End records why the sweep ended.
 func (w *Watch) End(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Ended = why
 }
 
-// State returns how far the sweep is.
+// State returns a copy of the progress.
 func (w *Watch) State() WatchState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state
 }
 
-// Repeat returns how many seeds a point has.
+// Repeat returns the number of seeds of each point.
 func (w *Watch) Repeat() int { return w.plan.Repeat }
 
-// Point returns the number of the point that has these places on the axes.
+// Point returns the number of the point whose value on axis i is Axes[i].Values[at[i]].
 func (w *Watch) Point(at []int) (n int) {
 	for d, a := range w.Axes {
 		n = n*len(a.Values) + at[d]
@@ -105,32 +107,33 @@ func (w *Watch) Point(at []int) (n int) {
 	return n
 }
 
-// Means returns of every point the mean of a figure over the seeds that are there, NaN
-// without one, and how many are there.
+// Means returns, for every point, the mean of a figure over its results so far (NaN if no result has
+// the figure) and the number of results. figure is an index in Names.
 func (w *Watch) Means(figure int) (means []float64, seeds []int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	means = make([]float64, len(w.seeds))
 	for p := range means {
-		sum, list := 0.0, w.column(p, figure)
+		sum, list := 0.0, w.pointValues(p, figure)
 		for _, v := range list {
 			sum += v
 		}
-		means[p] = sum / float64(len(list)) // NaN if there is none
+		means[p] = sum / float64(len(list)) // 0/0 is NaN
 	}
 	return means, slices.Clone(w.seeds)
 }
 
-// Values returns a figure of a point, over the seeds that have it.
+// Values returns a figure of the results of a point, without results that lack it.
 func (w *Watch) Values(point, figure int) (list []float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.column(point, figure)
+	return w.pointValues(point, figure)
 }
 
-// Ratio returns a figure of a point against that of the first, over the seeds that both have.
+// Ratio returns the ratio of a figure of a point to that of the first point, over the seeds for which
+// both points have it.
 func (w *Watch) Ratio(point, figure int) figures.Mean {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ratio(point, figure)
+	return w.ratioToFirst(point, figure)
 }

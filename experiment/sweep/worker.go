@@ -21,48 +21,50 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// WorkerOptions are how a worker works.
+// WorkerOptions are the options of Work.
 type WorkerOptions struct {
 	Clock   wallclock.Clock
-	Jobs    int    // side by side, at least 1
-	Name    string // under which its results come; "": the host's name and the process
+	Jobs    int    // number of jobs to run in parallel; less than 1 means 1
+	Name    string // name of the worker in results; "" means host name and process ID
 	Version string // of the program
-	Cache   string // folder for files of sweeps; "": the user's
+	Cache   string // folder for data files of sweeps; "" means one in the user's cache directory
 	Disk    *atomicfile.Disk
-	Say     func(text string)
-	Ran     func(runs int) // hears of jobs that were finished
-	known   *executor      // of a plan that is here already; nil: none
+	Say     func(text string) // called with messages for the user; may be nil
+	Ran     func(runs int)    // called after each job with its number of runs; may be nil
+	local   *executor         // of the sweep that this process coordinates; nil if none
 }
 
-// RefusedError says that a sweep is for another version of the program.
+// RefusedError means that the coordinator of a sweep refused this worker because it has another
+// version of the program.
 type RefusedError struct{ Mine, Theirs, Sweep string }
 
 // Error names both versions.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("this is version %s, and the sweep of %s is for version %s", e.Mine, e.Sweep, e.Theirs)
+	return fmt.Sprintf("this is version %s, but the sweep of %s needs version %s", e.Mine, e.Sweep, e.Theirs)
 }
 
-// maxDeliveries is how often a job is tried: one that kills whoever takes it must not
-// kill them all.
+// maxDeliveries is how often the server delivers a job, so that a job that crashes its workers does
+// not crash all of them.
 const maxDeliveries = 5
 
-// worker takes jobs from a queue.
+// worker runs jobs of a queue.
 type worker struct {
 	q   *queue
 	opt WorkerOptions
 
-	fail func(error) // ends the worker
+	fail func(error) // stops the worker with an error
 
-	mu    sync.Mutex
-	plans map[string]*executor // by ID
-	order []string             // of the plans, the oldest first
+	mu        sync.Mutex
+	plans     map[string]*executor // by plan ID
+	planOrder []string             // IDs of plans, the oldest first
 }
 
-// maxPlans is how many plans a worker remembers.
+// maxPlans is the number of plans that a worker stores.
 const maxPlans = 4
 
-// Work takes jobs from the queue and runs them, until ctx ends: whatever it has not
-// finished then another takes. A *RefusedError says that nobody wants it.
+// Work runs jobs from the queue until ctx ends; unfinished jobs return to the queue. It returns a
+// *RefusedError if the coordinator needs another version, a *QueueError if the connection cannot be
+// made or was closed by the server, and a *panics.Error after a panic.
 func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	if opt.Name == "" {
 		opt.Name = fmt.Sprintf("%s-%d", hostName(), os.Getpid())
@@ -71,8 +73,8 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 		opt.Say = func(string) {}
 	}
 	w := &worker{q: q, opt: opt, plans: map[string]*executor{}}
-	if x := opt.known; x != nil {
-		w.plans[x.plan.ID], w.order = x, []string{x.plan.ID}
+	if x := opt.local; x != nil {
+		w.plans[x.plan.ID], w.planOrder = x, []string{x.plan.ID}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,7 +84,7 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	}
 	var wg sync.WaitGroup
 	for range max(opt.Jobs, 1) {
-		wg.Go(panics.Guard(w.fail, func() { w.loop(ctx) }))
+		wg.Go(panics.Guard(w.fail, func() { w.runJobs(ctx) }))
 	}
 	wg.Wait()
 	cause := context.Cause(ctx)
@@ -95,7 +97,8 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	return nil
 }
 
-// announce reports every few seconds that this worker runs, and ends the worker if it is refused.
+// announce starts sending a hello every few seconds. If the coordinator refuses the worker, it stops
+// with a *RefusedError.
 func (w *worker) announce(ctx context.Context) error {
 	inbox := nats.NewInbox()
 	sub, err := w.q.conn.Subscribe(inbox, func(m *nats.Msg) {
@@ -122,8 +125,8 @@ func (w *worker) announce(ctx context.Context) error {
 	return nil
 }
 
-// loop takes one job after the other.
-func (w *worker) loop(ctx context.Context) {
+// runJobs runs one job after the other until ctx ends or the connection is closed for good.
+func (w *worker) runJobs(ctx context.Context) {
 	var jobs jetstream.Consumer
 	for ctx.Err() == nil && !w.q.conn.IsClosed() {
 		var err error
@@ -135,16 +138,17 @@ func (w *worker) loop(ctx context.Context) {
 			m, err = w.fetch(ctx, jobs)
 		}
 		if err != nil {
-			jobs = nil
-			pause(ctx, w.q.lease/20) // the server is gone, or has no streams yet
+			jobs = nil               // create the consumer again, in case the server lost it
+			pause(ctx, w.q.lease/20) // the server is not available, or has no streams yet
 			continue
 		}
 		if m != nil {
-			w.handle(ctx, m)
+			w.handleJob(ctx, m)
 		}
 	}
 }
 
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -152,7 +156,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fetch waits for a job; nil if there was none for a while.
+// fetch waits for a job. It returns nil if none arrives within an eighth of the lease.
 func (w *worker) fetch(ctx context.Context, jobs jetstream.Consumer) (jetstream.Msg, error) {
 	batch, err := jobs.Fetch(1, jetstream.FetchMaxWait(w.q.lease/8))
 	if err != nil {
@@ -164,145 +168,150 @@ func (w *worker) fetch(ctx context.Context, jobs jetstream.Consumer) (jetstream.
 			return m, nil
 		}
 		return nil, batch.Error()
-	case <-ctx.Done(): // what comes all the same is not acknowledged, and another's after the lease
+	case <-ctx.Done(): // a job that still arrives goes to another worker after the lease
 		return nil, nil
 	}
 }
 
-// consumer is what all workers of one version take jobs from.
+// consumer returns the durable consumer of jobs that all workers of one version share.
 func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	v := token(w.opt.Version)
-	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + v,
-		FilterSubject: "wirelab.jobs." + v + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
+	version := subjectToken(w.opt.Version)
+	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + version,
+		FilterSubject: "wirelab.jobs." + version + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
 }
 
-// handle runs a job and sends what it came to.
-func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
+// handleJob runs the job in a message, sends its results and acknowledges the message. If the plan
+// cannot be loaded here, the job returns to the queue; after maxDeliveries attempts of all workers the
+// error is sent as its result.
+func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	var j job
 	subject := m.Subject()
 	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan, j.Key) {
-		_ = m.Term() // nobody could run it
+		_ = m.Term() // malformed: never deliver it again
 		return
 	}
-	beating, stop := context.WithCancel(ctx)
+	leaseCtx, stop := context.WithCancel(ctx)
 	defer stop()
-	go panics.Guard(w.fail, func() { // the server gives the job to another worker otherwise
-		wallclock.Every(w.q.lease/4, beating.Done(), func() { _ = m.InProgress() })
+	go panics.Guard(w.fail, func() { // renews the lease
+		wallclock.Every(w.q.lease/4, leaseCtx.Done(), func() { _ = m.InProgress() })
 	})()
-	x, err := w.executor(ctx, j.Plan)
-	meta, merr := m.Metadata()
-	if err != nil && ctx.Err() == nil && merr == nil && meta.NumDelivered < maxDeliveries {
-		// Its disk may be full, or its line bad: another may do better, and this one later.
+	exec, err := w.executor(ctx, j.Plan)
+	meta, metaErr := m.Metadata()
+	if err != nil && ctx.Err() == nil && metaErr == nil && meta.NumDelivered < maxDeliveries {
+		// The cause may be local, such as a full disk: another worker, or this one later, may succeed.
 		w.opt.Say(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
 		_ = m.Nak()
 		stop()
-		pause(ctx, w.q.lease)
+		pause(ctx, w.q.lease) // so that another worker gets the job
 		return
 	}
 	if err == nil {
-		err = x.plan.check(j)
+		err = exec.plan.checkJob(j)
 	}
-	d := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	result := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
 		return
 	case err != nil:
-		d.Error = err.Error()
-	case merr == nil && meta.NumDelivered > maxDeliveries:
-		d.Error = fmt.Sprintf("given up: %d workers took the job of runs %d to %d, and none came back", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
+		result.Error = err.Error()
+	case metaErr == nil && meta.NumDelivered > maxDeliveries:
+		result.Error = fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
 	default:
-		d, _ = x.do(ctx, j) // stopped: d holds what was finished
+		result, _ = exec.runJob(ctx, j) // if ctx ends, result has the runs done so far
 	}
-	if len(d.Runs) == 0 && d.Error == "" {
-		_ = m.Nak() // stopped before the first was done
+	if len(result.Runs) == 0 && result.Error == "" {
+		_ = m.Nak() // stopped during the first run
 		return
 	}
-	if w.send(ctx, d) != nil {
-		return // the lease runs out, and another takes it
+	if w.sendResult(ctx, result) != nil {
+		return // the job goes to another worker when the lease expires
 	}
-	_ = m.Ack() // of a worker that was stopped, too: who has the plan sees what is missing
+	_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
 	if w.opt.Ran != nil {
-		w.opt.Ran(len(d.Runs))
+		w.opt.Ran(len(result.Runs))
 	}
 }
 
-// maxHeader is what a message has besides its data.
-const maxHeader = 4096
+// maxMessageOverhead bounds the bytes of a message in addition to its data.
+const maxMessageOverhead = 4096
 
-// send brings results to the server, for as long as that takes or ctx lasts: in halves if
-// they are more than its messages may hold.
-func (w *worker) send(ctx context.Context, d jobResult) error {
-	data, err := pack(d)
-	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxHeader {
-		err = errTooMuch
+// sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed.
+// Results that are too large for a message are sent in two halves. If ctx has ended already,
+// sendResult tries once.
+func (w *worker) sendResult(ctx context.Context, result jobResult) error {
+	data, err := encodeResult(result)
+	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead {
+		err = errMessageTooLarge
 	}
-	if n := len(d.Runs); errors.Is(err, errTooMuch) && n > 0 {
+	if n := len(result.Runs); errors.Is(err, errMessageTooLarge) && n > 0 {
 		if n == 1 {
-			d.Error = fmt.Sprintf("the result of run %d is more than a message of the server may hold, %d bytes", d.Runs[0].Run, w.q.conn.MaxPayload())
-			d.Runs = nil
-			return w.send(ctx, d)
+			result.Error = fmt.Sprintf("the result of run %d is larger than the server's maximum message of %d bytes", result.Runs[0].Run, w.q.conn.MaxPayload())
+			result.Runs = nil
+			return w.sendResult(ctx, result)
 		}
-		head, tail := d, d
-		head.Runs, head.Error, head.Seconds, head.Key = d.Runs[:n/2], "", d.Seconds/2, "" // the job ends with the tail
-		tail.Runs, tail.Seconds = d.Runs[n/2:], d.Seconds/2
-		if err := w.send(ctx, head); err != nil {
+		head, tail := result, result
+		head.Runs, head.Error, head.Seconds, head.Key = result.Runs[:n/2], "", result.Seconds/2, "" // without the key: the tail ends the job
+		tail.Runs, tail.Seconds = result.Runs[n/2:], result.Seconds/2
+		if err := w.sendResult(ctx, head); err != nil {
 			return err
 		}
-		return w.send(ctx, tail)
+		return w.sendResult(ctx, tail)
 	}
 	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil { // stopped: one try, without ctx
+	if ctx.Err() != nil { // one attempt with a context of its own
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 	}
-	for said := ""; ; {
-		once, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := w.q.js.Publish(once, resultSubject(d.Plan), data)
+	for lastError := ""; ; {
+		attemptCtx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := w.q.js.Publish(attemptCtx, resultSubject(result.Plan), data)
 		cancel()
 		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err
 		}
-		if text := fmt.Sprintf("results cannot be sent, and are tried again: %v", err); text != said {
+		if text := fmt.Sprintf("results cannot be sent, retrying: %v", err); text != lastError {
 			w.opt.Say(text)
-			said = text
+			lastError = text
 		}
 		pause(ctx, w.q.lease/20)
 	}
 }
 
-// executor returns who runs jobs of a plan, which it brings here if it is not yet.
+// executor returns the executor for the plan with an ID. It downloads the plan if necessary, and
+// drops the oldest one beyond maxPlans.
 func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if x := w.plans[id]; x != nil {
 		return x, nil
 	}
-	p, err := w.plan(ctx, id)
+	p, err := w.fetchPlan(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if len(w.order) == maxPlans {
-		delete(w.plans, w.order[0])
-		w.order = w.order[1:]
+	if len(w.planOrder) == maxPlans {
+		delete(w.plans, w.planOrder[0])
+		w.planOrder = w.planOrder[1:]
 	}
 	w.opt.Say(fmt.Sprintf("sweep %.12s: %d points with %d seeds each", id, len(p.Points), p.Repeat))
-	w.plans[id], w.order = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.order, id)
+	w.plans[id], w.planOrder = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.planOrder, id)
 	return w.plans[id], nil
 }
 
-// maxPlanBytes bounds the text of a plan.
+// maxPlanBytes is the maximum size of a published plan.
 const maxPlanBytes = 4 << 20
 
-// plan brings a plan and its files here. The configuration may name files: those that
-// came with the plan are read, by their hashes, and no other.
-func (w *worker) plan(ctx context.Context, id string) (*Plan, error) {
-	store, err := w.q.files(ctx)
+// fetchPlan downloads the plan with an ID and its files. The file names in its configuration are
+// mapped to the downloaded files. Any other name is mapped to a path that does not exist, so that a
+// plan from the network cannot read files of this machine.
+func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
+	store, err := w.q.fileStore(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +320,7 @@ func (w *worker) plan(ctx context.Context, id string) (*Plan, error) {
 		return nil, err
 	}
 	if info.Size > maxPlanBytes {
-		return nil, fmt.Errorf("a plan of %d bytes", info.Size)
+		return nil, fmt.Errorf("the plan has %d bytes, expected at most %d", info.Size, maxPlanBytes)
 	}
 	text, err := store.GetBytes(ctx, "plan-"+id)
 	if err != nil {
@@ -327,7 +336,7 @@ func (w *worker) plan(ctx context.Context, id string) (*Plan, error) {
 	}
 	found := map[string]string{}
 	for _, f := range t.Manifest.Files {
-		if found[f.Name], err = cache.bring(ctx, store, f); err != nil {
+		if found[f.Name], err = cache.download(ctx, store, f); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
@@ -339,24 +348,24 @@ func (w *worker) plan(ctx context.Context, id string) (*Plan, error) {
 		if path := found[name]; path != "" {
 			return path
 		}
-		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+strings.Map(safe, name))
+		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+strings.Map(safeFileRune, name))
 	}
-	p, err := plan(c, w.opt.Version)
+	p, err := newPlan(c, w.opt.Version)
 	if err != nil {
 		return nil, err
 	}
 	p.TOML, p.Files = []byte(t.TOML), t.Manifest.Files
-	if err := p.identify(); err != nil {
+	if err := p.setID(); err != nil {
 		return nil, err
 	}
 	if p.ID != id {
-		return nil, errors.New("a plan that is not the one it is called")
+		return nil, errors.New("the plan does not match its ID")
 	}
 	return p, nil
 }
 
-// safe keeps what may stand in the name of a file.
-func safe(r rune) rune {
+// safeFileRune maps characters that are not allowed in file names to '_'.
+func safeFileRune(r rune) rune {
 	if r == '/' || r == '\\' || r < ' ' || r == ':' {
 		return '_'
 	}

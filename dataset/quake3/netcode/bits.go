@@ -9,118 +9,119 @@ import (
 
 // Errors of a Reader.
 var (
-	// ErrShort: the message ends early.
-	ErrShort = errors.New("it ends early")
+	// ErrShort means that the message ends early.
+	ErrShort = errors.New("the message ends early")
 
-	errTrailing = errors.New("bits are left over")
-	errWord     = errors.New("it has bits that are in no Huffman code word")
-	errFields   = errors.New("it changes fields that there are not")
+	errTrailing = errors.New("bits after the end of the message")
+	errWord     = errors.New("bits that are not a Huffman code word")
+	errFields   = errors.New("more fields than an entity or player has")
 )
 
-// Reader takes values out of a message. The first error stays, and values are 0 from then on.
+// Reader reads values from a message. The first error is sticky: after it all values are 0.
 type Reader struct {
 	src     []byte
-	at      int // the next bit
+	pos     int // position in bits
 	err     error
-	symbols *[1 << longest]uint16
+	symbols *[1 << maxWordBits]uint16 // see decodingTable
 }
 
-// Reset makes r read from src.
-func (r *Reader) Reset(src []byte) { *r = Reader{src: src, symbols: symbols()} }
+// Reset makes r read from the start of src and clears the error.
+func (r *Reader) Reset(src []byte) { *r = Reader{src: src, symbols: decodingTable()} }
 
 // Pos returns the number of bits read.
-func (r *Reader) Pos() int { return r.at }
+func (r *Reader) Pos() int { return r.pos }
 
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// Close returns the first error, or one if what is left is anything but the zeros that fill the
-// last byte.
+// Close returns the first error. Without one, it returns an error if anything is left to read except
+// the zero bits that pad the last byte.
 func (r *Reader) Close() error {
-	if left := 8*len(r.src) - r.at; r.err == nil && (left >= 8 || r.peek() != 0) {
+	if left := 8*len(r.src) - r.pos; r.err == nil && (left >= 8 || r.peek() != 0) {
 		return errTrailing
 	}
 	return r.err
 }
 
-// Fail sets the error, if none is set.
+// Fail sets the error, unless there is one, and moves to the end of the message.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
-		r.err, r.at = err, 8*len(r.src)
+		r.err, r.pos = err, 8*len(r.src)
 	}
 }
 
-// Bits reads a value of n bits, at most 32: first the lowest n mod 8 unchanged, then bytes as code
-// words.
+// Bits reads a value of n bits, at most 32: the lowest n mod 8 bits as they are, then the others in
+// bytes, each as a Huffman code word.
 func (r *Reader) Bits(n int) uint32 {
-	word, from := r.peek(), r.at
+	word, start := r.peek(), r.pos
 	raw := n & 7
 	v := uint32(word) & (1<<raw - 1)
 	word >>= raw
-	r.at += raw
+	r.pos += raw
 	for ; raw < n; raw += 8 {
-		s := r.symbols[word&(1<<longest-1)]
-		if s == 0 {
+		entry := r.symbols[word&(1<<maxWordBits-1)] // the byte in the upper 12 bits, the length of its code word in 4
+		if entry == 0 {
 			r.failWord()
 			return 0
 		}
-		v |= uint32(s>>4) << raw
-		word >>= s & 15
-		r.at += int(s & 15)
+		v |= uint32(entry>>4) << raw
+		word >>= entry & 15
+		r.pos += int(entry & 15)
 	}
-	if r.at > 8*len(r.src) {
-		r.at = from
+	if r.pos > 8*len(r.src) {
+		r.pos = start
 		r.Fail(ErrShort)
 		return 0
 	}
 	return v
 }
 
-// failWord sets the error of bits with which no code word begins.
+// failWord sets the error for bits that are not the start of a code word: ErrShort if the message may
+// end within the word, otherwise errWord.
 func (r *Reader) failWord() {
-	if r.at+longest > 8*len(r.src) {
+	if r.pos+maxWordBits > 8*len(r.src) {
 		r.Fail(ErrShort)
 	}
 	r.Fail(errWord)
 }
 
-// peek returns the next 57 bits or more; past the end are zeros.
+// peek returns at least the next 57 bits. Bits after the end of the message are 0.
 func (r *Reader) peek() uint64 {
-	i := r.at >> 3
+	i := r.pos >> 3
 	if i+8 <= len(r.src) {
-		return binary.LittleEndian.Uint64(r.src[i:]) >> (r.at & 7)
+		return binary.LittleEndian.Uint64(r.src[i:]) >> (r.pos & 7)
 	}
 	var word [8]byte
 	copy(word[:], r.src[i:])
-	return binary.LittleEndian.Uint64(word[:]) >> (r.at & 7)
+	return binary.LittleEndian.Uint64(word[:]) >> (r.pos & 7)
 }
 
-// Flag reads a bit.
+// Flag reads one bit.
 func (r *Reader) Flag() bool { return r.Bits(1) == 1 }
 
-// Signed reads a value of -bits bits with a sign if bits is negative, of bits bits without one
-// otherwise.
+// Signed reads a value as Field.Bits describes it: if bits is negative a signed value of -bits bits,
+// otherwise an unsigned value of bits bits.
 func (r *Reader) Signed(bits int) int32 {
 	if bits >= 0 {
 		return int32(r.Bits(bits))
 	}
-	return int32(r.Bits(-bits)<<(32+bits)) >> (32 + bits)
+	return int32(r.Bits(-bits)<<(32+bits)) >> (32 + bits) // extends the sign
 }
 
-// Skip reads n bytes.
+// Skip reads n bytes and discards them.
 func (r *Reader) Skip(n int) {
 	for ; n > 0 && r.err == nil; n-- {
 		r.Bits(8)
 	}
 }
 
-// SkipString reads bytes up to a 0.
+// SkipString discards bytes up to and including a 0.
 func (r *Reader) SkipString() {
 	for r.Bits(8) != 0 {
 	}
 }
 
-// Text appends bytes up to a 0 to dst.
+// Text reads a string terminated by a 0 and appends it, without the 0, to dst.
 func (r *Reader) Text(dst []byte) []byte {
 	for c := r.Bits(8); c != 0; c = r.Bits(8) {
 		dst = append(dst, byte(c))
@@ -131,19 +132,19 @@ func (r *Reader) Text(dst []byte) []byte {
 // Writer appends values to a slice. The zero Writer appends to nil.
 type Writer struct{ bitio.Writer }
 
-// Bits writes the low n bits of v, n at most 32.
+// Bits writes the low n bits of v as Reader.Bits reads them. n is at most 32.
 func (w *Writer) Bits(v uint32, n int) {
 	raw := n & 7
-	bits, size := uint64(v&(1<<raw-1)), uint(raw)
+	bits, size := uint64(v&(1<<raw-1)), uint(raw) // bits to write, and their number
 	for ; raw < n; raw += 8 {
-		c := words[byte(v>>raw)]
-		bits |= uint64(c>>4) << size
-		size += uint(c & 15)
+		word := codeWords[byte(v>>raw)]
+		bits |= uint64(word>>4) << size
+		size += uint(word & 15)
 	}
 	w.Writer.Bits(bits, size)
 }
 
-// Flag writes a bit and returns it.
+// Flag writes one bit and returns v.
 func (w *Writer) Flag(v bool) bool {
 	var bit uint64
 	if v {

@@ -2,30 +2,33 @@ package netcode
 
 import "math"
 
-// Small integers take 13 bits in a float, biased so that they are not negative.
+// A float that is an integer from -4096 to 4095 is sent in 13 bits, plus smallIntBias so that it is not
+// negative.
 const (
-	wholeBits = 13
-	wholeBias = 1 << (wholeBits - 1)
+	smallIntBits = 13
+	smallIntBias = 1 << (smallIntBits - 1)
 )
 
-// State reads the fields of an entity that change: row holds its base, and becomes its state.
+// State decodes the delta of an entity. row contains the baseline and is updated in place. The delta is
+// a flag that anything changed, the number of fields up to the last changed one (8 bits), and for
+// each of these a flag whether it changed, and if so a flag whether it is not 0, and if so its value.
 func (r *Reader) State(fields []Field, row []int32) {
 	if !r.Flag() {
 		return // unchanged
 	}
-	for i, n := 0, r.count(fields); i < n; i++ {
+	for i, n := 0, r.readCount(fields); i < n; i++ {
 		if !r.Flag() {
 			continue
 		}
 		row[i] = 0
 		if r.Flag() {
-			row[i] = r.value(fields[i].Bits)
+			row[i] = r.readValue(fields[i].Bits)
 		}
 	}
 }
 
-// count reads how many fields follow.
-func (r *Reader) count(fields []Field) int {
+// readCount reads the number of fields that follow (8 bits). A number above len(fields) is an error.
+func (r *Reader) readCount(fields []Field) int {
 	n := int(r.Bits(8))
 	if n > len(fields) {
 		r.Fail(errFields)
@@ -34,22 +37,25 @@ func (r *Reader) count(fields []Field) int {
 	return n
 }
 
-// value reads the new value of a field.
-func (r *Reader) value(bits int) int32 {
+// readValue reads the value of a field with the given Field.Bits. A float is a flag, and then
+// either all 32 bits or a small integer.
+func (r *Reader) readValue(bits int) int32 {
 	switch {
 	case bits != 0:
 		return r.Signed(bits)
 	case r.Flag():
 		return int32(r.Bits(32))
 	}
-	return int32(math.Float32bits(float32(int(r.Bits(wholeBits)) - wholeBias)))
+	return int32(math.Float32bits(float32(int(r.Bits(smallIntBits)) - smallIntBias)))
 }
 
-// Player reads what changes in the state of the player: row holds its base, and becomes its state.
+// Player decodes the delta of the player. row contains the baseline and is updated in place. The fields
+// are as in State but without the flags for any change and for 0. Then follow a flag whether any array
+// changed and, for each array, a flag, a mask of the changed elements (16 bits), and their values.
 func (r *Reader) Player(row []int32) {
-	for i, n := 0, r.count(playerFields[:]); i < n; i++ {
+	for i, n := 0, r.readCount(playerFields[:]); i < n; i++ {
 		if r.Flag() {
-			row[i] = r.value(playerFields[i].Bits)
+			row[i] = r.readValue(playerFields[i].Bits)
 		}
 	}
 	if !r.Flag() {
@@ -68,9 +74,10 @@ func (r *Reader) Player(row []int32) {
 	}
 }
 
-// State writes what changes in the fields of an entity. Bits are added to spent, by field.
+// State encodes the difference of row to base as Reader.State decodes it. The number of bits spent on
+// field i is added to spent[i].
 func (w *Writer) State(fields []Field, base, row []int32, spent []int) {
-	n := changed(base[:len(fields)], row)
+	n := changedPrefix(base[:len(fields)], row)
 	if !w.Flag(n > 0) {
 		return
 	}
@@ -78,29 +85,30 @@ func (w *Writer) State(fields []Field, base, row []int32, spent []int) {
 	for i := range n {
 		at := w.Len()
 		if w.Flag(row[i] != base[i]) && w.Flag(row[i] != 0) {
-			w.value(fields[i].Bits, row[i])
+			w.writeValue(fields[i].Bits, row[i])
 		}
 		spent[i] += w.Len() - at
 	}
 }
 
-// value writes the new value of a field.
-func (w *Writer) value(bits int, v int32) {
+// writeValue writes the value of a field as Reader.readValue reads it.
+func (w *Writer) writeValue(bits int, v int32) {
 	if bits != 0 {
 		w.Bits(uint32(v), max(bits, -bits))
 		return
 	}
 	f := math.Float32frombits(uint32(v))
-	whole := int32(f)
-	if w.Flag(!(f >= -wholeBias && f < wholeBias && int32(math.Float32bits(float32(whole))) == v)) {
+	integer := int32(f)
+	if w.Flag(!(f >= -smallIntBias && f < smallIntBias && int32(math.Float32bits(float32(integer))) == v)) {
 		w.Bits(uint32(v), 32)
 	} else {
-		w.Bits(uint32(whole+wholeBias), wholeBits)
+		w.Bits(uint32(integer+smallIntBias), smallIntBits)
 	}
 }
 
-// changed returns the number of fields up to the last one that differs.
-func changed(base, row []int32) int {
+// changedPrefix returns the number of fields up to and including the last one that differs; 0 if
+// none does.
+func changedPrefix(base, row []int32) int {
 	n := len(base)
 	for n > 0 && base[n-1] == row[n-1] {
 		n--
@@ -108,29 +116,31 @@ func changed(base, row []int32) int {
 	return n
 }
 
-// Player writes what changes in the state of the player. Bits are added to spent, by value.
+// Player encodes the difference of row to base as Reader.Player decodes it. The number of bits spent on
+// value i is added to spent[i].
 func (w *Writer) Player(base, row []int32, spent []int) {
 	const size = len(playerFields)
-	n := changed(base[:size], row)
+	n := changedPrefix(base[:size], row)
 	w.Bits(uint32(n), 8)
 	for i := range n {
 		at := w.Len()
 		if w.Flag(row[i] != base[i]) {
-			w.value(playerFields[i].Bits, row[i])
+			w.writeValue(playerFields[i].Bits, row[i])
 		}
 		spent[i] += w.Len() - at
 	}
-	if !w.Flag(changed(base[size:], row[size:]) > 0) {
+	if !w.Flag(changedPrefix(base[size:], row[size:]) > 0) {
 		return
 	}
 	for a, bits := range arrayBits {
 		from := size + a*arraySize
-		w.array(bits, base[from:from+arraySize], row[from:], spent[from:])
+		w.writeArray(bits, base[from:from+arraySize], row[from:], spent[from:])
 	}
 }
 
-// array writes what changes in one of the player's arrays.
-func (w *Writer) array(bits int, base, row []int32, spent []int) {
+// writeArray writes the delta of one of the player's arrays. bits is the Field.Bits of its elements.
+// The number of bits spent on element i is added to spent[i].
+func (w *Writer) writeArray(bits int, base, row []int32, spent []int) {
 	mask := uint32(0)
 	for i, v := range base {
 		if row[i] != v {

@@ -1,18 +1,18 @@
-// Package netcode is what Quake III Arena and the games made of it send of their state: the
-// Huffman code, the tables of fields, and how an entity or a player is written as a difference
-// to another one (ioquake3, qcommon/msg.c and huffman.c). Readers of demos need it, and the
-// encoder that codes frames as the game would.
+// Package netcode implements the coding of game state in Quake III Arena and games based on it: the
+// Huffman code, the tables of fields, and deltas of entities and players (ioquake3, qcommon/msg.c and
+// huffman.c). The reader of demos and the encoder "quake3" use it.
 package netcode
 
 import "slices"
 
-// Field is a field as it is sent.
+// Field is a field in the protocol.
 type Field struct {
 	Name string
-	Bits int // 0: a float; below 0: with a sign
+	Bits int // number of bits; 0 means a float, a negative number a signed value of -Bits bits
 }
 
-// entityFields are in the order in which they are sent: those that change often come first.
+// entityFields are the fields of an entity in the order of the protocol: fields that change often come
+// first (entityStateFields in msg.c).
 var entityFields = [...]Field{
 	{"pos.trTime", 32}, {"pos.trBase[0]", 0}, {"pos.trBase[1]", 0}, {"pos.trDelta[0]", 0}, {"pos.trDelta[1]", 0},
 	{"pos.trBase[2]", 0}, {"apos.trBase[1]", 0}, {"pos.trDelta[2]", 0}, {"apos.trBase[0]", 0}, {"event", 10},
@@ -26,7 +26,8 @@ var entityFields = [...]Field{
 	{"constantLight", 32}, {"frame", 16},
 }
 
-// playerFields are likewise; 4 arrays of 16 come after them.
+// playerFields are the fields of a player in the order of the protocol, before its four arrays
+// (playerStateFields in msg.c).
 var playerFields = [...]Field{
 	{"commandTime", 32}, {"origin[0]", 0}, {"origin[1]", 0}, {"bobCycle", 8}, {"velocity[0]", 0}, {"velocity[1]", 0},
 	{"viewangles[1]", 0}, {"viewangles[0]", 0}, {"weaponTime", -16}, {"origin[2]", 0}, {"velocity[2]", 0},
@@ -39,36 +40,37 @@ var playerFields = [...]Field{
 	{"grapplePoint[1]", 0}, {"grapplePoint[2]", 0}, {"jumppad_ent", 10}, {"loopSound", 16},
 }
 
+// arraySize is the number of elements of each of the player's arrays.
 const arraySize = 16
 
-// The player's arrays, and how wide their values are.
+// The player's arrays, with the Field.Bits of their elements.
 var (
 	arrayNames = [...]string{"stats", "persistant", "ammo", "powerups"}
 	arrayBits  = [...]int{-16, -16, -16, 32}
 )
 
-// PlayerValues is how many values a player's state has.
+// PlayerValues is the number of values of a player's state: fields, then arrays.
 const PlayerValues = len(playerFields) + len(arrayNames)*arraySize
 
-// QuakeLive is the protocol with two fields more than the others.
+// QuakeLive is the protocol of Quake Live, whose entities have two more fields.
 const QuakeLive = 73
 
-// EntityFields returns the fields of an entity in a protocol, in the order in which they are sent.
+// EntityFields returns the fields of an entity in the order of the protocol. The caller must not modify
+// them.
 func EntityFields(protocol int) []Field {
 	fields := entityFields[:]
 	if protocol == QuakeLive {
-		fields = after(fields, "apos.trBase[0]", Field{"pos_gravity", 32})
-		fields = after(fields, "apos.trDelta[2]", Field{"apos_gravity", 32})
+		fields = insertAfter(fields, "apos.trBase[0]", Field{"pos_gravity", 32})
+		fields = insertAfter(fields, "apos.trDelta[2]", Field{"apos_gravity", 32})
 	}
 	return fields
 }
 
-// PlayerFields returns the fields of a player, of which the arrays are no part. They are not to be
-// changed.
+// PlayerFields returns the fields of a player, without its arrays. The caller must not modify them.
 func PlayerFields() []Field { return playerFields[:] }
 
-// after returns fields with one more behind that of a name.
-func after(fields []Field, name string, f Field) []Field {
+// insertAfter returns a copy of fields with f inserted after the field called name.
+func insertAfter(fields []Field, name string, f Field) []Field {
 	at := slices.IndexFunc(fields, func(g Field) bool { return g.Name == name })
 	return slices.Insert(slices.Clone(fields), at+1, f)
 }

@@ -2,12 +2,13 @@ package netcode
 
 import "sync"
 
-const longest = 11 // bits of a code word
+// maxWordBits is the length in bits of the longest code word.
+const maxWordBits = 11
 
-// words are the code words of the bytes: the bits, the first one lowest, times 16, plus their
-// number. The game derives them when it starts, from how often each byte came in the traffic of
-// 1999; the tests do the same.
-var words = [256]uint16{
+// codeWords are the code words of the 256 bytes. The lowest four bits are the length, the others
+// the bits of the word, the first one lowest. The game computes the words at its start from the
+// frequencies of bytes in recorded traffic of 1999; TestWordsAreDerived does the same.
+var codeWords = [256]uint16{
 	0x0022, 0x01b5, 0x0487, 0x06c7, 0x0a18, 0x0118, 0x0107, 0x03f6, 0x0155, 0x0347, 0x0697, 0x00b7, 0x0137, 0x02d6,
 	0x0398, 0x0ac9, 0x0257, 0x0589, 0x1f09, 0x1f89, 0x1dda, 0x3f3a, 0x22ba, 0x323a, 0x0f49, 0x18da, 0x0aba, 0x363a,
 	0x1eba, 0x0438, 0x04f9, 0x0d48, 0x0376, 0x0d3a, 0x0449, 0x2cda, 0x3c5a, 0x3f9a, 0x30da, 0x3cda, 0x0949, 0x1aca,
@@ -29,13 +30,14 @@ var words = [256]uint16{
 	0x2b9a, 0x28da, 0x02f7, 0x0246,
 }
 
-// symbols returns the decoding table of words: by the next 11 bits of a message, the byte times
-// 16, plus the number of bits of its word; 0 where no word begins like that.
-var symbols = sync.OnceValue(func() *[1 << longest]uint16 {
-	t := new([1 << longest]uint16)
-	for s, w := range words {
+// decodingTable returns the decoding table. Its index is the next 11 bits of a message. An entry
+// has the decoded byte in the upper 12 bits and the length of its code word in the lower four; 0
+// means that no code word begins with these bits.
+var decodingTable = sync.OnceValue(func() *[1 << maxWordBits]uint16 {
+	t := new([1 << maxWordBits]uint16)
+	for s, w := range codeWords {
 		size := w & 15
-		for rest := 0; rest < 1<<(longest-size); rest++ {
+		for rest := 0; rest < 1<<(maxWordBits-size); rest++ {
 			t[int(w>>4)|rest<<size] = uint16(s)<<4 | size
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// weights are how often each byte came in the traffic from which id Software made the code
-// (msg_hData in qcommon/msg.c of ioquake3).
+// weights are the frequencies of bytes from which id Software derived the code (msg_hData in
+// qcommon/msg.c of ioquake3).
 var weights = [256]int{
 	250315, 41193, 6292, 7106, 3730, 3750, 6110, 23283, 33317, 6950, 7838, 9714, 9257, 17259, 3949, 1778,
 	8288, 1604, 1590, 1663, 1100, 1213, 1238, 1134, 1749, 1059, 1246, 1149, 1273, 4486, 2805, 3472,
@@ -28,12 +28,12 @@ var weights = [256]int{
 
 const nodes = 2*len(weights) + 1 // of the whole tree, with the leaf that stands for what never came
 
-// The words are not those of a textbook Huffman code of the weights, but of the adaptive tree
-// after each byte came as often as its weight says.
+// The code words are not those of a static Huffman code for the weights, but of the adaptive Huffman
+// tree after each byte was added as often as its weight.
 func TestWordsAreDerived(t *testing.T) {
 	var grown tree
 	grown.grow()
-	for s, w := range words {
+	for s, w := range codeWords {
 		if got := grown.word(grown.leaf[s]); got != w {
 			t.Errorf("byte %d: word %#x, expected %#x", s, got, w)
 		}
@@ -41,7 +41,7 @@ func TestWordsAreDerived(t *testing.T) {
 }
 
 // tree is an adaptive Huffman tree (Faller, Gallager, Knuth) as the engine has it. Nodes are
-// numbered in the order in which they were made; 0 is the leaf for what has not come yet.
+// numbered in the order of creation; 0 is the leaf for bytes that have not occurred yet.
 type tree struct {
 	weight        [nodes]int
 	parent, place [nodes]int // the root's parent is -1; place is where the node is in list
@@ -51,7 +51,7 @@ type tree struct {
 	leaf          [256]int
 }
 
-// grow makes each byte come as often as its weight says.
+// grow adds each byte as often as its weight.
 func (t *tree) grow() {
 	t.parent[0], t.made = -1, 1
 	for s, n := range weights {
@@ -68,7 +68,7 @@ func (t *tree) grow() {
 	}
 }
 
-// add takes in a byte that never came: the leaf for those splits in two.
+// add adds a byte that has not occurred: the leaf for such bytes splits in two.
 func (t *tree) add(s int) {
 	inner, leaf := t.made, t.made+1
 	t.made += 2
@@ -98,8 +98,8 @@ func (t *tree) side(n int) int {
 	return 0
 }
 
-// room returns how often a node can be incremented before it, or one above it, has to change its
-// place: until it weighs as much as the next in the list does now. It makes growing quick.
+// room returns how often a node can be incremented before it or one of its ancestors has to move in the
+// list, which is until its weight equals that of the next one. It makes grow fast.
 func (t *tree) room(n int) int {
 	least := math.MaxInt
 	for ; t.parent[n] >= 0; n = t.parent[n] {
@@ -108,15 +108,15 @@ func (t *tree) room(n int) int {
 	return least
 }
 
-// raise is increment, k times, while there is room.
+// raise increments a node k times, at most as often as room returns.
 func (t *tree) raise(n, k int) {
 	for ; n >= 0; n = t.parent[n] {
 		t.weight[n] += k
 	}
 }
 
-// increment adds one to the weights of a node and of all above it. So that weights keep rising
-// along the list, the node first trades places with the last of its weight.
+// increment adds one to the weights of a node and its ancestors. To keep the list sorted by weight, the
+// node first trades places with the last node of its weight.
 func (t *tree) increment(n int) {
 	last := t.place[n]
 	for last+1 < t.made && t.weight[t.list[last+1]] == t.weight[n] {
@@ -139,7 +139,7 @@ func (t *tree) increment(n int) {
 	}
 }
 
-// swap exchanges two nodes, with all below them, in the tree.
+// swap exchanges two nodes with their subtrees.
 func (t *tree) swap(a, b int) {
 	up, side := t.parent[a], t.side(a)
 	t.child[t.parent[b]][t.side(b)] = a
@@ -147,14 +147,14 @@ func (t *tree) swap(a, b int) {
 	t.parent[a], t.parent[b] = t.parent[b], up
 }
 
-// trade exchanges two nodes in the list.
+// trade exchanges the positions of two nodes in the list.
 func (t *tree) trade(a, b int) {
 	i, j := t.place[a], t.place[b]
 	t.list[i], t.list[j] = b, a
 	t.place[a], t.place[b] = j, i
 }
 
-// word returns the path from the root to a leaf, as an entry of words.
+// word returns the path from the root to a leaf as an entry of codeWords.
 func (t *tree) word(n int) uint16 {
 	bits, size := uint16(0), uint16(0)
 	for ; t.parent[n] >= 0; n = t.parent[n] {

@@ -11,12 +11,12 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The code is the one that a reader of the engine has written down.
+// The Huffman code equals the reference from the engine's own code.
 func TestCode(t *testing.T) {
 	for s, row := range slices.Collect(testkit.CSVRows(t, "games/q3-huffman-codes.csv")) {
-		size, text := int(words[s]&15), ""
+		size, text := int(codeWords[s]&15), ""
 		for i := range size {
-			text += strconv.Itoa(int(words[s] >> (4 + i) & 1))
+			text += strconv.Itoa(int(codeWords[s] >> (4 + i) & 1))
 		}
 		if got := []string{strconv.Itoa(s), strconv.Itoa(weights[s]), strconv.Itoa(size), text}; fmt.Sprint(got) != fmt.Sprint(row) {
 			t.Errorf("word %v, expected %v", got, row)
@@ -24,20 +24,21 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// No word begins another one, and one of 11 bits is left for what never came.
+// No code word is a prefix of another, and one word of 11 bits is unused (that of bytes that have not
+// occurred).
 func TestCodeIsAPrefixCode(t *testing.T) {
 	missing := 0
-	for _, s := range symbols() {
+	for _, s := range decodingTable() {
 		if s == 0 {
 			missing++
 		}
 	}
 	if missing != 1 {
-		t.Errorf("%d of %d beginnings are no word, expected 1", missing, 1<<longest)
+		t.Errorf("%d of %d beginnings are no word, expected 1", missing, 1<<maxWordBits)
 	}
 }
 
-// The fields are the ones that a reader of the engine has written down.
+// The fields equal the reference from the engine's own code.
 func TestFields(t *testing.T) {
 	lists := map[string][]Field{"entity": EntityFields(71), "player": playerFields[:]}
 	n := 0
@@ -57,7 +58,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// anyState fills a row with values that fit their fields, many of them unchanged.
+// anyState fills a row with random values in the ranges of their fields, many of them unchanged.
 func anyState(rng *rand.Rand, fields []Field, row []int32) {
 	for i, f := range fields {
 		switch rng.IntN(6) {
@@ -81,7 +82,7 @@ func anyState(rng *rand.Rand, fields []Field, row []int32) {
 	}
 }
 
-// What is written is read, and the bits that fields took add up.
+// Written deltas are read back, and the bits spent on fields add up to the total.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	player := append([]Field(nil), playerFields[:]...)
@@ -125,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Whatever is read, a reader ends, and remembers what was wrong first.
+// A Reader of arbitrary bytes ends, and keeps its first error.
 func TestHostile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 18))
 	fields := EntityFields(71)
@@ -148,7 +149,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// The schema is known again, whatever it hints, and no other is.
+// LayoutOf recognises the schema with any hints, and no other schema.
 func TestLayout(t *testing.T) {
 	for _, protocol := range []int{68, QuakeLive} {
 		l := NewLayout(protocol, 7)

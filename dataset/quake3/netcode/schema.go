@@ -9,28 +9,29 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// schemaName is the name of the schema.
+// schemaName is the name of all schemas of this package.
 const schemaName = "quake3"
 
-// MaxEntities is how many numbers entities can have; the last one ends a list of them.
+// MaxEntities is the number of entity numbers, 0 to 1022. The number 1023 ends a list of entities.
 const MaxEntities = 1023
 
-// Columns of rows of entities. The player's values come right after the server's time.
+// Columns of rows of entities. The columns of the player's row follow them: the server's time and the
+// player's values.
 const (
-	Present = 0 // whether there is an entity of this number
-	Fields  = 1 // the first of its fields
+	Present = 0 // 1 if there is an entity with the number of the row
+	Fields  = 1 // the first field of the entity
 )
 
-// Layout says where things are in a frame.
+// Layout is the layout of the table of a frame.
 type Layout struct {
 	Entities []Field // fields of an entity
-	Rows     int     // of entities; the player's row follows
-	Columns  int
-	Time     int // the column of the server's time, in the player's row
-	Player   int // the column of the player's first value
+	Rows     int     // number of rows for entities; the player's row follows
+	Columns  int     // number of columns
+	Time     int     // column of the server's time, in the player's row
+	Player   int     // column of the player's first value
 }
 
-// NewLayout returns the layout of frames for entities of so many numbers.
+// NewLayout returns the layout for a protocol with the given number of rows for entities.
 func NewLayout(protocol, rows int) Layout {
 	l := Layout{Entities: EntityFields(protocol), Rows: rows}
 	l.Time = Fields + len(l.Entities)
@@ -39,23 +40,24 @@ func NewLayout(protocol, rows int) Layout {
 	return l
 }
 
-// Schema describes frames of that layout.
+// Schema returns the schema of frames with the layout.
 func (l *Layout) Schema(hz int) *frame.Schema {
-	return &frame.Schema{Name: schemaName, Item: "entity", Rows: l.Rows + 1, TickHz: hz, Fields: l.fields(), Parts: []frame.Part{
+	return &frame.Schema{Name: schemaName, Item: "entity", Rows: l.Rows + 1, TickHz: hz, Fields: l.frameFields(), Parts: []frame.Part{
 		{Name: "entity", Rows: l.Rows, Size: l.Time},
 		{Name: "player", Row: l.Rows, Rows: 1, Field: l.Time, Size: l.Columns - l.Time},
 	}}
 }
 
-// LayoutOf returns the layout of frames of schema s, and whether they are of this game. The kinds
-// and ranges count, hints do not.
+// LayoutOf returns the layout of frames with schema s, and whether s is a schema of this package: one
+// of a protocol with the usual fields, or of Quake Live. It compares names, kinds and ranges of all
+// fields, but not their hints.
 func LayoutOf(s *frame.Schema) (Layout, bool) {
 	if s.Name != schemaName || s.Rows < 2 || s.Rows > MaxEntities+1 {
 		return Layout{}, false
 	}
-	for _, protocol := range []int{0, QuakeLive} {
+	for _, protocol := range []int{0, QuakeLive} { // 0 stands for all others, whose fields are equal
 		l := NewLayout(protocol, s.Rows-1)
-		if slices.EqualFunc(s.Fields, l.fields(), func(a, b frame.Field) bool {
+		if slices.EqualFunc(s.Fields, l.frameFields(), func(a, b frame.Field) bool {
 			return a.Name == b.Name && a.Kind == b.Kind && a.Min == b.Min && a.Max == b.Max
 		}) {
 			return l, true
@@ -64,8 +66,8 @@ func LayoutOf(s *frame.Schema) (Layout, bool) {
 	return Layout{}, false
 }
 
-// fields describes the columns.
-func (l *Layout) fields() []frame.Field {
+// frameFields returns the fields of the schema, one for each column.
+func (l *Layout) frameFields() []frame.Field {
 	list := []frame.Field{{Name: "present", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}}}
 	for _, f := range l.Entities {
 		list = append(list, entityField(f))
@@ -77,9 +79,9 @@ func (l *Layout) fields() []frame.Field {
 	}
 	for a, name := range arrayNames {
 		for i := range arraySize {
-			f := integer(Field{fmt.Sprintf("player.%s[%d]", name, i), arrayBits[a]}, frame.Quantity)
+			f := integerField(Field{fmt.Sprintf("player.%s[%d]", name, i), arrayBits[a]}, frame.Quantity)
 			if name == "powerups" {
-				f.Hint.Role = frame.Clock // when each ends
+				f.Hint.Role = frame.Clock // the time at which each powerup ends
 			}
 			list = append(list, f)
 		}
@@ -87,61 +89,72 @@ func (l *Layout) fields() []frame.Field {
 	return list
 }
 
+// Numbers of the positions in a row, for frame.Hint.Group.
+const (
+	entityPosition = 1
+	playerPosition = 2
+)
+
+// entityField returns the column for a field of an entity. Most integers are numbers of things, so that
+// they are enums.
 func entityField(f Field) frame.Field {
 	switch {
 	case f.Bits == 0:
-		return float(f.Name, f.Name, 1, "pos.trBase", "pos.trDelta")
+		return floatField(f.Name, f.Name, entityPosition, "pos.trBase", "pos.trDelta")
 	case strings.HasSuffix(strings.ToLower(f.Name), "time") || f.Name == "time2":
-		return clock(f.Name)
+		return clockField(f.Name)
 	case f.Bits == 32:
-		return integer(f, frame.Quantity)
+		return integerField(f, frame.Quantity)
 	case f.Name == "eFlags" || f.Name == "powerups":
-		return integer(f, frame.Bits)
+		return integerField(f, frame.Bits)
 	}
-	out := integer(f, frame.Enum)
+	out := integerField(f, frame.Enum)
 	if f.Name == "eType" {
 		out.Hint.Role = frame.Type
 	}
 	return out
 }
 
+// playerField returns the column for a field of the player.
 func playerField(f Field) frame.Field {
 	name := "player." + f.Name
 	switch base, _, _ := strings.Cut(f.Name, "["); {
 	case f.Bits == 0:
-		out := float(f.Name, name, 2, "origin", "velocity")
+		out := floatField(f.Name, name, playerPosition, "origin", "velocity")
 		if base == "viewangles" {
-			out.Hint.Step = turn / 65536
+			out.Hint.Step = fullTurn / 65536 // the client sends angles in 16 bits
 		}
 		return out
-	case base == "commandTime": // when the player was where it says
-		out := clock(name)
-		out.Hint.Group = 2
+	case base == "commandTime": // the time of the player's position
+		out := clockField(name)
+		out.Hint.Group = playerPosition
 		return out
 	case base == "pm_flags" || base == "eFlags":
-		return integer(Field{name, f.Bits}, frame.Bits)
+		return integerField(Field{name, f.Bits}, frame.Bits)
 	case base == "delta_angles" || base == "bobCycle":
-		return integer(Field{name, f.Bits}, frame.Angle)
+		return integerField(Field{name, f.Bits}, frame.Angle)
 	case base == "torsoAnim" || base == "legsAnim" || base == "events" || base == "groundEntityNum" || base == "externalEvent" ||
 		base == "weapon" || base == "weaponstate" || base == "pm_type" || base == "clientNum" || base == "movementDir" || base == "jumppad_ent":
-		return integer(Field{name, f.Bits}, frame.Enum)
+		return integerField(Field{name, f.Bits}, frame.Enum)
 	}
-	return integer(Field{"player." + f.Name, f.Bits}, frame.Quantity)
+	return integerField(Field{name, f.Bits}, frame.Quantity)
 }
 
-const turn = 360.0 // degrees
+// fullTurn is a full turn in the unit of the game's angles, degrees.
+const fullTurn = 360.0
 
-// What pmove does to who walks: pm_friction and pm_stopspeed of the game, a second.
+// Friction of a walking player (pm_friction and pm_stopspeed in bg_pmove.c).
 const (
-	friction  = 6.0
-	stopSpeed = 100
+	friction  = 6.0 // fraction of the speed per second
+	stopSpeed = 100 // slower players lose as much speed as at this speed, units per second
 )
 
-// float describes a float, of which some are a place and its velocity, and others angles. Now is
-// in milliseconds.
-func float(name, column string, group uint8, place, velocity string) frame.Field {
+// floatField returns the column for a float field. name is the name of the field, place and
+// velocity are those of the fields, without an index, that are a position and its velocity; group
+// is the number of that position. Rates are per millisecond, the unit of time.
+func floatField(name, column string, group uint8, place, velocity string) frame.Field {
 	f := frame.Field{Name: column, Kind: frame.Float32}
-	base, axis, indexed := strings.Cut(name, "[")
+	base, axis, indexed := strings.Cut(name, "[") // "origin[1]" is on axis 1
 	switch {
 	case indexed && base == place:
 		f.Hint = frame.Hint{Role: frame.Place, Group: group, Axis: axis[0] - '0'}
@@ -149,24 +162,25 @@ func float(name, column string, group uint8, place, velocity string) frame.Field
 		f.Hint = frame.Hint{Role: frame.Velocity, Group: group, Axis: axis[0] - '0', Rate: 1.0 / 1000, Drag: friction / 1000, StopSpeed: stopSpeed}
 		f.Unit = "1/s"
 	case base == "angles" || base == "viewangles" || base == "apos.trBase" || name == "angles2[0]" || name == "angles2[2]":
-		f.Hint.Turn, f.Unit = turn, "deg"
+		f.Hint.Turn, f.Unit = fullTurn, "deg"
 	}
 	return f
 }
 
-func clock(name string) frame.Field {
+// clockField returns a column with a time in milliseconds.
+func clockField(name string) frame.Field {
 	return frame.Field{Name: name, Unit: "ms", Kind: frame.Quantity, Min: math.MinInt32, Max: math.MaxInt32,
 		Hint: frame.Hint{Role: frame.Clock}}
 }
 
-// integer describes an integer by the bits that it is sent in.
-func integer(f Field, kind frame.Kind) frame.Field {
+// integerField returns the column for an integer field. Its range follows from the number of bits.
+func integerField(f Field, kind frame.Kind) frame.Field {
 	out := frame.Field{Name: f.Name, Kind: kind}
 	switch {
-	case !kind.Bounded():
+	case !kind.Bounded(): // without a range
 	case f.Bits == 32:
 		out.Min, out.Max = math.MinInt32, math.MaxInt32
-	case f.Bits < 0:
+	case f.Bits < 0: // signed
 		out.Min, out.Max = -1<<(-f.Bits-1), 1<<(-f.Bits-1)-1
 	default:
 		out.Max = 1<<f.Bits - 1

@@ -6,56 +6,60 @@ import (
 	"slices"
 )
 
-// The game's bounds of a snapshot.
+// The game's limits of a snapshot.
 const (
 	MaxItems = 1024
 	MaxType  = 0x7fff
-	MaxCells = 1 << 14 // numbers in all its items
-	// MaxNumbers is how many numbers a coded snapshot has at most: of every item also type, identity
-	// and size, and where it begins, and as many removed ones.
+	MaxCells = 1 << 14 // values of all items together
+	// MaxNumbers is the number of integers in the largest coded snapshot: the values, and for each
+	// item its type, identity, size and offset, and the keys of as many removed items.
 	MaxNumbers = MaxCells + 5*MaxItems
 )
 
-// Key names an item: its type in the upper half, its identity among those in the lower.
+// Key identifies an item of a snapshot: the type in the upper 16 bits, the identity among the items
+// of that type in the lower 16.
 type Key uint32
 
-// KeyOf returns the key of an item.
+// KeyOf returns the key of the item with a type and an identity.
 func KeyOf(typ, id int) Key { return Key(typ<<16 | id) }
 
 // Type returns the type of the item.
 func (k Key) Type() int { return int(k >> 16) }
 
-// ID returns which of the items of its type it is.
+// ID returns the identity of the item among the items of its type.
 func (k Key) ID() int { return int(k & 0xffff) }
 
-// String writes a key as people do.
+// String returns the key as "type.id".
 func (k Key) String() string { return fmt.Sprintf("%d.%d", k.Type(), k.ID()) }
 
-// Item is an item with its values.
+// Item is an item with its values, in the order of the protocol.
 type Item struct {
 	Key    Key
 	Values []int32
 }
 
-// Delta is what became of a snapshot.
+// Delta is the difference between two snapshots.
 type Delta struct {
-	Removed []Key  // in ascending order
-	Updated []Item // by key; Values are differences for items that were there before
+	Removed []Key  // sorted
+	Updated []Item // sorted by key; Values are differences to an item of the older snapshot, if it has it
 }
 
-// Parse reads a delta. The values are part of ints.
+// Parse reads a delta: the number of removed items, the number of updated items, a third number
+// that is always 0, the keys of removed items, and the updated items. The slices of the result
+// refer to ints.
 func (d *Delta) Parse(ints []int32) error {
 	d.Removed, d.Updated = d.Removed[:0], d.Updated[:0]
 	if len(ints) < 3 {
-		return fmt.Errorf("%w: a delta of %d numbers", ErrShort, len(ints))
+		return fmt.Errorf("%w: a delta of %d integers, expected at least 3", ErrShort, len(ints))
 	}
 	removed, updated := ints[0], ints[1]
 	if removed < 0 || removed > MaxItems || updated < 0 || updated > MaxItems || ints[2] != 0 {
-		return fmt.Errorf("%w: a delta removes %d items and updates %d, and has %d of a third sort", ErrCorrupt, removed, updated, ints[2])
+		return fmt.Errorf("%w: a delta removes %d items and updates %d, third number %d; expected at most %d, %d and 0", ErrCorrupt,
+			removed, updated, ints[2], MaxItems, MaxItems)
 	}
 	ints = ints[3:]
 	if len(ints) < int(removed) {
-		return fmt.Errorf("%w: %d items removed, and %d numbers left", ErrShort, removed, len(ints))
+		return fmt.Errorf("%w: %d items removed, but %d integers left", ErrShort, removed, len(ints))
 	}
 	for _, k := range ints[:removed] {
 		d.Removed = append(d.Removed, Key(k))
@@ -69,37 +73,38 @@ func (d *Delta) Parse(ints []int32) error {
 		d.Updated, ints = append(d.Updated, item), rest
 	}
 	if len(ints) > 0 {
-		return fmt.Errorf("%w: %d numbers behind the last item", ErrCorrupt, len(ints))
+		return fmt.Errorf("%w: %d integers after the last item", ErrCorrupt, len(ints))
 	}
-	return d.sort()
+	return d.sortKeys()
 }
 
-// parseItem reads type, identity, size where the type does not tell it, and values.
+// parseItem reads an updated item: type, identity, the number of values unless the type has a fixed
+// size, and the values. It returns the integers that follow as rest.
 func parseItem(ints []int32) (item Item, rest []int32, err error) {
 	if len(ints) < 3 {
 		return item, ints, fmt.Errorf("%w: an item is missing", ErrShort)
 	}
 	typ, id := ints[0], ints[1]
 	if typ < 0 || typ > MaxType || id < 0 || id > 0xffff {
-		return item, ints, fmt.Errorf("%w: item %d of type %d", ErrCorrupt, id, typ)
+		return item, ints, fmt.Errorf("%w: item %d of type %d, expected at most item 65535 and type %d", ErrCorrupt, id, typ, MaxType)
 	}
 	item.Key, ints = KeyOf(int(typ), int(id)), ints[2:]
 	size, fixed := FixedSize(int(typ))
 	if !fixed {
 		size, ints = int(ints[0]), ints[1:]
 		if size < 0 || size > MaxCells {
-			return item, ints, fmt.Errorf("%w: item %v has %d values", ErrCorrupt, item.Key, size)
+			return item, ints, fmt.Errorf("%w: item %v has %d values, expected at most %d", ErrCorrupt, item.Key, size, MaxCells)
 		}
 	}
 	if len(ints) < size {
-		return item, ints, fmt.Errorf("%w: item %v has %d values, and %d numbers are left", ErrShort, item.Key, size, len(ints))
+		return item, ints, fmt.Errorf("%w: item %v has %d values, but %d integers are left", ErrShort, item.Key, size, len(ints))
 	}
 	item.Values = ints[:size:size]
 	return item, ints[size:], nil
 }
 
-// sort brings the keys in order and refuses those that come twice.
-func (d *Delta) sort() error {
+// sortKeys sorts both lists by key. It is an error if a list contains a key twice.
+func (d *Delta) sortKeys() error {
 	slices.Sort(d.Removed)
 	for i := 1; i < len(d.Removed); i++ {
 		if d.Removed[i] == d.Removed[i-1] {
@@ -109,12 +114,12 @@ func (d *Delta) sort() error {
 	return SortItems(d.Updated)
 }
 
-// SortItems sorts items by key. It is an error if one comes twice.
+// SortItems sorts items by key. It is an error if a key occurs twice.
 func SortItems(items []Item) error {
 	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
 	for i := 1; i < len(items); i++ {
 		if items[i].Key == items[i-1].Key {
-			return fmt.Errorf("%w: item %v comes twice", ErrCorrupt, items[i].Key)
+			return fmt.Errorf("%w: item %v occurs twice", ErrCorrupt, items[i].Key)
 		}
 	}
 	return nil

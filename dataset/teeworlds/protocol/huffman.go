@@ -7,18 +7,19 @@ import (
 	"sync"
 )
 
-// End is the symbol behind the last byte of what is coded.
+// End is the symbol that follows the last byte of a coded message.
 const End = 256
 
-// Errors of what is coded.
+// Errors of decoding.
 var (
-	// ErrShort: it ends early.
+	// ErrShort means that the data ends early.
 	ErrShort = errors.New("ends early")
-	// ErrCorrupt: it says what no game writes.
+	// ErrCorrupt means that the data contains something that the game never writes.
 	ErrCorrupt = errors.New("corrupt")
 )
 
-// weights are how often the game expects each byte, and the end mark: the code is Huffman's of them.
+// weights are the game's fixed frequencies of the 256 bytes and of End, from which the Huffman code
+// is built (huffman.cpp, gs_aFreqTable).
 var weights = [End + 1]int32{
 	1 << 30, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240, 754, 212, 647, 186,
 	283, 131, 146, 166, 543, 164, 167, 136, 179, 859, 363, 113, 157, 154, 204, 108, 137, 180, 202, 176,
@@ -34,7 +35,7 @@ var weights = [End + 1]int32{
 	12, 18, 18, 27, 20, 18, 15, 19, 11, 17, 33, 12, 18, 15, 19, 18, 16, 26, 17, 18,
 	9, 10, 25, 22, 22, 17, 20, 16, 6, 16, 15, 20, 14, 18, 24, 335, 1}
 
-// word is a code word: its bits, the first of them the lowest, and how many they are.
+// word is a code word of Len bits. The lowest bit of Bits is sent first.
 type word struct {
 	Bits uint32
 	Len  uint
@@ -42,15 +43,18 @@ type word struct {
 
 // code is the game's static Huffman code.
 type code struct {
-	Words [End + 1]word
-	nodes [2*End + 1][2]uint16 // the two nodes below each; symbols have none
+	Words [End + 1]word // by symbol
+	// nodes are the two children of each inner node. Nodes 0 to End are the symbols, which are
+	// leaves; the root is 2*End.
+	nodes [2*End + 1][2]uint16
 }
 
-// Huffman returns the code, which is not to be altered.
+// Huffman returns the game's code. The caller must not modify it.
 var Huffman = sync.OnceValue(build)
 
-// build makes the code as the game does, which decides between equal weights by the order of
-// a list: the two at its end are joined, and what they make goes up past all that weigh less.
+// build builds the code tree exactly as the game does. The order of nodes with equal weights decides
+// which code words result: the list is sorted by falling weight, its last two nodes are joined, and
+// the new node is inserted in front of all nodes that weigh less.
 func build() *code {
 	c := &code{}
 	type node struct {
@@ -67,58 +71,61 @@ func build() *code {
 		c.nodes[id] = [2]uint16{list[n-1].id, list[n-2].id}
 		joined := node{id, list[n-1].weight + list[n-2].weight}
 		list = list[:n-2]
-		at := n - 2
-		for at > 0 && list[at-1].weight < joined.weight {
-			at--
+		i := n - 2
+		for i > 0 && list[i-1].weight < joined.weight {
+			i--
 		}
-		list = slices.Insert(list, at, joined)
+		list = slices.Insert(list, i, joined)
 	}
-	c.name(2*End, word{})
+	c.assignWords(2*End, word{})
 	return c
 }
 
-// name gives all symbols below a node their words.
-func (c *code) name(id uint16, w word) {
+// assignWords assigns code words to all symbols below node id, whose own path from the root is w.
+func (c *code) assignWords(id uint16, w word) {
 	if id <= End {
 		c.Words[id] = w
 		return
 	}
-	c.name(c.nodes[id][0], word{w.Bits, w.Len + 1})
-	c.name(c.nodes[id][1], word{w.Bits | 1<<w.Len, w.Len + 1})
+	c.assignWords(c.nodes[id][0], word{w.Bits, w.Len + 1})
+	c.assignWords(c.nodes[id][1], word{w.Bits | 1<<w.Len, w.Len + 1})
 }
 
-// Decode appends the bytes that src codes up to the end mark, at most most of them. Behind the
-// mark there is nothing but zeros that fill its byte, and a byte of them where it fills one itself.
-func (c *code) Decode(dst, src []byte, most int) ([]byte, error) {
-	id, start := uint16(2*End), len(dst)
+// Decode decodes src up to the symbol End and appends the bytes to dst. More than maxBytes bytes are
+// an error. End must be followed by zero bits up to the end of the byte only, or by one zero byte if
+// End ends on a byte boundary: that is how the game pads.
+func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
+	const root = uint16(2 * End)
+	id, start := root, len(dst)
 	for i, b := range src {
 		for bit := range 8 {
 			id = c.nodes[id][b>>bit&1]
 			switch {
-			case id > End:
+			case id > End: // an inner node
 				continue
 			case id == End:
-				return dst, ended(src[i:], bit+1)
-			case len(dst)-start == most:
-				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, most)
+				return dst, checkPadding(src[i:], bit+1)
+			case len(dst)-start == maxBytes:
+				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, maxBytes)
 			}
 			dst = append(dst, byte(id))
-			id = 2 * End
+			id = root
 		}
 	}
-	return dst, fmt.Errorf("%w: no end mark", ErrShort)
+	return dst, fmt.Errorf("%w: no end symbol", ErrShort)
 }
 
-// ended checks what is left behind an end mark that ends after so many bits of the first byte.
-func ended(left []byte, bits int) error {
+// checkPadding checks the padding after the end symbol. rest begins with the byte that has the last
+// bit of the symbol; bits (1 to 8) bits of that byte are code.
+func checkPadding(rest []byte, bits int) error {
 	size := bits/8 + 1
 	switch {
-	case len(left) > size:
-		return fmt.Errorf("%w: %d bytes behind the end mark", ErrCorrupt, len(left)-size)
-	case len(left) < size:
-		return fmt.Errorf("%w: no byte behind the end mark", ErrShort)
-	case left[0]>>bits != 0 || left[size-1]>>(bits%8) != 0:
-		return fmt.Errorf("%w: bits behind the end mark", ErrCorrupt)
+	case len(rest) > size:
+		return fmt.Errorf("%w: %d bytes after the end symbol", ErrCorrupt, len(rest)-size)
+	case len(rest) < size:
+		return fmt.Errorf("%w: no byte of padding after the end symbol", ErrShort)
+	case rest[0]>>bits != 0 || rest[size-1]>>(bits%8) != 0:
+		return fmt.Errorf("%w: bits set after the end symbol", ErrCorrupt)
 	}
 	return nil
 }

@@ -2,10 +2,12 @@ package protocol
 
 import "fmt"
 
-// MaxInt is the most bytes that a number takes.
-const MaxInt = 5
+// MaxIntBytes is the length in bytes of the longest integer.
+const MaxIntBytes = 5
 
-// AppendInt appends a number: a byte with its sign and six bits, and sevens of what is left.
+// AppendInt appends v in the game's variable-length format. The first byte is E S DDDDDD, further
+// bytes are E DDDDDDD: E is set if another byte follows, S is the sign, D are data bits; the lowest bits
+// come in the first byte. For negative numbers the data is the complement.
 func AppendInt(dst []byte, v int32) []byte {
 	sign := uint32(v >> 31)
 	u := uint32(v) ^ sign
@@ -17,10 +19,11 @@ func AppendInt(dst []byte, v int32) []byte {
 	return append(dst, b)
 }
 
-// Int reads a number and returns what comes behind it.
+// Int reads an integer in the format of AppendInt from the start of src and returns the bytes after it as
+// rest.
 func Int(src []byte) (v int32, rest []byte, err error) {
 	if len(src) == 0 {
-		return 0, src, fmt.Errorf("%w: a number is missing", ErrShort)
+		return 0, src, fmt.Errorf("%w: an integer is missing", ErrShort)
 	}
 	b := src[0]
 	u, sign := uint32(b&0x3f), uint32(0)
@@ -30,11 +33,11 @@ func Int(src []byte) (v int32, rest []byte, err error) {
 	n := 1
 	for shift := 6; b&0x80 != 0; shift += 7 {
 		if n == len(src) {
-			return 0, src, fmt.Errorf("%w: within a number", ErrShort)
+			return 0, src, fmt.Errorf("%w: within an integer", ErrShort)
 		}
 		b = src[n]
-		if shift == 27 && b > 0x0f {
-			return 0, src, fmt.Errorf("%w: a number of more than 32 bits", ErrCorrupt)
+		if shift == 27 && b > 0x0f { // 4 bits are left of 31, and no further byte may follow
+			return 0, src, fmt.Errorf("%w: an integer of more than 32 bits", ErrCorrupt)
 		}
 		u |= uint32(b&0x7f) << shift
 		n++
@@ -42,11 +45,11 @@ func Int(src []byte) (v int32, rest []byte, err error) {
 	return int32(u ^ sign), src[n:], nil
 }
 
-// Ints appends all the numbers that src holds, at most most of them.
-func Ints(dst []int32, src []byte, most int) ([]int32, error) {
+// Ints decodes all integers in src and appends them to dst. More than maxInts are an error.
+func Ints(dst []int32, src []byte, maxInts int) ([]int32, error) {
 	for start := len(dst); len(src) > 0; {
-		if len(dst)-start == most {
-			return dst, fmt.Errorf("%w: more than %d numbers", ErrCorrupt, most)
+		if len(dst)-start == maxInts {
+			return dst, fmt.Errorf("%w: more than %d integers", ErrCorrupt, maxInts)
 		}
 		v, rest, err := Int(src)
 		if err != nil {

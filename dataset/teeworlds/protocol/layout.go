@@ -11,23 +11,24 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Name is the name of every schema of Teeworlds' snapshots.
+// Name is the name of every schema of Teeworlds snapshots.
 const Name = "teeworlds"
 
-// timeRow is the row with the tick of the frame.
+// timeRow is the name of the part of one row, row 0, that holds the tick of the frame.
 const timeRow = "Time"
 
-// shape is what items have in common that use the same columns.
+// shape is a type of item and a number of values. Items of one shape use the same columns.
 type shape struct {
 	Type, Size int
 }
 
-// known reports whether it is as the game's own items of its type are.
+// known reports whether types describes the shape. Other shapes, of types or sizes that modified
+// games add, get columns without a meaning.
 func (s shape) known() bool {
 	return s.Type >= 1 && s.Type < len(types) && types[s.Type].size == s.Size
 }
 
-// String returns the name of the part that holds such items.
+// String returns the name of the part of a schema that holds items of the shape.
 func (s shape) String() string {
 	if s.known() {
 		return types[s.Type].name
@@ -35,10 +36,10 @@ func (s shape) String() string {
 	return fmt.Sprintf("type %d of %d", s.Type, s.Size)
 }
 
-// columns are the names of what holds the values.
-func (s shape) columns() []string {
+// columnNames returns the names of the columns that hold the values, in the order of the protocol.
+func (s shape) columnNames() []string {
 	if s.known() {
-		return types[s.Type].list()
+		return types[s.Type].columnNames()
 	}
 	list := make([]string, s.Size)
 	for i := range list {
@@ -47,145 +48,155 @@ func (s shape) columns() []string {
 	return list
 }
 
-// parseShape is the inverse of shape.String.
+// parseShape is the inverse of shape.String; ok is false if name is not the name of a shape.
 func parseShape(name string) (s shape, ok bool) {
 	for i := 1; i < len(types); i++ {
 		if types[i].name == name {
 			return shape{i, types[i].size}, true
 		}
 	}
-	text, found := strings.CutPrefix(name, "type ")
-	typ, size, also := strings.Cut(text, " of ")
+	text, hasType := strings.CutPrefix(name, "type ")
+	typ, size, hasSize := strings.Cut(text, " of ")
 	s.Type, _ = strconv.Atoi(typ)
 	s.Size, _ = strconv.Atoi(size)
-	return s, found && also && s.String() == name && s.Type >= 0 && s.Type <= MaxType && s.Size >= 0
+	return s, hasType && hasSize && s.String() == name && s.Type >= 0 && s.Type <= MaxType && s.Size >= 0
 }
 
-// group is the items of one shape that a schema has room for.
+// group collects the items of one shape.
 type group struct {
 	shape
-	ids       int     // identities are below it: as many rows
-	low, high []int32 // the lowest and the highest of each value
+	ids       int     // number of rows: one more than the highest identity
+	low, high []int32 // the range of each value
 }
 
-// Groups are the items that a schema has room for.
+// Groups collects items and makes a schema with room for all of them. The zero value is empty.
 type Groups struct {
 	list   []group
-	at     map[shape]int
-	rows   int // of the table, and its columns, without those of the tick
-	fields int
+	index  map[shape]int // index in list
+	rows   int           // of the table, without the row of the tick
+	fields int           // columns of the table, without the column of the tick
 }
 
-// ErrLarge: items that need a table of more than MaxTable cells.
+// ErrLarge means that items need a table of more than maxTableCells cells.
 var ErrLarge = errors.New("too large")
 
-// maxTable is the most cells of a table. Real matches need a tenth.
-const maxTable = 1 << 18
+// maxTableCells is the largest number of cells of a table. Real matches need a tenth of it.
+const maxTableCells = 1 << 18
 
-// See makes room for an item. It fails, and changes nothing, if the table becomes too large.
-func (g *Groups) See(item Item) error {
+// Add extends rows, columns and ranges for an item. If the table would become too large it returns
+// an error and changes nothing.
+func (g *Groups) Add(item Item) error {
 	s := shape{item.Key.Type(), len(item.Values)}
-	at, known := g.at[s]
+	i, known := g.index[s]
 	fields := g.fields
 	if !known {
-		at = len(g.list)
+		i = len(g.list)
 		g.list = append(g.list, group{shape: s, low: slices.Clone(item.Values), high: slices.Clone(item.Values)})
-		fields = len(columnsOf(g.list))
+		fields = len(tableColumns(g.list))
 	}
-	x := &g.list[at]
-	ids := max(x.ids, item.Key.ID()+1)
-	rows := g.rows + ids - x.ids
-	if ids > x.ids && rows+1 > maxTable/(fields+1) {
-		g.list = g.list[:len(g.at)]
-		return fmt.Errorf("%w: item %v makes a table of %d rows x %d fields, expected at most %d cells",
-			ErrLarge, item.Key, rows+1, fields+1, maxTable)
+	target := &g.list[i]
+	ids := max(target.ids, item.Key.ID()+1)
+	rows := g.rows + ids - target.ids
+	if ids > target.ids && rows+1 > maxTableCells/(fields+1) {
+		g.list = g.list[:len(g.index)] // removes the group if it is new
+		return fmt.Errorf("%w: item %v needs a table of %d rows x %d fields, expected at most %d cells",
+			ErrLarge, item.Key, rows+1, fields+1, maxTableCells)
 	}
-	if g.at == nil {
-		g.at = map[shape]int{}
+	if g.index == nil {
+		g.index = map[shape]int{}
 	}
-	g.at[s], g.rows, g.fields, x.ids = at, rows, fields, ids
+	g.index[s], g.rows, g.fields, target.ids = i, rows, fields, ids
 	for i, v := range item.Values {
-		x.low[i], x.high[i] = min(x.low[i], v), max(x.high[i], v)
+		target.low[i], target.high[i] = min(target.low[i], v), max(target.high[i], v)
 	}
 	return nil
 }
 
-// columnsOf lists the columns of groups that are sorted or not: those that types share, then
-// each type's own with its presence in front.
-func columnsOf(groups []group) []string {
+// tableColumns returns the names of the columns that groups need: the shared columns, then for each
+// group with columns of its own a Present column and these.
+func tableColumns(groups []group) []string {
 	used := map[string]bool{}
 	for i := range groups {
-		for _, c := range groups[i].columns() {
+		for _, c := range groups[i].columnNames() {
 			used[c] = true
 		}
 		used["Present"] = used["Present"] || used["X"]
 	}
 	var list []string
-	for _, c := range strings.Fields(shared) {
+	for _, c := range strings.Fields(sharedColumns) {
 		if used[c] {
 			list = append(list, c)
 		}
 	}
 	for i := range groups {
-		if g := &groups[i]; !g.placed() {
-			list = append(append(list, g.String()+".Present"), g.columns()...)
+		if g := &groups[i]; !g.hasPosition() {
+			list = append(append(list, g.String()+".Present"), g.columnNames()...)
 		}
 	}
 	return list
 }
 
-// placed reports whether items share the columns of what is somewhere in the world.
-func (s shape) placed() bool { return s.known() && !strings.HasPrefix(types[s.Type].columns, ".") }
+// hasPosition reports whether items of the shape use the shared columns: they have a position. All
+// other known types have columns of their own only.
+func (s shape) hasPosition() bool { return s.known() && !strings.HasPrefix(types[s.Type].columns, ".") }
 
-// present is the column that says whether the item is there.
-func (s shape) present() string {
-	if s.placed() {
+// presentColumn returns the name of the column that is 1 if a row holds an item, and 0 if it is empty.
+func (s shape) presentColumn() string {
+	if s.hasPosition() {
 		return "Present"
 	}
 	return s.String() + ".Present"
 }
 
-// Schema returns a schema with room for the items: the tick, then the items by type, players
-// first. Ranges are the game's, wider where values were seen beyond them.
+// Schema returns a schema with room for the items: row 0 with the tick, then the items by type,
+// characters first. Ranges are the game's, widened to the values of the items. hz is the rate of
+// frames.
 func (g *Groups) Schema(hz int) *frame.Schema {
 	groups := slices.Clone(g.list)
 	slices.SortFunc(groups, func(a, b group) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Size, b.Size)) })
-	columns := append([]string{"Now"}, columnsOf(groups)...)
+	columns := append([]string{"Now"}, tableColumns(groups)...)
 	s := &frame.Schema{Name: Name, Item: "item", Rows: 1, TickHz: hz, Parts: []frame.Part{{Name: timeRow, Rows: 1, Size: 1}}}
-	at := map[string]int{}
+	column := map[string]int{}
 	for i, c := range columns {
-		at[c] = i
-		s.Fields = append(s.Fields, fieldOf(c))
+		column[c] = i
+		s.Fields = append(s.Fields, newField(c))
 	}
 	for i := range groups {
-		x := &groups[i]
-		first, last := at[x.present()], at[x.present()]
-		for j, c := range x.columns() {
-			first, last = min(first, at[c]), max(last, at[c])
-			widen(&s.Fields[at[c]], x.low[j], x.high[j])
+		grp := &groups[i]
+		first, last := column[grp.presentColumn()], column[grp.presentColumn()]
+		for j, c := range grp.columnNames() {
+			first, last = min(first, column[c]), max(last, column[c])
+			widen(&s.Fields[column[c]], grp.low[j], grp.high[j])
 		}
-		s.Parts = append(s.Parts, frame.Part{Name: x.String(), Row: s.Rows, Rows: x.ids, Field: first, Size: last - first + 1})
-		s.Rows += x.ids
+		s.Parts = append(s.Parts, frame.Part{Name: grp.String(), Row: s.Rows, Rows: grp.ids, Field: first, Size: last - first + 1})
+		s.Rows += grp.ids
 	}
 	return s
 }
 
-// rank orders types: characters come first, since much else is where they are.
+// rank returns the sort key of the shape in the table: lower ranks come first. It is the number of the
+// type, except that characters come first, since the positions of many other items can be predicted
+// from theirs.
 func (s shape) rank() int {
-	if s.Type == 10 {
+	if s.Type == typeCharacter {
 		return 0
 	}
 	return s.Type
 }
 
-// widen makes the range of a field hold values. An angle turns to where they are, or is none.
+// typeCharacter is the number of the type Character, the figure of a player.
+const typeCharacter = 10
+
+// widen extends the range of a field to low..high and 0, which empty rows hold. The range of an angle
+// is moved if values span less than a turn; otherwise the field becomes a quantity. A flag with
+// other values than 0 and 1 becomes a quantity too.
 func widen(f *frame.Field, low, high int32) {
-	low, high = min(low, 0), max(high, 0) // of rows that are not there
+	low, high = min(low, 0), max(high, 0)
 	switch {
 	case !f.Kind.Bounded() || f.Min <= low && high <= f.Max:
 		return
-	case f.Kind == frame.Angle && int64(high)-int64(low) < period:
-		f.Min, f.Max = low, low+period-1
+	case f.Kind == frame.Angle && int64(high)-int64(low) < fullTurn:
+		f.Min, f.Max = low, low+fullTurn-1
 		return
 	case f.Kind == frame.Angle || f.Kind == frame.Flag:
 		f.Kind = frame.Quantity
@@ -193,29 +204,29 @@ func widen(f *frame.Field, low, high int32) {
 	f.Min, f.Max = min(f.Min, low), max(f.Max, high)
 }
 
-// Part is where the items of a shape are in a table.
+// Part locates the items of one shape in a table.
 type Part struct {
 	shape
-	Row, Rows int
-	Present   int   // the column of its presence
-	Columns   []int // of the values, in the order in which they travel
+	Row, Rows int   // first row and number of rows; the row of an item is Row + its identity
+	Present   int   // column that is 1 if the row holds an item
+	Columns   []int // columns of the values, in the order of the protocol
 }
 
-// Layout is how items become rows.
+// Layout is the mapping of items to the rows of a table.
 type Layout struct {
 	Schema *frame.Schema
-	Now    int // the cell with the tick of the frame
+	Now    int // index in the table of the tick of the frame; always 0
 	Parts  []Part
-	at     map[shape]int
+	index  map[shape]int // index in Parts
 }
 
-// errSchema: a schema is not of Teeworlds' snapshots.
-var errSchema = errors.New("no schema of Teeworlds' snapshots")
+// errSchema means that a schema is not one of Teeworlds snapshots.
+var errSchema = errors.New("not a schema of Teeworlds snapshots")
 
-// LayoutOf finds out from a schema alone how items become its rows: parts and columns tell it by
-// their names.
+// LayoutOf derives the layout from a schema that Groups.Schema made, by the names of its parts and
+// columns. An encoder, which gets only the schema, finds the items this way.
 func LayoutOf(s *frame.Schema) (*Layout, error) {
-	l := &Layout{Schema: s, at: map[shape]int{}}
+	l := &Layout{Schema: s, index: map[shape]int{}}
 	if s.Name != Name || len(s.Parts) == 0 || s.Parts[0].Name != timeRow || s.Rows < 1 || len(s.Fields) == 0 || s.Fields[0].Name != "Now" {
 		return nil, errSchema
 	}
@@ -225,23 +236,23 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 	}
 	row := 1
 	for _, p := range s.Parts[1:] {
-		x, ok := parseShape(p.Name)
-		if _, twice := l.at[x]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
+		sh, ok := parseShape(p.Name)
+		if _, twice := l.index[sh]; !ok || twice || p.Row != row || p.Rows < 1 || p.Rows > 1<<16 || p.Rows > s.Rows-row {
 			return nil, fmt.Errorf("%w: part %q", errSchema, p.Name)
 		}
-		part := Part{shape: x, Row: row, Rows: p.Rows}
-		for i, c := range append([]string{x.present()}, x.columns()...) {
-			at, ok := column[c]
-			if f := p.Field; !ok || at < f || at-f >= p.Size {
+		part := Part{shape: sh, Row: row, Rows: p.Rows}
+		for i, c := range append([]string{sh.presentColumn()}, sh.columnNames()...) { // 0: Present; then the values
+			columnIndex, ok := column[c]
+			if f := p.Field; !ok || columnIndex < f || columnIndex-f >= p.Size {
 				return nil, fmt.Errorf("%w: part %q has no %q", errSchema, p.Name, c)
 			}
 			if i == 0 {
-				part.Present = at
+				part.Present = columnIndex
 			} else {
-				part.Columns = append(part.Columns, at)
+				part.Columns = append(part.Columns, columnIndex)
 			}
 		}
-		l.at[x] = len(l.Parts)
+		l.index[sh] = len(l.Parts)
 		l.Parts = append(l.Parts, part)
 		row += p.Rows
 	}
@@ -251,23 +262,24 @@ func LayoutOf(s *frame.Schema) (*Layout, error) {
 	return l, nil
 }
 
-// Find returns the part and the row of an item with so many values; false if there is none for it.
+// Find returns the part and the row of the item with key k and size values; ok is false if the
+// layout has no row for it.
 func (l *Layout) Find(k Key, size int) (p *Part, row int, ok bool) {
-	at, ok := l.at[shape{k.Type(), size}]
+	i, ok := l.index[shape{k.Type(), size}]
 	if !ok {
 		return nil, 0, false
 	}
-	p = &l.Parts[at]
+	p = &l.Parts[i]
 	return p, p.Row + k.ID(), k.ID() < p.Rows
 }
 
-// Row returns the cells of a row of a table.
+// Row returns the cells of a row of a table, not a copy.
 func (l *Layout) Row(table []int32, row int) []int32 {
 	n := len(l.Schema.Fields)
 	return table[row*n : (row+1)*n : (row+1)*n]
 }
 
-// Put writes an item into its row.
+// Put writes an item with values into row, the cells of its row, and marks it as present.
 func (p *Part) Put(row, values []int32) {
 	row[p.Present] = 1
 	for i, c := range p.Columns {

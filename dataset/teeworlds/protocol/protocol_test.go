@@ -10,7 +10,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Numbers are written as the game writes them, and come back.
+// Integers are written in the game's format and decode to the same values.
 func TestInts(t *testing.T) {
 	for v, want := range map[int32][]byte{0: {0}, 1: {1}, -1: {0x40}, 63: {0x3f}, 64: {0x80, 1}, -64: {0x7f}, -65: {0xc0, 1},
 		math.MaxInt32: {0xbf, 0xff, 0xff, 0xff, 0x0f}, math.MinInt32: {0xff, 0xff, 0xff, 0xff, 0x0f}} {
@@ -27,10 +27,10 @@ func TestInts(t *testing.T) {
 	}
 	got, err := Ints(nil, coded, len(all))
 	if err != nil || !slices.Equal(got, all) {
-		t.Errorf("%d numbers come back as %d others: %v", len(all), len(got), err)
+		t.Errorf("%d integers decode to %d others: %v", len(all), len(got), err)
 	}
 	if _, err := Ints(nil, coded, len(all)-1); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a number too many: %v", err)
+		t.Errorf("more than maxInts integers: %v", err)
 	}
 	for _, bad := range [][]byte{{0x80}, {0x80, 0x80}, {0x80, 0x80, 0x80, 0x80}} {
 		if _, _, err := Int(bad); !errors.Is(err, ErrShort) {
@@ -42,43 +42,44 @@ func TestInts(t *testing.T) {
 	}
 }
 
-// No word of the code begins another, and none is left over.
-func TestCode(t *testing.T) {
+// The code is complete: the sum of 2^-length over all code words is 1 (Kraft).
+func TestCodeIsComplete(t *testing.T) {
 	room := 0.0
 	for _, w := range Huffman().Words {
 		room += math.Ldexp(1, -int(w.Len))
 	}
 	if room != 1 {
-		t.Errorf("the words take %v of the code, want 1", room)
+		t.Errorf("the sum over all code words is %v, want 1", room)
 	}
 }
 
-// The sizes of types are those of their columns.
-func TestSizes(t *testing.T) {
+// Every type has one column for each value.
+func TestColumnsPerType(t *testing.T) {
 	for typ := 1; typ < len(types); typ++ {
-		if n := len(types[typ].list()); n != types[typ].size {
+		if n := len(types[typ].columnNames()); n != types[typ].size {
 			t.Errorf("%s has %d columns, and size %d", types[typ].name, n, types[typ].size)
 		}
 	}
 }
 
-// every makes a schema with items of every type, and of some that are not known.
+// every returns a schema with items of every known type and of three unknown shapes.
 func every(t testing.TB) *frame.Schema {
 	var g Groups
 	for typ := 1; typ < len(types); typ++ {
-		if err := g.See(Item{KeyOf(typ, 2), make([]int32, types[typ].size)}); err != nil {
+		if err := g.Add(Item{KeyOf(typ, 2), make([]int32, types[typ].size)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, item := range []Item{{KeyOf(23, 0), make([]int32, 4)}, {KeyOf(99, 1), nil}, {KeyOf(MaxType, 0), make([]int32, 3)}} {
-		if err := g.See(item); err != nil {
+		if err := g.Add(item); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return g.Schema(25)
 }
 
-// A layout is found again from the schema alone; columns of a part are in it, and near each other.
+// The layout of a schema gives the rows and columns of all parts; columns of a part are close
+// together. It refuses schemas that Groups.Schema did not make.
 func TestLayout(t *testing.T) {
 	s := every(t)
 	l, err := LayoutOf(s)
@@ -93,7 +94,7 @@ func TestLayout(t *testing.T) {
 		if len(p.Columns) != p.Size {
 			t.Errorf("%v: %d columns for %d values", p.shape, len(p.Columns), p.Size)
 		}
-		if !slices.IsSorted(p.Columns) && !p.placed() {
+		if !slices.IsSorted(p.Columns) && !p.hasPosition() {
 			t.Errorf("%v: columns %v", p.shape, p.Columns)
 		}
 		if part := s.Parts[i+1]; part.Size > len(p.Columns)+8 {
@@ -133,12 +134,12 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Ranges are the game's, and hold what was seen.
+// Ranges of fields are the game's, extended to the values of the items.
 func TestRanges(t *testing.T) {
 	var g Groups
 	values := make([]int32, 22)
 	values[5], values[1], values[9] = 1200, -100_000, 9 // angle, X, hook's state
-	if err := g.See(Item{KeyOf(10, 0), values}); err != nil {
+	if err := g.Add(Item{KeyOf(10, 0), values}); err != nil {
 		t.Fatal(err)
 	}
 	s := g.Schema(25)
@@ -149,7 +150,7 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	values[5] = -1000
-	if err := g.See(Item{KeyOf(10, 0), values}); err != nil {
+	if err := g.Add(Item{KeyOf(10, 0), values}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range g.Schema(25).Fields {

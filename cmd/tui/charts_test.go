@@ -12,7 +12,7 @@ func TestChartsFollowTheLocale(t *testing.T) {
 		{map[string]string{"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}, "line"}, {map[string]string{"LANG": "C"}, "line"},
 		{map[string]string{"LANG": "C.UTF-8", "TERM": "linux"}, "line"}, {nil, "fine"},
 	} {
-		if got := chartStyle(func(name string) string { return c.env[name] }); got != c.want {
+		if got := defaultChartStyle(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
 		}
 	}

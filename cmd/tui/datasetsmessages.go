@@ -61,7 +61,7 @@ func (a *app) messageStats(ctx context.Context, src dataset.Source, f statsFlags
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
 		return cmp.Or(-cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)), cmp.Compare(x.Bytes, y.Bytes))
 	})
-	return cmp.Or(a.answer(info, func(w io.Writer) { a.writeMessages(w, &info) }), broken(&info))
+	return cmp.Or(a.writeResult(info, func(w io.Writer) { a.writeMessages(w, &info) }), broken(&info))
 }
 
 // broken says which encoders did not give back what they were given.
@@ -72,7 +72,7 @@ func broken(m *messageInfo) error {
 			reasons = append(reasons, s.Encoder+": "+s.Problem)
 		}
 	}
-	return held(reasons)
+	return newFailure(reasons)
 }
 
 // messageEncoders are those that were named, or all that take such messages.
@@ -96,7 +96,7 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 		}
 		codec, _, err := e.Resolve("encoder", nil)
 		if err != nil {
-			return nil, usage(named(err))
+			return nil, asUsageError(withSuggestion(err))
 		}
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err
@@ -114,8 +114,8 @@ func countMessages(ctx context.Context, src dataset.Source, most int) (stats.Bod
 		cadence.Times = timed
 	}
 	count, f := &stats.Bodies{}, s.NewFrame()
-	if _, err := eachFrame(ctx, src, f, most, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
-		return stats.BodySummary{}, usage(readable(err))
+	if _, err := readFrames(ctx, src, f, most, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
+		return stats.BodySummary{}, asUsageError(withoutSyscall(err))
 	}
 	return count.Summary(), nil
 }
@@ -124,7 +124,7 @@ func countMessages(ctx context.Context, src dataset.Source, most int) (stats.Bod
 func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
 	codec, params, err := e.Resolve("encoder", nil)
 	if err != nil {
-		return savings.Saving{}, usage(err)
+		return savings.Saving{}, asUsageError(err)
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {

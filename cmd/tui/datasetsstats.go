@@ -78,7 +78,7 @@ encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, s
 // exactlyOneSpec demands one specification of data.
 func exactlyOneSpec(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s expects SPEC: %s", cmd.CommandPath(), specs("demo", "world", "rpc", "table"))
+		return usagef("%s expects SPEC: %s", cmd.CommandPath(), specList("demo", "world", "rpc", "table"))
 	}
 	return noArgs(cmd, args[1:])
 }
@@ -115,7 +115,7 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 		}
 		list[i] = l
 	}
-	return a.answer(map[string]any{"datasets": list}, func(w io.Writer) { writeLikeness(w, list) })
+	return a.writeResult(map[string]any{"datasets": list}, func(w io.Writer) { writeLikeness(w, list) })
 }
 
 // statsOfFields tells how the fields of data change that does not hold cubes; it
@@ -133,14 +133,14 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 	case s.Rows == 0 && s.Delivery == frame.Each:
 		return true, a.messageStats(ctx, src, f)
 	}
-	a.remarksOf(src)
+	a.printRemarks(src)
 	return true, a.fieldStats(ctx, spec, src, f.frames)
 }
 
 // liken finds out what one source is like.
 func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
 	l := likeness{Spec: f.data.spec}
-	if err := f.data.rereadable(); err != nil {
+	if err := f.data.checkRereadable(); err != nil {
 		return l, err
 	}
 	src, err := f.data.open(ctx)
@@ -170,8 +170,8 @@ func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summar
 	f := src.Schema().NewFrame()
 	src.Initial(f)
 	c := stats.New(src.Schema(), f)
-	if _, err := eachFrame(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
-		return stats.Summary{}, usage(readable(err))
+	if _, err := readFrames(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
+		return stats.Summary{}, asUsageError(withoutSyscall(err))
 	}
 	return c.Summary(), nil
 }
@@ -184,11 +184,11 @@ func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Code
 	board, err := walkoff.Run(ctx, f.data.spec, f.data.opener(ctx), codecs, opt)
 	if err != nil {
 		if !board.Interrupted {
-			err = usage(err)
+			err = asUsageError(err)
 		}
 		return nil, err
 	}
-	if err := held(board.Failed()); err != nil {
+	if err := newFailure(board.Failed()); err != nil {
 		return nil, err
 	}
 	var list []spending
@@ -263,15 +263,15 @@ func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, f
 		return usagef("%s has no fields: its frames are bytes", spec)
 	}
 	f, count := s.NewFrame(), fields.New(s, statsAge)
-	if _, err := eachFrame(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
-		return usage(err)
+	if _, err := readFrames(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
+		return asUsageError(err)
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()}
-	return a.answer(doc, func(w io.Writer) {
+	return a.writeResult(doc, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
 		g := texttable.New("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
 		for _, c := range count.Changes() {
-			g.Add(c.Field, c.Kind, 100*c.Changed, figure(c.Mean), figure(c.Max), c.Unit, c.Entropy)
+			g.Add(c.Field, c.Kind, 100*c.Changed, formatNumber(c.Mean), formatNumber(c.Max), c.Unit, c.Entropy)
 		}
 		g.WriteText(w, a.columns)
 	})

@@ -36,7 +36,7 @@ func TestExitCodes(t *testing.T) {
 		{&config.Error{Problem: "makes no sense"}, exitUsage},
 		{&config.Error{Problem: "cannot be read", Cause: fs.ErrNotExist}, exitUsage},
 		{&config.Error{Problem: "cannot be read", Cause: fs.ErrPermission}, exitMachine},
-		{usage(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
+		{asUsageError(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
 		{inUse, exitMachine},
 		{context.Canceled, exitInterrupted},
 		{errors.Join(syscall.ENOTDIR, context.Canceled), exitInterrupted},

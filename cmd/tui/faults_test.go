@@ -20,7 +20,7 @@ func tuiOn(d *faultfs.Failing, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := testApp()
 	a.stdout, a.stderr, a.disk = newOutput(&stdout), &stderr, &d.Disk
-	a.learners = []train.Trainer{pupil("one", nil)}
+	a.trainers = []train.Trainer{pupil("one", nil)}
 	code := a.run(context.Background(), args)
 	return outcome{code, stdout.String(), stderr.String()}
 }

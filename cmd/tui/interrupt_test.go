@@ -85,7 +85,7 @@ func TestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		records, err := uncompressed(f)
+		records, err := decompress(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,9 +101,9 @@ func TestLinksFitOdd(t *testing.T) {
 		{"delay\n5\n", "a.csv:1: missing columns"},
 		{head, "a.csv: capture too short: 1 packets, expected at least 50"},
 		{"seq,send_us,recv_us\n1,0,1\n9999999999,0,1\n", "a.csv: "},
-		{string(zst[:len(zst)/2]), "a.csv: is cut short"},
-		{string(gz[:len(gz)/2]), "a.csv: is cut short"},
-		{string(gz[:4]), "a.csv: is cut short"},
+		{string(zst[:len(zst)/2]), "a.csv: is truncated"},
+		{string(gz[:len(gz)/2]), "a.csv: is truncated"},
+		{string(gz[:4]), "a.csv: is truncated"},
 	} {
 		write(t, "a.csv", c.content)
 		o := tui("links", "fit", "a.csv")
@@ -199,13 +199,13 @@ func TestLinksTest(t *testing.T) {
 	if document(t, o.stdout, &doc); o.code != exitDone || !doc.OK || len(doc.Down.Checks) < 3 || doc.Up == nil {
 		t.Errorf("exit %d: %s", o.code, o.stdout)
 	}
-	link := &chosenLink{sides: []side{{"down", lossmodel.DefaultSpec()}}}
+	link := &chosenLink{directions: []direction{{"down", lossmodel.DefaultSpec()}}}
 	failed := failedChecks(link, []measure.Report{{Checks: []measure.Check{
 		{Stage: "loss", Name: "share lost", Measured: 0.06, Expected: 0.05, Sigmas: 7, OK: false},
 		{Stage: "delay", Name: "mean", OK: true},
 	}}})
 	want := "down: loss: share lost is 0.06, 7.0 standard errors from 0.05"
-	if err := held(failed); err == nil || err.Error() != want || exitCode(err) != exitFailed {
+	if err := newFailure(failed); err == nil || err.Error() != want || exitCode(err) != exitFailed {
 		t.Errorf("%v, want %s and exit code 1", err, want)
 	}
 }
@@ -279,12 +279,12 @@ func TestAwait(t *testing.T) {
 func TestProgressWaiting(t *testing.T) {
 	w, screen, p := progressOn(true, false)
 	w.now = 1900 * time.Millisecond
-	p.waiting()
+	p.reportElapsed()
 	if screen.Len() > 0 {
 		t.Errorf("after 1.9 s: %q", screen)
 	}
 	w.now = 3 * time.Second
-	p.waiting()
+	p.reportElapsed()
 	p.done()
 	if !strings.HasPrefix(screen.String(), "\rwork, 3 s so far\r ") {
 		t.Errorf("after 3 s: %q", screen)

@@ -36,7 +36,7 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 		disk := faultfs.FailAt(n, false)
 		var stderr bytes.Buffer
 		a := &app{stdout: newOutput(io.Discard), stderr: &stderr, disk: &disk.Disk}
-		err := (&measureFlags{record: filepath.Join(dir, "x.csv")}).write(a, path)
+		err := (&measureFlags{record: filepath.Join(dir, "x.csv")}).writeCaptures(a, path)
 		var rows [2]int
 		for i, name := range []string{up, down} {
 			text, err := os.ReadFile(name)
@@ -112,7 +112,7 @@ func TestMeasureOverListen(t *testing.T) {
 		events[2].Event != "ended" || events[2].Error != "" || events[3].Reason != "finished" || o.code != exitDone {
 		t.Fatalf("exit %d\n%s\n%s", o.code, o.stdout, o.stderr)
 	}
-	b, dropped := events[3].Books, uint64(0)
+	b, dropped := events[3].Counters, uint64(0)
 	for _, n := range b.Dropped {
 		dropped += n
 	}

@@ -64,10 +64,10 @@ func TestPanic(t *testing.T) {
 // A panic that comes as an error is said as a bug, whatever else the error is.
 func TestPanicAsError(t *testing.T) {
 	bug := panics.Call(func() error { panic("boom") })
-	for _, err := range []error{bug, usage(bug), errors.Join(bug, context.Canceled), fmt.Errorf("the lab broke: %w", bug)} {
+	for _, err := range []error{bug, asUsageError(bug), errors.Join(bug, context.Canceled), fmt.Errorf("the lab broke: %w", bug)} {
 		var stderr bytes.Buffer
 		a := &app{stderr: &stderr}
-		a.explain(err)
+		a.printError(err)
 		if text := stderr.String(); !strings.HasPrefix(text, "tui: a bug in wirelab: ") || !strings.Contains(text, "boom\n") ||
 			!strings.Contains(text, "TestPanicAsError") || exitCode(err) != exitFailed {
 			t.Errorf("exit %d, %q", exitCode(err), text)

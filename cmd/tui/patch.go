@@ -84,7 +84,7 @@ func (a *app) patchMake(ctx context.Context, old, new, out string, fast bool) er
 	if err != nil {
 		return err
 	}
-	return a.answer(info, func(io.Writer) {
+	return a.writeResult(info, func(io.Writer) {
 		a.remark("wrote %s: %d bytes, %.2f %% of the %d of %s", out, info.Patch, share(info.Patch, info.New), info.New, new)
 	})
 }
@@ -101,7 +101,7 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 	}{{old, &info.Old}, {new, &info.New}} {
 		stat, err := os.Stat(f.name)
 		if err != nil {
-			return info, usage(readable(err))
+			return info, asUsageError(withoutSyscall(err))
 		}
 		*f.size = stat.Size()
 	}
@@ -154,7 +154,7 @@ func (a *app) patchApply(ctx context.Context, old, delta, new string) error {
 		return patchError(err)
 	}
 	info := appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)}
-	return a.answer(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", new, info.New, info.SHA256) })
+	return a.writeResult(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", new, info.New, info.SHA256) })
 }
 
 // patchError sorts errors: what is wrong with the files that were named is the
@@ -166,9 +166,9 @@ func patchError(err error) error {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, patch.ErrNoFile), errors.Is(err, patch.ErrSource),
 		errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld), errors.Is(err, patch.ErrCorrupt),
 		errors.Is(err, patch.ErrWrongNew), errors.Is(err, syscall.ENOTDIR):
-		return usage(readable(err))
+		return asUsageError(withoutSyscall(err))
 	}
-	return readable(err)
+	return withoutSyscall(err)
 }
 
 // megabytes returns the speed at which n bytes were made, in MB/s.
@@ -223,11 +223,11 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 		New   int64       `json:"new_bytes"`
 		Patch int64       `json:"patch_bytes"`
 	}{all, total.New, total.Patch}
-	err = a.answer(doc, func(w io.Writer) {
+	err = a.writeResult(doc, func(w io.Writer) {
 		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
 		g.WriteText(w, 0)
 	})
-	return errors.Join(err, held(wrong))
+	return errors.Join(err, newFailure(wrong))
 }
 
 // benchPair makes and applies the patch of one folder.
@@ -240,7 +240,7 @@ func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info 
 	}
 	made := a.clock()
 	if _, err := patch.ApplyFile(nil, old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
-		return info, readable(err)
+		return info, withoutSyscall(err)
 	}
 	applied := a.clock()
 	info.Name = filepath.Base(dir)
@@ -263,12 +263,12 @@ func sameFile(a, b string) (bool, error) {
 func fileHash(name string) (sum patch.Hash, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return sum, readable(err)
+		return sum, withoutSyscall(err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, readable(err)
+		return sum, withoutSyscall(err)
 	}
 	return patch.Hash(h.Sum(nil)), nil
 }

@@ -134,7 +134,7 @@ func TestProxyPanics(t *testing.T) {
 	dir := t.TempDir()
 	var stderr bytes.Buffer
 	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, isTerminal: func(any) bool { return false }, clock: metronome()}
-	p := &proxied{app: a, flags: &proxyFlags{record: filepath.Join(dir, "x.csv")}}
+	p := &runningProxy{app: a, flags: &proxyFlags{record: filepath.Join(dir, "x.csv")}}
 	c := config.Default()
 	s, err := script.New(c, "")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestProxyPanics(t *testing.T) {
 	if !errors.As(err, new(*panics.Error)) || ctx.Err() != nil {
 		t.Errorf("it ends with %v", err)
 	}
-	p.relay.Snapshot(&p.end)
+	p.relay.Snapshot(&p.final)
 	if err := files.close(a); err != nil || strings.Count(stderr.String(), "wrote ") != 2 {
 		t.Errorf("%v; %s", err, stderr.String())
 	}
@@ -203,8 +203,8 @@ func TestProxyFilesAreEmptiedLast(t *testing.T) {
 	}
 	record := func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, relay.Up), nil }
 	broken := errors.New("broken")
-	files := &proxyFiles{list: []proxyFile{{name: old, begin: record}, {name: filepath.Join(dir, "fresh.csv"), begin: record},
-		{name: last, begin: func(*os.File) (relay.Writer, error) { return nil, broken }}}}
+	files := &proxyFiles{list: []proxyFile{{name: old, newWriter: record}, {name: filepath.Join(dir, "fresh.csv"), newWriter: record},
+		{name: last, newWriter: func(*os.File) (relay.Writer, error) { return nil, broken }}}}
 	if _, err := files.open(""); !errors.Is(err, broken) || !strings.Contains(err.Error(), "last.csv cannot be written") {
 		t.Errorf("%v, want the error of the last writer", err)
 	}

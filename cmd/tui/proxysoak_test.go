@@ -99,7 +99,7 @@ func TestSoakProxy(t *testing.T) {
 	}
 	close(quit)
 	all := sent()
-	time.Sleep(2500 * time.Millisecond) // what was under way arrives, or is told as queued
+	time.Sleep(2500 * time.Millisecond) // datagrams in flight arrive, or are reported as queued
 	for range 3 {
 		x.press("\x1b")
 		time.Sleep(60 * time.Millisecond)
@@ -149,7 +149,7 @@ func settled(t *testing.T, text string, sent int64) {
 			}
 		}
 	}
-	in, out, copies, unsent, queued := numbers("in"), numbers("out"), numbers("copies made"), numbers("not sent by the system"), numbers("under way")
+	in, out, copies, unsent, queued := numbers("in"), numbers("out"), numbers("copies made"), numbers("send failed"), numbers("in flight")
 	for i, way := range []string{"up", "down"} {
 		if in[i] == 0 || in[i]+copies[i] != out[i]+lost[i]+unsent[i]+queued[i] {
 			t.Errorf("%s: %d in + %d copies, but %d out + %d lost + %d unsent + %d queued", way, in[i], copies[i], out[i], lost[i], unsent[i], queued[i])

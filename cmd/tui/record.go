@@ -101,22 +101,22 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	}
 	src, err := dataset.Open(ctx, "world", dataset.Options{Seed: f.seed, Script: f.script})
 	if err != nil {
-		return usage(named(err))
+		return asUsageError(withSuggestion(err))
 	}
 	w, err := dataset.Create(a.disk, f.out, src.Schema().Rows)
 	if err != nil {
-		return usage(unwritable(f.out, err))
+		return asUsageError(writeError(f.out, err))
 	}
 	defer w.Abort() // does nothing once it is closed
 	done, err := a.frames(ctx, src, frames, w.Initial, w.Write)
 	if err != nil {
-		return readable(err)
+		return withoutSyscall(err)
 	}
 	if done == 0 {
 		return ctx.Err()
 	}
 	if err := w.Close(); err != nil {
-		return unwritable(f.out, err)
+		return writeError(f.out, err)
 	}
 	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+6, float64(done)/60, src.Schema().Rows)
 	return ctx.Err()
@@ -141,7 +141,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		return err
 	}
 	defer closeSource(src)
-	a.remarksOf(src)
+	a.printRemarks(src)
 	s, frames := src.Schema(), math.MaxInt
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes, for which CSV has no place", f.from)
@@ -170,7 +170,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		return err // of the data
 	}
 	if write != nil {
-		return usage(unwritable(f.out, write))
+		return asUsageError(writeError(f.out, write))
 	}
 	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, words.Plural(s.Item))
 	return cmd.Context().Err()
@@ -229,7 +229,7 @@ func (a *app) frames(ctx context.Context, src dataset.Source, limit int, initial
 		if err := src.Next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return done, readable(err)
+			return done, withoutSyscall(err)
 		}
 		if err := write(f); err != nil {
 			return done, err

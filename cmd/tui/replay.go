@@ -39,10 +39,10 @@ to its end.`,
 func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
 	result, err := experiment.Replay(cmd.Context(), path,
-		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Force: force})
+		experiment.RunOptions{Progress: line.report, Packing: a.packingProgress(line), Clock: a.clock, Force: force})
 	line.done()
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
 	if a.asJSON {
 		if err := a.stdout.json(result); err != nil {
@@ -60,7 +60,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	if result.Missing != "" {
 		differ = append(differ, fmt.Sprintf("%s: %s", path, result.Missing))
 	}
-	return held(differ)
+	return newFailure(differ)
 }
 
 // place names a point of a sweep: "down.loss=5%: "; nothing outside of one.

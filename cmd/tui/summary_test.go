@@ -11,7 +11,7 @@ import (
 func TestFigure(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.000", 3.14159: "3.142", 31.4159: "31.42", 314.159: "314.2", 31415.9: "31416",
 		-314.159: "-314.2"} {
-		if got := figure(v); got != want {
+		if got := formatNumber(v); got != want {
 			t.Errorf("figure(%v) = %s, want %s", v, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestGaugeValue(t *testing.T) {
 		}
 	}
 	lo, hi := 123_000.0, 124_000.0
-	if got := meanText(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
+	if got := formatMean(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
 		t.Errorf("a mean is shown as %s", got)
 	}
 }

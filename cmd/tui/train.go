@@ -77,16 +77,16 @@ and a book of matches or tables (--set encoder.params.book=FILE).`,
 	return cmd
 }
 
-// trainers are those of the table, or what a test put in their place.
-func (a *app) trainers() []train.Trainer {
-	if a.learners != nil {
-		return a.learners
+// allTrainers are those of the table, or what a test put in their place.
+func (a *app) allTrainers() []train.Trainer {
+	if a.trainers != nil {
+		return a.trainers
 	}
 	return table.Trainers()
 }
 
 func (a *app) trainerNames() (list []cobra.Completion) {
-	for _, t := range a.trainers() {
+	for _, t := range a.allTrainers() {
 		list = append(list, t.Encoder)
 	}
 	return list
@@ -148,14 +148,14 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	}
 	made, err := a.disk.Prepare(dir) // before the work, not after it
 	if err != nil {
-		return usage(unwritable(dir, err))
+		return asUsageError(writeError(dir, err))
 	}
 	out, err := a.trainAll(ctx, f, trainers)
 	if err != nil {
 		a.disk.RemoveEmpty(made) // holds nothing if nothing was learnt
 	}
 	if len(out.Encoders) > 0 {
-		err = cmp.Or(a.answer(out, func(w io.Writer) { writeTrained(w, &out) }), err)
+		err = cmp.Or(a.writeResult(out, func(w io.Writer) { writeTrained(w, &out) }), err)
 		if !model {
 			a.remark("files in %s", f.out)
 		}
@@ -175,7 +175,7 @@ func (a *app) fileName(path string) error {
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	var known []string
 	var chosen []train.Trainer
-	for _, t := range a.trainers() {
+	for _, t := range a.allTrainers() {
 		if t.Encoder == name || name == "" && !t.Model {
 			chosen = append(chosen, t)
 		}
@@ -189,7 +189,7 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	if _, err := table.ByName(name); err == nil {
 		return nil, usagef("encoder %s has nothing to learn; expected one of %s", name, strings.Join(known, ", "))
 	}
-	return nil, usage(unknownName("encoder", name, known, "tui encoders"))
+	return nil, asUsageError(unknownName("encoder", name, known, "tui encoders"))
 }
 
 // forData chooses among trainers of one encoder, which learn from data of different kinds.
@@ -198,7 +198,7 @@ func (a *app) forData(ctx context.Context, f trainFlags, trainers []train.Traine
 		return trainers, nil
 	}
 	data := dataFlags{spec: joined(f.data)[0], seed: f.seed}
-	if err := data.rereadable(); err != nil {
+	if err := data.checkRereadable(); err != nil {
 		return nil, err
 	}
 	src, err := data.open(ctx)
@@ -222,7 +222,7 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 	if f.size != "" {
 		size, err := lossset.Size.Read("--size", f.size)
 		if err != nil {
-			return out, usage(err)
+			return out, asUsageError(err)
 		}
 		job.Size = int(size)
 	}
@@ -275,10 +275,10 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	files, err := t.Train(ctx, job, teacher.log())
 	teacher.line.done()
 	if errors.Is(err, train.ErrSize) {
-		return out, usage(fmt.Errorf("--size: %w", err))
+		return out, asUsageError(fmt.Errorf("--size: %w", err))
 	}
 	if err != nil {
-		return out, badData(err)
+		return out, markDataError(err)
 	}
 	if err := ctx.Err(); err != nil {
 		return out, err // what a trainer made after that may be half of it
@@ -315,7 +315,7 @@ func (a *app) writeTogether(dir, folder string, files []train.File) error {
 	into := filepath.Join(dir, filepath.FromSlash(folder))
 	made, err := a.disk.MkdirAll(into)
 	if err != nil {
-		return unwritable(into, err)
+		return writeError(into, err)
 	}
 	var entries []atomicfile.Entry
 	for _, f := range files {
@@ -323,7 +323,7 @@ func (a *app) writeTogether(dir, folder string, files []train.File) error {
 	}
 	if err := a.disk.Group(into, entries); err != nil {
 		a.disk.RemoveEmpty(made)
-		return readable(err)
+		return withoutSyscall(err)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func pupil(name string, learn func(ctx context.Context, job train.Job, log train
 func teach(ctx context.Context, trainers []train.Trainer, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := testApp()
-	a.stdout, a.stderr, a.learners = newOutput(&stdout), &stderr, trainers
+	a.stdout, a.stderr, a.trainers = newOutput(&stdout), &stderr, trainers
 	code := a.run(ctx, append([]string{"train"}, args...))
 	return outcome{code, stdout.String(), stderr.String()}
 }

@@ -95,7 +95,7 @@ func joined(parts []string) (specs []string) {
 // survey reads the part of spec that is learnt from and validates it.
 func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
-	if err := source.rereadable(); err != nil {
+	if err := source.checkRereadable(); err != nil {
 		return lesson{}, err
 	}
 	src, err := source.open(ctx)
@@ -107,10 +107,10 @@ func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []
 	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
 		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSources(trainers))
 	}
-	a.remarksOf(src)
+	a.printRemarks(src)
 	if r, ok := src.(*dataset.Recording); ok {
 		if err := r.Preamble(); err != nil {
-			return lesson{}, badData(err)
+			return lesson{}, markDataError(err)
 		}
 	}
 	l := lesson{Spec: spec, schema: s}
@@ -145,9 +145,9 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 		counted = f
 	}
 	sum := dataset.NewDigest(counted)
-	n, err := eachFrame(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
+	n, err := readFrames(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
 	l.Frames = l.preamble() + n
 	if n == 0 {

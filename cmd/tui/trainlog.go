@@ -30,7 +30,7 @@ func (a *app) teacher(encoder string, held bool) *teacher {
 func (t *teacher) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
 func (t *teacher) step(part string, done, total int64) {
-	t.line.next(t.encoder + ", " + part)
+	t.line.startJob(t.encoder + ", " + part)
 	t.line.report(float64(done), float64(total))
 }
 

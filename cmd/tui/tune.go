@@ -104,7 +104,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 			out.Article = s
 		}
 	}
-	return a.answer(out, func(w io.Writer) { writeTuned(w, out) })
+	return a.writeResult(out, func(w io.Writer) { writeTuned(w, out) })
 }
 
 // count shows the search every pair of frames, and returns what of the time was
@@ -130,7 +130,7 @@ func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (f
 		src.Initial(&ring[n])
 	}
 	f := src.Schema().NewFrame()
-	frames, err = eachFrame(ctx, src, f, limit, func(n int) {
+	frames, err = readFrames(ctx, src, f, limit, func(n int) {
 		base := &ring[n%walkoff.Delay]
 		start := a.clock()
 		search.Add(f, base)
@@ -138,7 +138,7 @@ func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (f
 		base.CopyFrom(f)
 		line.report(float64(n), float64(total))
 	})
-	return frames + walkoff.Delay, spent, badData(err)
+	return frames + walkoff.Delay, spent, markDataError(err)
 }
 
 // writeTuned prints the ten best, and where the article's setting stands.

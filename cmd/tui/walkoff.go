@@ -88,14 +88,14 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()
 	if err != nil && !board.Interrupted {
-		return usage(err)
+		return asUsageError(err)
 	}
-	written := a.answer(board, func(w io.Writer) {
+	written := a.writeResult(board, func(w io.Writer) {
 		if len(board.Results) > 0 {
 			writeBoard(w, board)
 		}
 	})
-	return cmp.Or(written, err, held(board.Failed()))
+	return cmp.Or(written, err, newFailure(board.Failed()))
 }
 
 // backs returns where baselines lie.
@@ -125,7 +125,7 @@ func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, er
 	if f.all && len(f.encoders) > 0 {
 		return nil, usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
 	}
-	if err := f.data.rereadable(); err != nil {
+	if err := f.data.checkRereadable(); err != nil {
 		return nil, err
 	}
 	src, err := f.data.open(cmd.Context())
@@ -133,7 +133,7 @@ func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, er
 		return nil, err
 	}
 	schema := src.Schema()
-	a.remarksOf(src)
+	a.printRemarks(src)
 	_, ends := src.(dataset.Sized)
 	closeSource(src)
 	if !ends && f.frames == 0 {
@@ -161,7 +161,7 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	for _, name := range names {
 		codec, err := table.ByName(name)
 		if err != nil {
-			return nil, usage(named(err))
+			return nil, asUsageError(withSuggestion(err))
 		}
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 		return usagef("--table and --json are two formats; expected one of them")
 	}
 	f.all = len(f.encoders) == 0
-	codecs, err := f.choose(a, cmd)
+	codecs, err := f.prepare(a, cmd)
 	if err != nil {
 		return err
 	}

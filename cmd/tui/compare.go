@@ -39,7 +39,7 @@ The exit code is 1 if a figure exceeds its limit, or if a point of BASE is missi
 Without --max-regression the exit code is 0.`,
 		Example: `  tui compare main/report.json branch/report.json --max-regression payload_kbps=2%
   tui compare base new --max-regression payload_kbps=1% --max-regression wrong=0% --json`,
-		Args:              exactly(2, "BASE and NEW, each a report.json or the folder of one"),
+		Args:              exactArgs(2, "BASE and NEW, each a report.json or the folder of one"),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits) },
 		ValidArgsFunction: completeFiles(2, "json"),
 	}

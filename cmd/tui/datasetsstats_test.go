@@ -29,7 +29,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 			t.Errorf("no %s", key)
 		}
 	}
-	var doc struct{ Datasets []likeness }
+	var doc struct{ Datasets []snapshotStats }
 	document(t, o.stdout, &doc)
 	if len(doc.Datasets) != 2 {
 		t.Fatalf("%d data sets, expected 2", len(doc.Datasets))
@@ -54,7 +54,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 			continue
 		}
 		for k, r := range board.Results {
-			if want := (spending{r.Encoder, r.PerPkt, r.Bits}); d.Encoders[k] != want {
+			if want := (encoderCost{r.Encoder, r.PerPkt, r.Bits}); d.Encoders[k] != want {
 				t.Errorf("%s: %+v, the walk-off has %+v", spec, d.Encoders[k], want)
 			}
 			if diff := d.Changed.Mean - r.Changed; diff > 0.001 || diff < -0.001 {

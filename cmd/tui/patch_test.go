@@ -51,7 +51,7 @@ func TestPatch(t *testing.T) {
 			made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
 			t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
 		}
-		var applied appliedInfo
+		var applied applyInfo
 		o = tui("patch", "apply", "--json", "old", "p", "out")
 		document(t, o.stdout, &applied)
 		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||

@@ -20,7 +20,7 @@ func writeTransfer(w io.Writer, r *engine.Result) {
 		x.NewBytes, x.OldBytes)
 	fmt.Fprintf(w, "time      %s\n", transferStatus(x))
 	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes,
-		share(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
+		percent(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
 	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
 	fmt.Fprintf(w, "resent    %d blocks; %d blocks received again\n", x.Resent, x.Spurious)
 	fmt.Fprintf(w, "sent      payload %s KB, wire %s KB, feedback %s KB\n",
@@ -64,7 +64,7 @@ func writeTransferShadows(w io.Writer, r *engine.Result) {
 		if first := r.Totals.Transfer.TimeS; x.TimeS != nil && first != nil && *first > 0 {
 			ratio = fmt.Sprintf("%.2f", *x.TimeS / *first)
 		}
-		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
+		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", percent(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), transferSeconds(x), ratio, t.Wrong)
 	}
 	g.WriteText(w, 0)

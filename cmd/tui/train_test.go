@@ -127,7 +127,7 @@ func TestTrain(t *testing.T) {
 	if len(ticks) != 36 || ticks[35] != 35 {
 		t.Errorf("held-out frames have ticks %d, want 0 to 35", ticks)
 	}
-	var doc trained
+	var doc trainResult
 	document(t, o.stdout, &doc)
 	if len(doc.Data) != 2 || doc.Data[0].Frames != 36 || doc.Held == nil || doc.Held.Spec != held || len(doc.Encoders) != 2 ||
 		len(doc.Encoders[1].Curve) != 2 || *doc.Encoders[1].Curve[1].Held != 12.25 || doc.Encoders[0].Files[0].Path != want[0] {
@@ -227,7 +227,7 @@ func TestTrainOnTexts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "book.txt", strings.Repeat("It was the best of times, it was the worst of times. ", 40))
 	o := teach(t.Context(), both, "--data", "text:book.txt", "--held", "text", "--out", "x", "--json")
-	var doc trained
+	var doc trainResult
 	document(t, o.stdout, &doc)
 	want := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("It was the best of times, it was the worst of times. ", 40))))
 	if o.code != exitDone || len(doc.Encoders) != 1 || doc.Encoders[0].Encoder != "reader" || doc.Data[0].SHA256 != want ||
@@ -259,7 +259,7 @@ func TestTrainBook(t *testing.T) {
 		t.Errorf("a text: exit %d, %s", o.code, o.stderr)
 	}
 	for _, specs := range [][]string{{"table:x.toml,x.csv", "demo"}, {"quake3:a.dm_68,rows=300", "table:a,b.toml,c.csv"}, {"packets:a,port=1,dir=up", "b"}} {
-		if got := joined(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
+		if got := joinSpecs(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
 			t.Errorf("%q of %q", got, specs)
 		}
 	}
@@ -313,7 +313,7 @@ func TestTrainQuick(t *testing.T) {
 				if o.code != exitDone || o.stderr != "" {
 					t.Fatalf("exit %d: %s", o.code, o.stderr)
 				}
-				var doc trained
+				var doc trainResult
 				document(t, o.stdout, &doc)
 				if len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) < 2 {
 					t.Fatalf("no files: %s", o.stdout)
@@ -359,7 +359,7 @@ func TestTrainModel(t *testing.T) {
 		var sums []string
 		for _, out := range []string{"a.model", "models/b.model"} {
 			o := tui("train", "--encoder", name, "--data", data, "--out", out, "--size", "40KB", "--json", "--quiet")
-			var doc trained
+			var doc trainResult
 			document(t, o.stdout, &doc)
 			if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 ||
 				doc.Encoders[0].Files[0].Path != filepath.Base(out) || doc.Encoders[0].Files[0].Bytes > 40_000 {

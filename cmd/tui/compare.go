@@ -136,7 +136,7 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		case d.Worse:
 			verdict = "WORSE: at most " + formatPercent(*d.Max)
 		case d.Max != nil:
-			verdict = "ok"
+			verdict = "within limit"
 		}
 		var point []string
 		if points {

@@ -83,8 +83,8 @@ func TestExportKeepsOthers(t *testing.T) {
 		code        int
 		says        string
 	}{
-		{"duration = \"1s\"\n", "--force", exitUsage, schema + " is there, and is no schema"},
-		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " is there, and says something else"},
+		{"duration = \"1s\"\n", "--force", exitUsage, schema + " exists and is not a schema"},
+		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " exists and differs from the schema"},
 		{"[[field]]\n# edited by hand\n", "--force", exitDone, "wrote"},
 		{"", "--force=false", exitDone, "wrote"},
 		{"same", "--force=false", exitDone, "wrote"},

@@ -131,10 +131,10 @@ func TestListenInterrupted(t *testing.T) {
 	}
 }
 
-// Who listens at all addresses of the machine is told that he does, and not to send there.
+// TestListenEverywhere checks the warning about other machines, and that 0.0.0.0 is not printed as an address to send to.
 func TestListenEverywhere(t *testing.T) {
 	o := tui("listen", "0.0.0.0:0", "--duration", "1ms")
-	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "beyond this machine") ||
+	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "other machines can connect") ||
 		!strings.Contains(o.stderr, "@HOST:") {
 		t.Errorf("%+v", o)
 	}
@@ -158,14 +158,14 @@ func TestListenRefuses(t *testing.T) {
 		{[]string{"listen", "0", "--token-file", short}, exitUsage, "too easy to guess"},
 		{[]string{"listen", "0", "--token-file", none}, exitUsage, "none"},
 		{[]string{"listen", "0", "--file", none}, exitUsage, "no such file"},
-		{[]string{"listen", "0", "--file", dir}, exitUsage, "is no file"},
+		{[]string{"listen", "0", "--file", dir}, exitUsage, "is not a regular file"},
 		{[]string{"listen", "0", "--file", short, "--file", short}, exitUsage, "the same name"},
 		{[]string{"listen", "0", "--max-sessions", "0"}, exitUsage, "expected 1 to 1000"},
 		{[]string{"listen", "0", "--idle", "1ms"}, exitUsage, "expected 1s to 1h"},
 		{measure(), exitUsage, "expects --to TOKEN@HOST:PORT"},
 		{measure("--to", "127.0.0.1:1"), exitUsage, "has no token"},
 		{measure("--to", "password@127.0.0.1:1"), exitUsage, "too easy to guess"},
-		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both have a token"},
+		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both contain a token"},
 		{measure("--to", token+"@127.0.0.1:0"), exitUsage, "has no port"},
 		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of one machine"},
 		{measure("--to", token+"@127.0.0.1:1", "--rate", "0"), exitUsage, "numbers above 0"},

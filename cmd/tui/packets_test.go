@@ -203,7 +203,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 		m.Lost+m.Outside < lost-3 || m.Lost+m.Outside > lost+3 {
 		t.Errorf("%+v; the link lost %d, %d arrived", m, lost, arrivals)
 	}
-	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(strings.Join(doc.Notes, "\n"), "only as far as both agree") {
+	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(strings.Join(doc.Notes, "\n"), "only as accurate as these clocks agree") {
 		t.Errorf("%s\n%v", doc.Table, doc.Notes)
 	}
 	within := map[string]float64{"loss": 0.05, "duplicate": 0.02}
@@ -290,7 +290,7 @@ func TestDictionaryOfAGame(t *testing.T) {
 	var doc messageInfo
 	document(t, tui("datasets", "stats", spec, "--encoder", "zstd-dict dictionary="+dictionary, "--encoder", "zstd-dict", "--json").stdout, &doc)
 	if len(doc.Encoders) != 2 || doc.Encoders[0].Encoder != `zstd-dict dictionary="`+dictionary+`"` || 2*doc.Encoders[0].Bytes > doc.Encoders[1].Bytes ||
-		!strings.Contains(doc.Encoders[1].Problem, "no dictionary is named") {
+		!strings.Contains(doc.Encoders[1].Problem, "parameter dictionary is missing") {
 		t.Errorf("%+v", doc.Encoders)
 	}
 	if o := tui("run", "--data", spec, "--encoder", "zstd-dict", "--set", "encoder.params.dictionary="+dictionary, "--out", out, "--quiet"); o.code != exitDone {

@@ -97,7 +97,7 @@ func TestPluginsNew(t *testing.T) {
 	for _, c := range []struct {
 		code int
 		says string
-	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine is there already"}} {
+	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine already exists"}} {
 		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
 			t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 		}
@@ -158,7 +158,7 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
 		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
 		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
-		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a process is not started because a file says so"},
+		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a configuration cannot start a plugin process"},
 		try{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
 		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
 		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
@@ -186,7 +186,7 @@ func TestPluginInConfig(t *testing.T) {
 	file("sub/mine.wasm", module("evil.wasm"))
 	check(
 		try{[]string{"replay", report}, exitUsage, "it is another one now, with SHA-256 "},
-		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "which was given, has SHA-256"},
+		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
 		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
 	)
 }

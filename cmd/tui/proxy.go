@@ -389,7 +389,7 @@ func (f *proxyFile) open(others []string) (err error) {
 	if existing, err := os.Stat(f.name); err == nil && existing.Mode().IsRegular() {
 		for _, other := range others {
 			if x, err := os.Stat(other); err == nil && os.SameFile(x, existing) {
-				return usagef("%s and %s are the same file; expected two different files", f.name, other)
+				return usagef("%s names the same file as %s; expected another file", f.name, other)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestProxyDashboard(t *testing.T) {
 	}
 	all := s.screen.String()
 	at := strings.LastIndex(all, leaveAltScreen)
-	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency asked") {
+	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency set") {
 		t.Errorf("after the end: %q", all[max(at, 0):])
 	}
 }

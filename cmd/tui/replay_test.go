@@ -37,7 +37,7 @@ func TestReplay(t *testing.T) {
 	if o.code != exitFailed || result.Same || !result.Runs[0].Same || result.Runs[1].Same {
 		t.Errorf("exit %d, %+v", o.code, result)
 	}
-	if !strings.HasPrefix(o.stderr, "tui: seed=2: other bytes: saved ") {
+	if !strings.HasPrefix(o.stderr, "tui: seed=2: different bytes: saved ") {
 		t.Errorf("stderr %q", o.stderr)
 	}
 }

@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 	sweepInto(t, same)
 	sweepInto(t, worse, "--set", "down.loss=40%")
 	if o := tui("compare", base, same, "--max-regression", "payload_kbps=0%", "--max-regression", "decoded=0"); o.code != exitDone ||
-		strings.Count(o.stdout, "holds") != 4 {
+		strings.Count(o.stdout, "within limit") != 4 {
 		t.Errorf("the same: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	o := tui("compare", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
@@ -117,8 +117,8 @@ func TestCompare(t *testing.T) {
 		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
 	}
 	for limit, says := range map[string]string{
-		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is no share",
-		"payload_kbps=x": "is no share", "payload_kbps=inf": "is no share",
+		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is not a share",
+		"payload_kbps=x": "is not a share", "payload_kbps=inf": "is not a share",
 	} {
 		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, says) {
 			t.Errorf("%s: exit %d: %s", limit, o.code, o.stderr)

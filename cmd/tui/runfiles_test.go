@@ -31,8 +31,8 @@ func TestRunFiles(t *testing.T) {
 	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set",
 		"sender.block=60"}
 	o := tui(args...)
-	for _, want := range []string{"a new file of 6400 bytes for those who have one of 6400",
-		"from the first datagram until the file was rebuilt", "resent", "whole-zstd", "times as long"} {
+	for _, want := range []string{"a file of 6400 bytes for a receiver with an old version of 6400 bytes",
+		"from the first datagram to the rebuilt file", "resent", "whole-zstd", "time ratio"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit %d, and %q is not said:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}
@@ -72,7 +72,7 @@ func TestRunFilesBrokenOff(t *testing.T) {
 	old, new := twoFiles(t)
 	dir := filepath.Join(t.TempDir(), "report")
 	if o := tuiIn(cancelled(), metronome(), "run", "--data", "files:"+old+","+new, "--out", dir); o.code != exitInterrupted ||
-		!strings.Contains(o.stdout, "nothing was packed yet, and nothing sent") {
+		!strings.Contains(o.stdout, "the patch was not yet made") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "broken off before anything was sent") {

@@ -63,7 +63,7 @@ func TestSaidWrong(t *testing.T) {
 		{"[sweep]\nrepeat = 1000\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = [" + strings.Repeat("1,", 101) + "]", check,
 			`FILE:1: sweep: 101 points with 1000 seeds each are 101000 runs; expected at most 100000`},
 		{"duration = \"1s\"", []string{"sweep", "FILE", "--verify", "lots"}, `--verify "lots" makes no sense; expected a share of the runs, such as 1%`},
-		{"duration = \"1s\"", []string{"sweep", "FILE", "--queue", "a", "--serve", "b"}, `--queue and --serve are two servers; expected one`},
+		{"duration = \"1s\"", []string{"sweep", "FILE", "--queue", "a", "--serve", "b"}, `--queue and --serve both choose a server; expected one of them`},
 		{"", []string{"sweep", "--resume", "/nope"}, `/nope/sweep.json: cannot be read: no such file or directory; expected the folder of a sweep, as tui sweep --out writes it`},
 		{"duration = \"1s\"", []string{"sweep", "FILE", "--jobs", "-3"}, `--jobs -3 makes no sense; expected a number of runs, 1 or more`},
 		{"{\"plan\": \"x\", \"version\": \"v1\", \"points\": []}", []string{"compare", "FILE", "FILE"},

@@ -133,8 +133,8 @@ func TestTrain(t *testing.T) {
 		len(doc.Encoders[1].Curve) != 2 || *doc.Encoders[1].Curve[1].Held != 12.25 || doc.Encoders[0].Files[0].Path != want[0] {
 		t.Errorf("the summary says %s", o.stdout)
 	}
-	if !strings.Contains(o.stderr, "second, net, pass 2: 11.500 bits learnt, 12.250 held out\n") {
-		t.Errorf("nobody was told of the curve: %q", o.stderr)
+	if !strings.Contains(o.stderr, "second, net, pass 2: training 11.500 bits, held out 12.250 bits\n") {
+		t.Errorf("the curve was not printed: %q", o.stderr)
 	}
 }
 
@@ -158,12 +158,12 @@ func TestTrainRefuses(t *testing.T) {
 		{"--data demoo --out x", "did you mean demo?"},
 		{"--data empty.bin --out x", "empty.bin"},
 		{"--data " + few + " --out x", ""}, // 33 cubes do not fill frames of 901
-		{"--data text --out x", "text holds 0 rows of text; expected snapshots of 901 cubes"},
+		{"--data text --out x", "text contains 0 rows of text; expected snapshots of 901 cubes"},
 		{"--data " + a + " --data " + again + " --out x", "is the same recording as"},
-		{"--data " + a + " --held " + again + " --out x", "is also learnt from"},
+		{"--data " + a + " --held " + again + " --out x", "is the same recording as --data"},
 		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
 		{"--data " + a + " --encoder xyzzy --out x", "tui encoders lists them"},
-		{"--data " + a + " --encoder raw --out x", "encoder raw has nothing to learn; expected one of first"},
+		{"--data " + a + " --encoder raw --out x", "encoder raw has no model to train; expected one of first"},
 		{"--data " + a + " --out file", "file cannot be written"},
 		{"--data " + a + " --out file/below", "file/below cannot be written"},
 	} {
@@ -380,12 +380,12 @@ func TestTrainModel(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--data " + data + " --out .":                     ". is no file",
+		"--data " + data + " --out .":                     ". is not a regular file",
 		"--data " + data + " --out x --size 1KB":          "1000 bytes, expected 32768 to",
 		"--data " + data + " --out x --size much":         "--size",
 		"--data demo --out x":                             "expected a capture, as packets:FILE.pcap",
 		"--data packets:game.pcap,port=9 --out x":         "port 9",
-		"--data " + data + " --held " + data + " --out x": "is also learnt from",
+		"--data " + data + " --held " + data + " --out x": "is the same recording as --data",
 	} {
 		o := tui(append([]string{"train", "--encoder", "datagram"}, strings.Fields(args)...)...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, want) {

@@ -4,17 +4,17 @@ import (
 	"strings"
 )
 
-// complete returns the part of a typed line that stays and what may replace the
+// completions returns the part of a typed line that stays and what may replace the
 // rest of it: the words that begin like its last one.
-func complete(d Context, line string) (stem string, words []string) {
+func completions(d Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	before := strings.Fields(stem)
 	var next []string
 	if len(before) == 0 {
-		_, next, _ = d.verb("")
-	} else if v, _, ok := d.verb(before[0]); ok {
-		next = v.next(before[1:])
+		_, next, _ = d.findVerb("")
+	} else if v, _, ok := d.findVerb(before[0]); ok {
+		next = v.nextWords(before[1:])
 	}
 	for _, w := range next {
 		if strings.HasPrefix(strings.ToLower(w), last) && !(w == last && strings.HasSuffix(w, "=")) {
@@ -24,8 +24,8 @@ func complete(d Context, line string) (stem string, words []string) {
 	return stem, words
 }
 
-// next lists what may come after the arguments typed so far.
-func (v *Verb) next(before []string) []string {
+// nextWords lists what may come after the arguments typed so far.
+func (v *Verb) nextWords(before []string) []string {
 	switch {
 	case len(before) == 0 && len(v.words) > 0:
 		return v.words
@@ -52,11 +52,11 @@ func sharedPrefix(words []string) string {
 // usage is the text below a line that names a verb: what is to be typed where
 // it ends, if the verb has such a hint, or what the verb takes and does.
 func usage(d Context, line string) (text string, hinted bool) {
-	words := fields(line)
+	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false
 	}
-	v, _, ok := d.verb(words[0])
+	v, _, ok := d.findVerb(words[0])
 	if !ok {
 		return "", false
 	}

@@ -16,12 +16,12 @@ const maxHistory = 100
 // typed before, and completion. It stays open on an error, so that the line can
 // be mended.
 type Line struct {
-	Open    bool
-	input   controls.Editor
-	history []string
-	back    int    // how far the arrows have gone back
-	draft   string // what was typed before they went
-	Err     string
+	Open       bool
+	input      controls.Editor
+	history    []string
+	historyPos int    // how far the arrows have gone back
+	draft      string // what was typed before they went
+	Err        string
 
 	stem  string // completion under way: what stays, what may follow, which is shown
 	words []string
@@ -30,7 +30,7 @@ type Line struct {
 
 // Show opens the line with some text in it.
 func (l *Line) Show(text string) {
-	l.Open, l.back, l.Err, l.words = true, 0, "", nil
+	l.Open, l.historyPos, l.Err, l.words = true, 0, "", nil
 	l.input.Set(text)
 }
 
@@ -83,13 +83,13 @@ func (l *Line) Edit(msg tea.KeyMsg) {
 
 // recall goes n lines back in the history.
 func (l *Line) recall(n int) {
-	if l.back == 0 {
+	if l.historyPos == 0 {
 		l.draft = l.input.String()
 	}
-	l.back = min(max(l.back+n, 0), len(l.history))
+	l.historyPos = min(max(l.historyPos+n, 0), len(l.history))
 	text := l.draft
-	if l.back > 0 {
-		text = l.history[len(l.history)-l.back]
+	if l.historyPos > 0 {
+		text = l.history[len(l.history)-l.historyPos]
 	}
 	l.input.Set(text)
 	l.Err, l.words = "", nil
@@ -100,7 +100,7 @@ func (l *Line) recall(n int) {
 func (l *Line) tab(d Context, n int) {
 	if len(l.words) == 0 {
 		typed := l.input.String()
-		l.stem, l.words = complete(d, typed)
+		l.stem, l.words = completions(d, typed)
 		l.shown = -1
 		first := l.stem + sharedPrefix(l.words)
 		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // a value follows at once
@@ -108,7 +108,7 @@ func (l *Line) tab(d Context, n int) {
 		}
 		if len(l.words) < 2 || len(first) > len(typed) {
 			if len(l.words) > 0 {
-				l.put(first)
+				l.setText(first)
 			}
 			l.words = nil
 			return
@@ -119,10 +119,10 @@ func (l *Line) tab(d Context, n int) {
 		l.shown = len(l.words) - 1
 	}
 	l.shown %= len(l.words)
-	l.put(l.stem + l.words[l.shown])
+	l.setText(l.stem + l.words[l.shown])
 }
 
-func (l *Line) put(text string) {
+func (l *Line) setText(text string) {
 	l.input.Set(text)
 	l.Err = ""
 }
@@ -130,12 +130,12 @@ func (l *Line) put(text string) {
 // prompt stands before the line that is typed.
 const prompt = " / "
 
-// maxComplaint is the most rows of an error about a line.
-const maxComplaint = 2
+// maxErrorRows is the most rows of an error about a line.
+const maxErrorRows = 2
 
-// complaint is what is wrong with the line, on as many rows as it needs. What
+// errorRows is what is wrong with the line, on as many rows as it needs. What
 // was probably meant comes first: it is what helps, and the rest may be long.
-func (l *Line) complaint(w int) []string {
+func (l *Line) errorRows(w int) []string {
 	text := l.Err
 	const ask = "did you mean "
 	if problem, rest, ok := strings.Cut(text, "; "+ask); ok {
@@ -144,17 +144,17 @@ func (l *Line) complaint(w int) []string {
 		}
 	}
 	rows := look.Wrap(text, w-len(prompt)-1)
-	if len(rows) > maxComplaint {
-		rows = append(rows[:maxComplaint-1:maxComplaint-1], strings.Join(rows[maxComplaint-1:], " "))
+	if len(rows) > maxErrorRows {
+		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
 	}
 	return rows
 }
 
 // Rows is how many rows the line and what stands above it take.
-func (l *Line) Rows(w int) int { return 1 + max(len(l.complaint(w)), 1) }
+func (l *Line) Rows(w int) int { return 1 + max(len(l.errorRows(w)), 1) }
 
-// scrolled is the first rune to show so that the cursor is within room columns.
-func (l *Line) scrolled(room int) int {
+// firstVisible is the first rune to show so that the cursor is within room columns.
+func (l *Line) firstVisible(room int) int {
 	from := l.input.At
 	for n := 1; from > 0; from-- {
 		n += look.RuneWidth(l.input.Text[from-1])
@@ -170,45 +170,45 @@ func (l *Line) scrolled(room int) int {
 func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
 	value, at := l.input.Text, l.input.At
 	const cursor = 3 // columns: where there is no colour, a bar and a wide rune
-	from := l.scrolled(c.W - len(prompt) - cursor)
+	from := l.firstVisible(c.W - len(prompt) - cursor)
 	x := c.Text(0, c.H-1, look.Key, prompt)
 	for i := from; i < len(value) && x < c.W-1; i++ {
 		if i == at {
-			x = l.cursor(c, th, x, string(value[i]))
+			x = l.drawCursor(c, th, x, string(value[i]))
 			continue
 		}
 		x = c.Text(x, c.H-1, look.Value, string(value[i]))
 	}
 	if at == len(value) {
-		l.cursor(c, th, x, " ")
+		l.drawCursor(c, th, x, " ")
 	}
-	l.advise(c, d)
+	l.drawHints(c, d)
 }
 
-// advise writes what stands above the line.
-func (l *Line) advise(c *look.Canvas, d Context) {
+// drawHints writes what stands above the line.
+func (l *Line) drawHints(c *look.Canvas, d Context) {
 	const x = len(prompt)
 	typed := l.input.String()
-	_, words := complete(d, typed)
-	takes, hinted := usage(d, typed)
+	_, words := completions(d, typed)
+	usageText, hinted := usage(d, typed)
 	switch {
 	case l.Err != "":
-		for y, row := range l.complaint(c.W) {
+		for y, row := range l.errorRows(c.W) {
 			c.Clip(x, y, c.W-x-1, look.Bad, row)
 		}
 	case len(l.words) > 0:
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
 	case strings.HasSuffix(typed, " ") && hinted:
-		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
-	case len(words) > 0 && len(words) < 8 || takes == "":
+		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
+	case len(words) > 0 && len(words) < 8 || usageText == "":
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(words, "  "))
 	default:
-		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
+		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
 	}
 }
 
-// cursor draws the place where typing goes on; without colour it is a bar.
-func (l *Line) cursor(c *look.Canvas, th *look.Theme, x int, under string) int {
+// drawCursor draws the place where typing goes on; without colour it is a bar.
+func (l *Line) drawCursor(c *look.Canvas, th *look.Theme, x int, under string) int {
 	if th.Color {
 		return c.Text(x, c.H-1, look.Cursor, under)
 	}

@@ -29,7 +29,7 @@ import (
 type Order struct {
 	experiment.Command
 	Help, Tour bool
-	Leave      Leave
+	Leave      QuitMode
 	Themes     bool         // list them
 	Theme      string       // "" leaves it unchanged
 	Filter     *room.Filter // of the packets; nil leaves it unchanged
@@ -43,15 +43,15 @@ type Datagram struct {
 	N  uint64
 }
 
-// Leave is a way to leave.
-type Leave uint8
+// QuitMode is a way to leave.
+type QuitMode uint8
 
 // The ways to leave. LeaveAsking asks first if much would be lost.
 const (
-	Stay Leave = iota
-	LeaveAsking
-	LeaveSaving
-	LeaveNow
+	Stay QuitMode = iota
+	QuitAsking
+	QuitSaving
+	QuitNow
 )
 
 // Context is what typed commands are read against.
@@ -67,10 +67,10 @@ type Verb struct {
 	Name, Args, Help string
 	Note             string // what else there is to know while it is typed
 
-	on          Screen // where the verb exists; 0 means Lab and Proxy
-	least, most int    // arguments
-	parse       func(args []string) (Order, error)
-	words       []string // that may be the first argument
+	screens          Screen // where the verb exists; 0 means Lab and Proxy
+	minArgs, maxArgs int    // arguments
+	parse            func(args []string) (Order, error)
+	words            []string // that may be the first argument
 	// complete lists what may come next after the arguments typed so far; nil: only words.
 	complete func(before []string) []string
 	// hint describes the arguments typed so far better than usage does; the last is
@@ -87,8 +87,8 @@ const (
 	Sweep // only shows: no setting can be changed
 )
 
-// anyNumber is the most arguments of a verb that takes any number of them.
-const anyNumber = 1 << 20
+// unlimited is the most arguments of a verb that takes any number of them.
+const unlimited = 1 << 20
 
 // Verbs lists the commands of a screen.
 func Verbs(d Context) []Verb {
@@ -96,7 +96,7 @@ func Verbs(d Context) []Verb {
 	if d.Screen != Sweep {
 		all = slices.Concat(encoderVerbs(d), linkVerbs(d), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
 	}
-	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.on, Lab|Proxy)&d.Screen == 0 })
+	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.screens, Lab|Proxy)&d.Screen == 0 })
 }
 
 func encoderVerbs(d Context) []Verb {
@@ -108,10 +108,10 @@ func encoderVerbs(d Context) []Verb {
 	}
 	names := setting.Names(d.Encoders(d.Schema))
 	return []Verb{
-		{Name: "encoder", Args: "NAME", Help: "swap the encoder", on: Lab, least: 1, most: 1, words: names,
+		{Name: "encoder", Args: "NAME", Help: "swap the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
-		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder beside, on the same frames and losses", on: Lab,
-			least: 1, most: anyNumber, parse: parseShadow,
+		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder beside, on the same frames and losses", screens: Lab,
+			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
 				case len(before) == 0:
@@ -121,9 +121,9 @@ func encoderVerbs(d Context) []Verb {
 				}
 				return nil
 			}},
-		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", on: Lab, least: 2, most: 2, words: params,
+		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "take a ready-made link", least: 1, most: 1, words: setting.Names(d.Links()),
+		{Name: "profile", Args: "NAME", Help: "take a ready-made link", minArgs: 1, maxArgs: 1, words: setting.Names(d.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
@@ -137,34 +137,34 @@ func linkVerbs(d Context) (list []Verb) {
 	if d.Screen == Proxy {
 		to, back = "to the clients", "to the server"
 	}
-	return append(list, oneWayVerb(d, config.DownOnly, to), oneWayVerb(d, config.UpOnly, back))
+	return append(list, directionVerb(d, config.DownOnly, to), directionVerb(d, config.UpOnly, back))
 }
 
-// oneWayVerb sets a setting of one link, as in "down loss 5%".
-func oneWayVerb(d Context, way config.Way, end string) Verb {
-	of := func(args []string, way config.Way) (v Verb, ok bool) { // the verb of the setting
+// directionVerb sets a setting of one link, as in "down loss 5%".
+func directionVerb(d Context, direction config.Way, target string) Verb {
+	settingVerb := func(args []string, direction config.Way) (v Verb, ok bool) { // the verb of the setting
 		if len(args) == 0 {
 			return v, false
 		}
 		k, ok := d.Key(args[0])
-		return linkVerb(d, k, way), ok
+		return linkVerb(d, k, direction), ok
 	}
-	return Verb{Name: way.String(), Args: "SETTING VALUE", Help: "set one thing of the link " + end + " only", least: 2, most: anyNumber,
+	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "set one thing of the link " + target + " only", minArgs: 2, maxArgs: unlimited,
 		words: d.KeyNames(),
 		parse: func(args []string) (Order, error) {
-			if v, ok := of(args, way); ok {
+			if v, ok := settingVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
-			return Order{}, unknown("a link has no", args[0], d.KeyNames(), expectOne(d.KeyNames()))
+			return Order{}, unknownName("a link has no", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
 		},
 		complete: func(before []string) []string {
-			if v, ok := of(before, config.BothWays); ok {
-				return v.next(before[1:])
+			if v, ok := settingVerb(before, config.BothWays); ok {
+				return v.nextWords(before[1:])
 			}
 			return nil
 		},
 		hint: func(args []string) string {
-			v, ok := of(args, config.BothWays)
+			v, ok := settingVerb(args, config.BothWays)
 			switch {
 			case !ok || len(args) < 2:
 				return ""
@@ -176,9 +176,9 @@ func oneWayVerb(d Context, way config.Way, end string) Verb {
 }
 
 // linkVerb sets one setting of a link.
-func linkVerb(d Context, k lossmodel.KeyInfo, way config.Way) Verb {
-	spec := way.Link(d.Config)
-	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, least: 1, most: anyNumber,
+func linkVerb(d Context, k lossmodel.KeyInfo, direction config.Way) Verb {
+	spec := direction.Link(d.Config)
+	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			text, err := spec.Typed(k, args)
 			if err != nil {
@@ -188,7 +188,7 @@ func linkVerb(d Context, k lossmodel.KeyInfo, way config.Way) Verb {
 			if err := probe.Set(k.Key, text); err != nil {
 				return Order{}, config.ErrorAt(k.Key, err)
 			}
-			return changeOrder(way.String()+"."+k.Key, text)
+			return changeOrder(direction.String()+"."+k.Key, text)
 		},
 		complete: func(before []string) []string { return lossmodel.Complete(k, before) }}
 	hint := func(args []string) string { return lossmodel.Hint(k, args) }
@@ -212,13 +212,13 @@ func settingVerbs() (list []Verb) {
 			unit = "ms"
 		}
 		names := setting.Names(s.Options)
-		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, on: Lab, least: 1, most: anyNumber,
+		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Words...),
 			parse: func(args []string) (Order, error) {
 				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
 				switch {
 				case err != nil && len(names) > 0:
-					return Order{}, errors.New(expectOne(names))
+					return Order{}, errors.New(expectedOneOf(names))
 				case err != nil:
 					return Order{}, fmt.Errorf("expected %s", s.Expected)
 				}
@@ -241,7 +241,7 @@ func worldVerbs() []Verb {
 	}
 	for i := range list {
 		v := &list[i]
-		v.on, v.least, v.most = Lab, 1, anyNumber
+		v.screens, v.minArgs, v.maxArgs = Lab, 1, unlimited
 		v.parse = func(args []string) (Order, error) {
 			return changeOrder(v.Name, strings.ToLower(strings.Join(args, " ")))
 		}
@@ -249,31 +249,31 @@ func worldVerbs() []Verb {
 			v.Args, v.words = "on|off", []string{"on", "off"}
 		}
 	}
-	return append(list, Verb{Name: "reset", Help: "play the world: all cubes back in the grid", on: Lab,
+	return append(list, Verb{Name: "reset", Help: "play the world: all cubes back in the grid", screens: Lab,
 		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
 // proxyVerbs are those that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "TURN|all", Help: "whose links the controls and commands set", on: Proxy,
-			least: 1, most: 1, parse: parseClient, words: []string{"all"}},
-		{Name: "explain", Args: "up|down N", Help: "what the seed did to the N-th datagram, stage by stage", on: Proxy,
-			least: 2, most: 2, parse: parseExplain, words: []string{"up", "down"}},
+		{Name: "client", Args: "TURN|all", Help: "whose links the controls and commands set", screens: Proxy,
+			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
+		{Name: "explain", Args: "up|down N", Help: "what the seed did to the N-th datagram, stage by stage", screens: Proxy,
+			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},
 	}
 }
 
 // timeVerbs control virtual time.
 func timeVerbs() []Verb {
 	return []Verb{
-		{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", on: Lab, most: anyNumber, parse: parseSpeed,
+		{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
-		{Name: "pause", Help: "stop virtual time", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(true)}})},
-		{Name: "resume", Help: "let virtual time go on", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(false)}})},
-		{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", on: Lab, most: anyNumber, parse: parseStep},
-		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", on: Lab, least: 1, most: anyNumber,
+		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
+		{Name: "resume", Help: "let virtual time go on", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
+		{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", screens: Lab, maxArgs: unlimited, parse: parseStep},
+		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", screens: Lab, minArgs: 1, maxArgs: unlimited,
 			parse: parseFilter, words: room.FilterNames()},
-		{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", on: Lab, least: 1, most: 1,
+		{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 	}
 }
@@ -281,65 +281,65 @@ func timeVerbs() []Verb {
 // screenVerbs are about the screen and the session as a whole.
 func screenVerbs() []Verb {
 	return []Verb{
-		{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", most: anyNumber, parse: func(args []string) (Order, error) {
+		{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			if len(args) == 0 {
 				args = []string{"mark"}
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
-		{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", on: Lab | Proxy | Sweep, most: 1, parse: parseTheme, words: look.Themes()},
-		{Name: "tour", Help: "seven steps through what the lab is about", on: Lab, most: anyNumber, parse: always(Order{Tour: true})},
-		{Name: "undo", Help: "take the last change back", parse: always(Order{Command: experiment.Command{Undo: true}})},
-		{Name: "redo", Help: "make the change again that was taken back", parse: always(Order{Command: experiment.Command{Redo: true}})},
-		{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", on: Lab, most: anyNumber,
+		{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.Themes()},
+		{Name: "tour", Help: "seven steps through what the lab is about", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
+		{Name: "undo", Help: "take the last change back", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
+		{Name: "redo", Help: "make the change again that was taken back", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
+		{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", screens: Lab, maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
-		{Name: "help", Help: "show keys and commands", on: Lab | Proxy | Sweep, most: anyNumber, parse: always(Order{Help: true})},
-		{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", on: Lab, most: 1, parse: parseQuit,
+		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
+		{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", screens: Lab, maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},
-		{Name: "quit", Help: "end the proxy, and print the totals", on: Proxy, most: 1, parse: parseQuit},
-		{Name: "quit", Help: "leave", on: Sweep, most: 1, parse: parseQuit},
+		{Name: "quit", Help: "end the proxy, and print the totals", screens: Proxy, maxArgs: 1, parse: parseQuit},
+		{Name: "quit", Help: "leave", screens: Sweep, maxArgs: 1, parse: parseQuit},
 	}
 }
 
 // Parse reads a typed line. The error names what was expected instead.
 func Parse(d Context, line string) (Order, error) {
-	words := fields(line)
+	words := splitLine(line)
 	if len(words) == 0 {
 		return Order{}, nil
 	}
 	if vi, ok := viCommands[words[0]]; ok {
 		words = append(strings.Fields(vi), words[1:]...)
 	}
-	v, names, ok := d.verb(words[0])
+	v, names, ok := d.findVerb(words[0])
 	if !ok {
-		return Order{}, unknown("no command is called", words[0], names, "? lists them all")
+		return Order{}, unknownName("no command is called", words[0], names, "? lists them all")
 	}
 	args := words[1:]
-	if len(args) < v.least || len(args) > v.most {
-		return Order{}, v.misused()
+	if len(args) < v.minArgs || len(args) > v.maxArgs {
+		return Order{}, v.usageError()
 	}
 	o, err := v.parse(args)
 	if errors.Is(err, errUsage) {
-		return Order{}, v.misused()
+		return Order{}, v.usageError()
 	}
 	return o, err
 }
 
-// misused is the error about arguments that are too few or too many.
-func (v *Verb) misused() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
+// usageError is the error about arguments that are too few or too many.
+func (v *Verb) usageError() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
 
 // viCommands are the commands of vi, with what they mean here.
 var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", "w": "save", "wq": "quit save", "x": "quit save", "h": "help"}
 
-// fields are the words of a typed line.
-func fields(line string) []string {
+// splitLine are the words of a typed line.
+func splitLine(line string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
 }
 
-// verb returns the command of that name, and the names of all there are.
-func (d Context) verb(name string) (v Verb, names []string, ok bool) {
+// findVerb returns the command of that name, and the names of all there are.
+func (d Context) findVerb(name string) (v Verb, names []string, ok bool) {
 	for _, x := range Verbs(d) {
 		names = append(names, x.Name)
 		if x.Name == strings.ToLower(name) {
@@ -349,8 +349,8 @@ func (d Context) verb(name string) (v Verb, names []string, ok bool) {
 	return v, names, ok
 }
 
-// unknown is the answer to a name that does not exist: a near one, or what else helps.
-func unknown(what, name string, known []string, help string) error {
+// unknownName is the answer to a name that does not exist: a near one, or what else helps.
+func unknownName(what, name string, known []string, help string) error {
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
 	}
@@ -369,12 +369,12 @@ func changeOrder(key string, value any) (Order, error) {
 	return Order{Command: controls.ChangeCommand(ch)}, nil
 }
 
-// always parses any arguments as the same order.
-func always(o Order) func([]string) (Order, error) {
+// fixedOrder parses any arguments as the same order.
+func fixedOrder(o Order) func([]string) (Order, error) {
 	return func([]string) (Order, error) { return o, nil }
 }
 
-func expectOne(names []string) string { return "expected one of " + strings.Join(names, ", ") }
+func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
 // parseShadow reads "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
 func parseShadow(args []string) (Order, error) {
@@ -450,7 +450,7 @@ func parseTheme(args []string) (Order, error) {
 	if l, ok := look.SchemeNamed(args[0]); ok {
 		return Order{Theme: l.String()}, nil
 	}
-	return Order{}, unknown("no theme is called", args[0], look.Themes(), expectOne(look.Themes()))
+	return Order{}, unknownName("no theme is called", args[0], look.Themes(), expectedOneOf(look.Themes()))
 }
 
 // parseFilter reads "filter lost".
@@ -458,14 +458,14 @@ func parseFilter(args []string) (Order, error) {
 	name := strings.ToLower(strings.Join(args, "-"))
 	i := slices.Index(room.FilterNames(), name)
 	if i < 0 {
-		return Order{}, unknown("packets cannot be filtered by", name, room.FilterNames(), expectOne(room.FilterNames()))
+		return Order{}, unknownName("packets cannot be filtered by", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
 	}
 	return Order{Filter: new(room.Filter(i))}, nil
 }
 
 // parseQuit takes no other words, so that a slip does not end the session.
 func parseQuit(args []string) (Order, error) {
-	how := map[string]Leave{"": LeaveAsking, "save": LeaveSaving, "now": LeaveNow}[strings.Join(args, " ")]
+	how := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
 	if how == Stay {
 		return Order{}, errUsage
 	}

@@ -27,16 +27,16 @@ func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lo
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
 
-// end names the far end of a link.
-func (c *Catalog) end(way config.Way) string {
-	ends := [...]string{"to the receiver", "back to the sender"}
+// linkTarget names the far end of a link.
+func (c *Catalog) linkTarget(direction config.Way) string {
+	targets := [...]string{"to the receiver", "back to the sender"}
 	if len(c.codecs) == 0 { // of a proxy
-		ends = [...]string{"to the clients", "to the server"}
+		targets = [...]string{"to the clients", "to the server"}
 	}
-	if way == config.UpOnly {
-		return ends[1]
+	if direction == config.UpOnly {
+		return targets[1]
 	}
-	return ends[0]
+	return targets[0]
 }
 
 // Codec returns the encoder of that name, nil if there is none.
@@ -104,8 +104,8 @@ func ThemeChoices() []setting.Option {
 	return list
 }
 
-// previewLink describes a profile: its summary, its source, and a picture of its effect on packets.
-func (c *Catalog) previewLink(name string, w int, ascii bool) []string {
+// describeProfile describes a profile: its summary, its source, and a picture of its effect on packets.
+func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -117,7 +117,7 @@ func (c *Catalog) previewLink(name string, w int, ascii bool) []string {
 	}
 	side := "each way:"
 	if p.Down != p.Up {
-		side = "down, " + c.end(config.DownOnly) + ":"
+		side = "down, " + c.linkTarget(config.DownOnly) + ":"
 	}
 	return append(append(lines, "", side), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
 }

@@ -16,24 +16,24 @@ import (
 // control is a row of the table of settings as the pane shows it.
 type control struct {
 	config.Row
-	label   string
-	word    string                      // the command that sets it
-	line    string                      // the text that enter begins a typed line with; "" if it is word
-	group   string                      // heading above the first control of a group
-	nest    string                      // names the block of controls below another one that this is of
-	other   *config.Row                 // of the link that is not shown; nil: it is no setting of a link
-	way     config.Way                  // the links that it sets
-	held    bool                        // a netem line decides this now
-	now     func(*config.Config) string // the text that enter puts behind the line; nil: none
-	preview *preview
-	begins  bool // an option only begins a line, to be completed
-	words   bool // the value is words
+	label       string
+	command     string                      // the command that sets it
+	linePrefix  string                      // the text that enter begins a typed line with; "" if it is word
+	group       string                      // heading above the first control of a group
+	block       string                      // names the block of controls below another one that this is of
+	otherRow    *config.Row                 // of the link that is not shown; nil: it is no setting of a link
+	direction   config.Way                  // the links that it sets
+	overridden  bool                        // a netem line decides this now
+	editText    func(*config.Config) string // the text that enter puts behind the line; nil: none
+	preview     *preview
+	needsParams bool // an option only begins a line, to be completed
+	isText      bool // the value is words
 }
 
 // The words of controls that set nothing of the configuration.
 const (
-	foldWord  = "more"
-	speedWord = "speed"
+	foldCommand  = "more"
+	speedCommand = "speed"
 )
 
 // mainKeys are the keys of links that are always shown, in the order of the pane, each
@@ -46,21 +46,21 @@ var mainKeys = [][2]string{
 
 // scope is which controls are shown, and which link they show and set.
 type scope struct {
-	way  config.Way
-	more bool // show those folded away too
+	direction config.Way
+	more      bool // show those folded away too
 }
 
-// controls returns everything that can be adjusted under cfg, from top to
+// buildControls returns everything that can be adjusted under cfg, from top to
 // bottom. Which there are depends on the encoder and on the loss model:
 // their parameters come along.
-func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
+func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
 	var list []control
 	if len(cat.codecs) > 0 {
 		list = append(list, cat.encoderControl(schema))
 	}
 	if codec := cat.Codec(cfg.Encoder.Name); codec != nil {
 		for _, info := range codec.ParamInfo() {
-			list = append(list, control{Row: config.ParamRow(info), label: info.Name, word: "param " + info.Name, nest: "params"})
+			list = append(list, control{Row: config.ParamRow(info), label: info.Name, command: "param " + info.Name, block: "params"})
 		}
 	}
 	list = append(append(list, cat.profileControl()), cat.linkControls(cfg, sc)...)
@@ -69,10 +69,10 @@ func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope)
 	}
 	for _, s := range config.Controls() {
 		if s.Offered == nil || s.Offered(cfg) {
-			list = append(list, control{Row: s.Row, label: s.Label, word: s.Word(), group: "Run"})
+			list = append(list, control{Row: s.Row, label: s.Label, command: s.Word(), group: "Run"})
 		}
 	}
-	return append(list, control{label: "Speed", word: speedWord, group: "Run"})
+	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
 }
 
 // linkControls returns the controls of a link.
@@ -80,19 +80,19 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 	var shown []string
 	add := func(label, key, nest string) {
 		if info, ok := cat.Key(key); ok && !slices.Contains(shown, key) {
-			c := linkControl(cfg, label, info, sc.way)
-			c.nest = nest
+			c := linkControl(cfg, label, info, sc.direction)
+			c.block = nest
 			list, shown = append(list, c), append(shown, key)
 		}
 	}
 	loss, hasLoss := cat.Key("loss")
-	if sc.way.Link(cfg).Netem.On { // it stands above the controls in whose place it decides
+	if sc.direction.Link(cfg).Netem.On { // it stands above the controls in whose place it decides
 		add("Netem", "netem", "")
 	}
 	for _, m := range mainKeys {
 		add(m[1], m[0], "")
 		if m[0] == "loss" && hasLoss {
-			list = append(list, lossParamControls(cfg, loss, sc.way)...)
+			list = append(list, lossParamControls(cfg, loss, sc.direction)...)
 		}
 	}
 	rest := slices.DeleteFunc(slices.Clone(cat.Keys), func(k lossmodel.KeyInfo) bool { return slices.Contains(shown, k.Key) })
@@ -104,37 +104,37 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 		return list
 	}
 	if len(loss.Models) > 0 {
-		list = append(list, lossModelControl(cfg, loss, sc.way))
+		list = append(list, lossModelControl(cfg, loss, sc.direction))
 	}
 	for _, k := range rest {
-		add(k.Key, k.Key, foldWord)
+		add(k.Key, k.Key, foldCommand)
 	}
 	return list
 }
 
 // linkControl adjusts one setting of a link, or of both at once.
-func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, way config.Way) control {
-	c := control{Row: config.LinkRow(info, way), label: label, word: info.Key, line: prefix(way) + info.Key, group: "Link",
-		way: way, held: config.GovernedByNetem(info) && way.Link(cfg).Netem.On,
-		words: len(info.Ladder) == 0 && len(info.Choices) == 0}
-	other := config.LinkRow(info, way.Other())
-	c.other = &other
-	if c.words || len(info.Models) > 0 {
-		c.now = func(cfg *config.Config) string { return wordsOf(c.Text(cfg)) }
+func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
+	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
+		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
+		isText: len(info.Ladder) == 0 && len(info.Choices) == 0}
+	other := config.LinkRow(info, direction.Other())
+	c.otherRow = &other
+	if c.isText || len(info.Models) > 0 {
+		c.editText = func(cfg *config.Config) string { return editableText(c.Text(cfg)) }
 	}
 	return c
 }
 
-// prefix is the word that makes a typed setting one for a way.
-func prefix(way config.Way) string {
-	if way == config.BothWays {
+// directionPrefix is the word that makes a typed setting one for a way.
+func directionPrefix(direction config.Way) string {
+	if direction == config.BothWays {
 		return ""
 	}
-	return way.String() + " "
+	return direction.String() + " "
 }
 
-// wordsOf returns a value that is edited rather than typed again; "" for others.
-func wordsOf(text string) string {
+// editableText returns a value that is edited rather than typed again; "" for others.
+func editableText(text string) string {
 	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
 		return ""
 	}
@@ -142,23 +142,23 @@ func wordsOf(text string) string {
 }
 
 // lossParamControls are the parameters of the loss model.
-func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) (list []control) {
-	others := config.LossParamRows(cfg, loss, way, way.Other())
-	for i, r := range config.LossParamRows(cfg, loss, way, way) {
-		list = append(list, control{Row: r.Row, label: r.Name, word: loss.Key + "." + r.Name, line: prefix(way) + loss.Key,
-			group: "Link", nest: loss.Key, way: way, other: &others[i].Row, held: way.Link(cfg).Netem.On,
-			now: func(c *config.Config) string { return config.LinkValue(c, way, loss.Key) }})
+func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) (list []control) {
+	others := config.LossParamRows(cfg, loss, direction, direction.Other())
+	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
+		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
+			group: "Link", block: loss.Key, direction: direction, otherRow: &others[i].Row, overridden: direction.Link(cfg).Netem.On,
+			editText: func(c *config.Config) string { return config.LinkValue(c, direction, loss.Key) }})
 	}
 	return list
 }
 
 // lossModelControl picks a loss model; its parameters are then typed.
-func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) control {
-	c := control{label: "loss model", word: "loss model", line: prefix(way) + loss.Key,
-		group: "Link", nest: foldWord, begins: true, held: way.Link(cfg).Netem.On}
+func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) control {
+	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
+		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
 	c.Help = "how losses come; a model has parameters of its own, which are then typed"
 	c.Get = func(c *config.Config) any {
-		if m := way.Link(c).Loss; m != nil {
+		if m := direction.Link(c).Loss; m != nil {
 			return m.Model()
 		}
 		return "none"
@@ -172,7 +172,7 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way
 // foldControl is the row that stands for the settings folded away. It shows how
 // many of them differ from their defaults.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
-	c := control{label: "More", word: foldWord, group: "Link", words: true}
+	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
 	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, " +
 		"spikes, traces, tc's netem"
 	c.Get = func(c *config.Config) any {
@@ -181,7 +181,7 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 		}
 		set := 0
 		for _, k := range rest {
-			if text, _ := sc.way.Link(c).Get(k.Key); text != k.Default {
+			if text, _ := sc.direction.Link(c).Get(k.Key); text != k.Default {
 				set++
 			}
 		}
@@ -194,13 +194,13 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 }
 
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
-	c := control{label: "Encoder", word: "encoder"}
+	c := control{label: "Encoder", command: "encoder"}
 	c.Get = func(c *config.Config) any { return c.Encoder.Name }
-	return c.picks("encoder.name", cat.Encoders(schema))
+	return c.withOptions("encoder.name", cat.Encoders(schema))
 }
 
 func (cat *Catalog) profileControl() control {
-	c := control{label: "Profile", word: "profile", group: "Link", preview: &preview{lines: cat.previewLink}}
+	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
 	c.Help = "a ready-made pair of links; sets everything below"
 	c.Get = func(c *config.Config) any {
 		if c.Profile == "" {
@@ -208,11 +208,11 @@ func (cat *Catalog) profileControl() control {
 		}
 		return c.Profile
 	}
-	return c.picks("profile", cat.Links())
+	return c.withOptions("profile", cat.Links())
 }
 
-// picks makes c set a key to one of several options, round and round.
-func (c control) picks(key string, options []setting.Option) control {
+// withOptions makes c set a key to one of several options, round and round.
+func (c control) withOptions(key string, options []setting.Option) control {
 	c.Key, c.Options = key, options
 	c.Step = func(cfg *config.Config, n int) (any, bool) {
 		name := setting.Cycle(options, c.Text(cfg), n)
@@ -221,8 +221,8 @@ func (c control) picks(key string, options []setting.Option) control {
 	return c
 }
 
-// command returns the command that moves the value n rungs; false at the end of the ladder.
-func (c *control) command(cfg *config.Config, n int) (experiment.Command, bool) {
+// stepCommand returns the command that moves the value n rungs; false at the end of the ladder.
+func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bool) {
 	if c.Step == nil {
 		return experiment.Command{}, false
 	}
@@ -233,25 +233,25 @@ func (c *control) command(cfg *config.Config, n int) (experiment.Command, bool) 
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
 
-// typed returns what enter begins a line with.
-func (c *control) typed() string {
-	if c.line != "" {
-		return c.line
+// typedPrefix returns what enter begins a line with.
+func (c *control) typedPrefix() string {
+	if c.linePrefix != "" {
+		return c.linePrefix
 	}
-	return c.word
+	return c.command
 }
 
-// list returns the options as a list to pick from.
-func (c *control) list(cfg *config.Config) *picker {
-	p := NewPicker(c.label, c.typed(), c.Options, c.Text(cfg))
-	p.preview, p.begins = c.preview, c.begins
+// newPicker returns the options as a list to pick from.
+func (c *control) newPicker(cfg *config.Config) *picker {
+	p := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
+	p.preview, p.needsParams = c.preview, c.needsParams
 	return p
 }
 
 // EncoderList is the list of encoders to choose from.
 func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
-	p := c.list(cfg)
+	p := c.newPicker(cfg)
 	p.shadows = append([]string{}, ShadowNames(cfg)...)
 	p.card = &encoderCard{cat: cat, cfg: cfg}
 	return p
@@ -261,14 +261,14 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picke
 // none.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
 	c := cat.encoderControl(schema)
-	return c.command(cfg, n)
+	return c.stepCommand(cfg, n)
 }
 
 // ProfileList is the list of link profiles to choose from.
 func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
 	c.label = "Link profile"
-	return c.list(cfg)
+	return c.newPicker(cfg)
 }
 
 // ChangeCommand is the command that makes a change.
@@ -278,12 +278,12 @@ func ChangeCommand(ch config.Change) experiment.Command { return experiment.Comm
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 
 // StepSpeed moves a speed n rungs.
-func StepSpeed(now float64, n int) float64 {
-	at := len(speeds) - 1
-	if now > 0 {
-		for at = 0; at < len(speeds)-2 && speeds[at+1] <= now; {
-			at++
+func StepSpeed(current float64, n int) float64 {
+	i := len(speeds) - 1
+	if current > 0 {
+		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; {
+			i++
 		}
 	}
-	return speeds[min(max(at+n, 0), len(speeds)-1)]
+	return speeds[min(max(i+n, 0), len(speeds)-1)]
 }

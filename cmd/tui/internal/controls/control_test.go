@@ -12,8 +12,8 @@ import (
 
 // runControls are the controls of the settings of a run.
 func runControls(cfg *config.Config) []control {
-	all := NewCatalog(table.All(), nil, nil).controls(cfg, nil, scope{})
-	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.word == speedWord })
+	all := NewCatalog(table.All(), nil, nil).buildControls(cfg, nil, scope{})
+	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.command == speedCommand })
 }
 
 // The way to interpolate can be chosen where it can be seen: at few snapshots a
@@ -21,7 +21,7 @@ func runControls(cfg *config.Config) []control {
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	words := func(c *config.Config) (list []string) {
 		for _, x := range runControls(c) {
-			list = append(list, x.word)
+			list = append(list, x.command)
 		}
 		return list
 	}
@@ -35,7 +35,7 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	}
 	blend := runControls(c)[1]
 	for _, want := range []string{"hermite", "linear"} { // round and round
-		cmd, ok := blend.command(c, 1)
+		cmd, ok := blend.stepCommand(c, 1)
 		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.Show(c) != want {
 			t.Fatalf("one step led to %s, want %s", blend.Show(c), want)
 		}
@@ -52,10 +52,10 @@ func TestEveryIsALadder(t *testing.T) {
 	c := config.Default()
 	c.Sender.Every = 2 // else it is not offered at this rate
 	list := runControls(c)
-	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.word == "every" })]
+	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.command == "every" })]
 	c.Sender.Every = 1
 	walk := func(n int) string {
-		cmd, ok := ctl.command(c, n)
+		cmd, ok := ctl.stepCommand(c, n)
 		if !ok {
 			return "end"
 		}
@@ -87,7 +87,7 @@ func TestEveryIsALadder(t *testing.T) {
 func wordsOfControls(list []control) []string {
 	var words []string
 	for _, c := range list {
-		words = append(words, c.word)
+		words = append(words, c.command)
 	}
 	return words
 }
@@ -100,7 +100,7 @@ func TestEveryKeyHasAControl(t *testing.T) {
 	}
 	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
 		for way := config.BothWays; way <= config.UpOnly; way++ {
-			words := wordsOfControls(cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
+			words := wordsOfControls(cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
 			for _, k := range lossmodel.Keys() {
 				if n := countOf(words, k.Key); n != 1 {
 					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
@@ -127,19 +127,19 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 		if err := cfg.Apply(config.NewChange("encoder.name", codec.Name)); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
+		for _, c := range cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
 			if c.Step == nil {
 				continue
 			}
 			moved := 0
 			for _, n := range []int{1, -1, 4, -4} {
-				cmd, ok := c.command(cfg, n)
+				cmd, ok := c.stepCommand(cfg, n)
 				if !ok {
 					continue
 				}
 				moved++
 				// What a control offers must be possible, as far as one value goes.
-				if err := cfg.Check(*cmd.Change); err != nil && c.word != "burst" {
+				if err := cfg.Check(*cmd.Change); err != nil && c.command != "burst" {
 					t.Errorf("%s, %s by %d: %v", codec.Name, c.label, n, err)
 				}
 			}

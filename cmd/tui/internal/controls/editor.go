@@ -9,8 +9,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxLine bounds a typed line.
-const maxLine = 400
+// maxLineRunes bounds a typed line.
+const maxLineRunes = 400
 
 // Editor is one line of text with a cursor, and the keys that every shell has.
 type Editor struct {
@@ -35,7 +35,7 @@ func (e *Editor) insert(runes []rune) {
 		if unicode.IsSpace(r) {
 			r = ' '
 		}
-		if len(e.Text) < maxLine && look.RuneWidth(r) > 0 {
+		if len(e.Text) < maxLineRunes && look.RuneWidth(r) > 0 {
 			e.Text = slices.Insert(e.Text, e.At, r)
 			e.At++
 		}

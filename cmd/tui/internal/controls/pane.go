@@ -21,7 +21,7 @@ type Pane struct {
 	scope  scope
 	speed  float64
 	dirty  bool
-	back   bool     // the screen shows a past moment; the controls show the present settings
+	past   bool     // the screen shows a past moment; the controls show the present settings
 	rows   []string // the word of the control that Draw put on each row, "" for none
 }
 
@@ -44,10 +44,10 @@ func (p *Pane) Observe(v room.View) bool {
 // Show sets what the controls show, and reports whether they must be drawn again.
 func (p *Pane) Show(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
-	if same && !p.dirty && p.back == in.Back {
+	if same && !p.dirty && p.past == in.Back {
 		return false
 	}
-	p.back = in.Back
+	p.past = in.Back
 	if !same {
 		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
 		p.rebuild()
@@ -59,7 +59,7 @@ func (p *Pane) Show(in Input) bool {
 // rebuild lists the controls again, after a change of the configuration, the schema or the scope.
 func (p *Pane) rebuild() {
 	if p.cfg != nil {
-		p.all = p.Cat.controls(p.cfg, p.schema, p.scope)
+		p.all = p.Cat.buildControls(p.cfg, p.schema, p.scope)
 	}
 	p.dirty = true
 }
@@ -73,13 +73,13 @@ func (p *Pane) fold() {
 // Aim switches the links that the controls show and set: both, then the link to the
 // receiver, then the link back, then both again.
 func (p *Pane) Aim() {
-	p.scope.way = (p.scope.way + 1) % (config.UpOnly + 1)
+	p.scope.direction = (p.scope.direction + 1) % (config.UpOnly + 1)
 	p.rebuild()
 }
 
 // Release makes the controls show and set both links.
 func (p *Pane) Release() {
-	p.scope.way = config.BothWays
+	p.scope.direction = config.BothWays
 	p.rebuild()
 }
 
@@ -88,14 +88,14 @@ func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
 	}
-	at := max(slices.IndexFunc(p.all, func(c control) bool { return c.word == p.chosen }), 0)
+	at := max(slices.IndexFunc(p.all, func(c control) bool { return c.command == p.chosen }), 0)
 	return &p.all[at], at
 }
 
 // moveCursor moves the cursor down by n controls, or up if n is negative.
 func (p *Pane) moveCursor(n int) {
 	if c, at := p.current(); c != nil {
-		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
+		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].command, true
 	}
 }
 
@@ -114,16 +114,16 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	switch {
 	case c == nil:
 		return experiment.Command{}, false
-	case c.word == speedWord:
+	case c.command == speedCommand:
 		v := StepSpeed(p.speed, n)
 		return experiment.Command{Speed: &v}, v != p.speed
-	case c.word == foldWord:
+	case c.command == foldCommand:
 		if p.scope.more != (n > 0) {
 			p.fold()
 		}
 		return experiment.Command{}, false
 	}
-	return c.command(p.cfg, n)
+	return c.stepCommand(p.cfg, n)
 }
 
 // row is a line of the pane: a control, or a text if control is nil. Draw shows the rows that fit.
@@ -139,7 +139,7 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.cfg == nil {
 		return
 	}
-	room := c.H - 2 - p.explain(c)
+	room := c.H - 2 - p.drawHelp(c)
 	rows, at := p.layout(c.W-4, room)
 	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
 	for y := 1; y <= room && first+y-1 < len(rows); y++ {
@@ -148,8 +148,8 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			c.Spans(2, y, c.W-4, r.text...)
 			continue
 		}
-		p.rows[y] = r.control.word
-		p.line(c, th, y, r.control)
+		p.rows[y] = r.control.command
+		p.drawControl(c, th, y, r.control)
 	}
 	if first > 0 {
 		c.Right(c.W-2, 0, look.Dim, " more above ")
@@ -159,9 +159,9 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// explain writes the help of the control under the cursor at the bottom of the pane if
+// drawHelp writes the help of the control under the cursor at the bottom of the pane if
 // the less used settings are shown. It returns the number of rows that the help takes.
-func (p *Pane) explain(c *look.Canvas) int {
+func (p *Pane) drawHelp(c *look.Canvas) int {
 	const rows, least = 3, 20
 	ctl, _ := p.current()
 	if ctl == nil || !p.scope.more || c.H < least {
@@ -181,22 +181,22 @@ func (p *Pane) explain(c *look.Canvas) int {
 // While the screen shows a past moment, the note states that the settings are the present ones.
 func (p *Pane) linkNote() []look.Span {
 	switch {
-	case p.back:
+	case p.past:
 		return []look.Span{look.Warn.Span("as they are now")}
-	case p.scope.way == config.BothWays:
+	case p.scope.direction == config.BothWays:
 		return nil
 	}
-	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.way]
-	return []look.Span{look.Warn.Span("link " + p.scope.way.String() + " only"),
-		look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
+	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
+	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
+		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + next)}
 }
 
 // Aims returns a sentence that names the links that the controls set.
 func (p *Pane) Aims() string {
-	if p.scope.way == config.BothWays {
+	if p.scope.direction == config.BothWays {
 		return "the controls set the links both ways"
 	}
-	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
+	return "the controls set the link " + p.Cat.linkTarget(p.scope.direction) + " only"
 }
 
 // layout lists the rows, with headings if all rows then fit; at is the index of the row under the cursor.
@@ -239,18 +239,18 @@ func (p *Pane) summary(w int) []string {
 
 // Brief writes the help of the control under the cursor on row y. If whole is set, the
 // control itself is drawn before its help.
-func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
+func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
 		return
 	}
 	help := ctl.Help
-	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.word == "encoder" && codec != nil {
+	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.command == "encoder" && codec != nil {
 		help = codec.Summary
 	}
 	x := 2
-	if whole {
-		x = p.line(c, th, y, ctl) + 2
+	if withControl {
+		x = p.drawControl(c, th, y, ctl) + 2
 	}
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
@@ -276,17 +276,17 @@ func (p *Pane) Enter() room.Request {
 	switch {
 	case c == nil:
 		return room.Request{}
-	case c.word == foldWord:
+	case c.command == foldCommand:
 		p.fold()
 		return room.Request{}
 	case c.Key == "encoder.name":
 		return room.Request{Over: p.Cat.EncoderList(p.cfg, p.schema)}
 	case len(c.Options) > 0:
-		return room.Request{Over: c.list(p.cfg)}
+		return room.Request{Over: c.newPicker(p.cfg)}
 	}
-	line := c.typed() + " "
-	if c.now != nil {
-		line += c.now(p.cfg)
+	line := c.typedPrefix() + " "
+	if c.editText != nil {
+		line += c.editText(p.cfg)
 	}
 	return room.Request{Edit: line}
 }
@@ -294,7 +294,7 @@ func (p *Pane) Enter() room.Request {
 // Click selects the control on a row. A second click on the fold shows or hides the less used settings.
 func (p *Pane) Click(y int) {
 	before := p.chosen
-	if p.selectAt(y) && p.chosen == foldWord && before == foldWord {
+	if p.selectAt(y) && p.chosen == foldCommand && before == foldCommand {
 		p.fold()
 	}
 }

@@ -16,14 +16,14 @@ import (
 
 // picker is a list to choose one name from. Typing narrows it.
 type picker struct {
-	title  string
-	word   string // the command that takes the name
-	all    []setting.Option
-	now    string // the name that holds at present
-	begins bool   // the name only begins a line, to be typed on
-	filter string
-	at     int
-	tall   bool // the description of a name is below the list, not beside it
+	title            string
+	command          string // the command that takes the name
+	all              []setting.Option
+	current          string // the name that holds at present
+	needsParams      bool   // the name only begins a line, to be typed on
+	filter           string
+	cursor           int
+	descriptionBelow bool // the description of a name is below the list, not beside it
 
 	shadows []string     // encoders that run as shadows; nil if the list is not of encoders
 	card    *encoderCard // about the encoder under the cursor; nil if the list is not of encoders
@@ -33,37 +33,37 @@ type picker struct {
 // preview draws a description of the name under the cursor.
 type preview struct {
 	lines func(name string, w int, ascii bool) []string // of at most w columns
-	seen  map[string][]string                           // by name and width; making one takes longer than a redraw may
+	cache map[string][]string                           // by name and width; making one takes longer than a redraw may
 }
 
 // draw writes the preview of a name into w columns and h rows.
 func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	key := fmt.Sprint(name, " ", w, th.Ascii)
-	lines, ok := p.seen[key]
+	lines, ok := p.cache[key]
 	if !ok {
-		if p.seen == nil {
-			p.seen = map[string][]string{}
+		if p.cache == nil {
+			p.cache = map[string][]string{}
 		}
 		lines = p.lines(name, w, th.Ascii)
-		p.seen[key] = lines
+		p.cache[key] = lines
 	}
 	for i, line := range lines[:min(len(lines), h)] {
 		c.Clip(x, y+i, w, look.Plain, line)
 	}
 }
 
-// minPreview is the fewest columns in which a preview is legible.
-const minPreview = 40
+// minPreviewWidth is the fewest columns in which a preview is legible.
+const minPreviewWidth = 40
 
 // NewPicker makes a list of names for a command; now is the one that holds at present.
 func NewPicker(title, word string, list []setting.Option, now string) *picker {
-	p := &picker{title: title, word: word, all: list, now: now}
-	p.at = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
+	p := &picker{title: title, command: word, all: list, current: now}
+	p.cursor = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
 	return p
 }
 
-// list returns the choices that match what was typed.
-func (p *picker) list() []setting.Option {
+// matches returns the choices that match what was typed.
+func (p *picker) matches() []setting.Option {
 	if p.filter == "" {
 		return p.all
 	}
@@ -77,26 +77,26 @@ func (p *picker) list() []setting.Option {
 }
 
 // move moves the cursor by n.
-func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+func (p *picker) move(n int) { p.cursor = min(max(p.cursor+n, 0), max(len(p.matches())-1, 0)) }
 
-// narrow changes the filter.
-func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+// setFilter changes the filter.
+func (p *picker) setFilter(filter string) { p.filter, p.cursor = strings.ToLower(filter), 0 }
 
-// picked returns the name under the cursor.
-func (p *picker) picked() (string, bool) {
-	list := p.list()
-	if p.at >= len(list) {
+// selected returns the name under the cursor.
+func (p *picker) selected() (string, bool) {
+	list := p.matches()
+	if p.cursor >= len(list) {
 		return "", false
 	}
-	return list[p.at].Name, true
+	return list[p.cursor].Name, true
 }
 
 // Size implements room.Overlay.
 func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
-	case p.atRight(w, h):
+	case p.layoutRight(w, h):
 		const edges = 4 // the screen is so much wider: the list covers the controls
-		return room.RightColumn(w + edges), min(h, len(p.all)+tallest), true
+		return room.RightColumn(w + edges), min(h, len(p.all)+maxDescriptionRows), true
 	case p.preview != nil || p.card != nil:
 		return min(w, 104), min(h, 40), false
 	}
@@ -106,7 +106,7 @@ func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 // Key handles a key: the card has those that mean something to it.
 func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
-		if r, ok := p.cardKey(msg); ok {
+		if r, ok := p.handleCardKey(msg); ok {
 			return r
 		}
 	}
@@ -117,15 +117,15 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	case msg.Type == tea.KeyEsc:
 		return room.Request{Closes: true}
 	case msg.Type == tea.KeyEnter:
-		return p.take()
+		return p.accept()
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
-		p.narrow(string(filter[:len(filter)-1]))
+		p.setFilter(string(filter[:len(filter)-1]))
 	case msg.Type == tea.KeyCtrlU, msg.Type == tea.KeyCtrlW:
-		p.narrow("")
+		p.setFilter("")
 	case p.shadows != nil && (msg.Type == tea.KeyCtrlV || msg.String() == p.shadowKey()):
 		return p.toggleShadow()
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
-		p.narrow(p.filter + string(msg.Runes))
+		p.setFilter(p.filter + string(msg.Runes))
 	}
 	return room.Request{}
 }
@@ -135,28 +135,28 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
-	if p.filter == "" || len(longer.list()) == 0 {
+	if p.filter == "" || len(longer.matches()) == 0 {
 		return "v"
 	}
 	return "ctrl+v"
 }
 
-// take does with the name under the cursor what the list is for.
-func (p *picker) take() room.Request {
-	name, ok := p.picked()
+// accept does with the name under the cursor what the list is for.
+func (p *picker) accept() room.Request {
+	name, ok := p.selected()
 	switch {
 	case !ok:
 		return room.Request{Closes: true}
-	case p.begins:
-		return room.Request{Closes: true, Edit: p.word + " " + name + " "}
+	case p.needsParams:
+		return room.Request{Closes: true, Edit: p.command + " " + name + " "}
 	}
-	return room.Request{Closes: true, Line: p.word + " " + name}
+	return room.Request{Closes: true, Line: p.command + " " + name}
 }
 
 // toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
 // runs already.
 func (p *picker) toggleShadow() room.Request {
-	name, ok := p.picked()
+	name, ok := p.selected()
 	if !ok {
 		return room.Request{}
 	}
@@ -174,26 +174,26 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	for _, ch := range p.all {
 		name = max(name, look.TextWidth(ch.Name))
 	}
-	list, room := p.list(), c.H-4
-	if p.tall {
+	list, room := p.matches(), c.H-4
+	if p.descriptionBelow {
 		room = min(room, len(p.all))
 	}
-	first := min(max(p.at-room/2, 0), max(len(list)-room, 0))
+	first := min(max(p.cursor-room/2, 0), max(len(list)-room, 0))
 	for y := 0; y < room && first+y < len(list); y++ {
 		ch := list[first+y]
 		k := look.Plain
-		if first+y == p.at {
+		if first+y == p.cursor {
 			k = look.Chosen
 			c.Text(2, 2+y, k, th.Chosen)
 		}
-		if ch.Name == p.now {
+		if ch.Name == p.current {
 			c.Set(4, 2+y, look.Good, th.Outcome[1])
 		}
 		if i := slices.Index(p.shadows, ch.Name); i >= 0 {
 			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
 		}
 		c.Clip(6, 2+y, name, k, ch.Name)
-		if p.preview == nil && (p.card == nil || p.tall) {
+		if p.preview == nil && (p.card == nil || p.descriptionBelow) {
 			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.Summary)
 		}
 	}
@@ -203,20 +203,20 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	if first+room < len(list) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
 	}
-	at, ok := p.picked()
+	selectedName, ok := p.selected()
 	x := 6 + name + 3
 	w := c.W - x - 2
 	switch {
 	case !ok:
-	case p.tall:
-		c.Divider(th, room+3, p.card.inside, at)
-		p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, at)
+	case p.descriptionBelow:
+		c.Divider(th, room+3, p.card.focused, selectedName)
+		p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, selectedName)
 	case p.card != nil:
-		p.rule(c, th, x-2)
-		p.card.draw(c, th, x, 2, w, c.H-3, at)
-	case p.preview != nil && w >= minPreview:
-		p.rule(c, th, x-2)
-		p.preview.draw(c, th, x, 2, w, c.H-3, at)
+		p.drawRule(c, th, x-2)
+		p.card.draw(c, th, x, 2, w, c.H-3, selectedName)
+	case p.preview != nil && w >= minPreviewWidth:
+		p.drawRule(c, th, x-2)
+		p.preview.draw(c, th, x, 2, w, c.H-3, selectedName)
 	}
 }
 
@@ -239,20 +239,20 @@ func (p *picker) hint(room int) []look.Span {
 	return look.Fit(room, options...)
 }
 
-// tallest is the most rows that a list at the right takes beside its names.
-const tallest = 22
+// maxDescriptionRows is the most rows that a list at the right takes beside its names.
+const maxDescriptionRows = 22
 
-// rule draws the line between the list and the description of the name under the cursor.
-func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
+// drawRule draws the line between the list and the description of the name under the cursor.
+func (p *picker) drawRule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
 }
 
-// atRight reports whether the list stands at the right of the screen, so that the
+// layoutRight reports whether the list stands at the right of the screen, so that the
 // charts stay in sight: it does if there is room for what it says below it.
-func (p *picker) atRight(w, h int) bool {
-	const said = 14
-	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
-	return p.tall
+func (p *picker) layoutRight(w, h int) bool {
+	const descriptionRows = 14
+	p.descriptionBelow = p.card != nil && w >= 100 && h >= len(p.all)+descriptionRows
+	return p.descriptionBelow
 }

@@ -8,21 +8,21 @@ import (
 	"wirelab/internal/units"
 )
 
-// line draws one control: cursor, name, value, and a gauge of where it stands
+// drawControl draws one control: cursor, name, value, and a gauge of where it stands
 // between its least and its most. It returns the column after them.
-func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
+func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	label, value := look.Dim, look.Value
-	if cur, _ := p.current(); cur.word == ctl.word {
+	if cur, _ := p.current(); cur.command == ctl.command {
 		label, value = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	}
-	if ctl.held && value == look.Value {
+	if ctl.overridden && value == look.Value {
 		label, value = look.Faint, look.Dim
 	}
 	text, name := ctl.label, 12
-	if ctl.nest != "" {
+	if ctl.block != "" {
 		text = th.Dot + " " + text
-		name = max(name, p.longest(ctl.nest)+6)
+		name = max(name, p.maxLabelWidth(ctl.block)+6)
 	}
 	c.Clip(4, y, c.W-5, label, text)
 	x := 2 + name
@@ -30,41 +30,41 @@ func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	if ctl.Get != nil {
 		shown = ctl.Show(p.cfg)
 	}
-	if ctl.words || len(ctl.Options) > 0 {
-		return p.phrase(c, th, x, y, value, shown, ctl)
+	if ctl.isText || len(ctl.Options) > 0 {
+		return p.drawText(c, th, x, y, value, shown, ctl)
 	}
 	if model, params, ok := strings.Cut(shown, " "); ok && strings.Contains(params, "=") {
-		return p.phrase(c, th, x, y, value, model, ctl) // its params have rows of their own
+		return p.drawText(c, th, x, y, value, model, ctl) // its params have rows of their own
 	}
-	return p.number(c, th, x, y, value, shown, ctl)
+	return p.drawNumber(c, th, x, y, value, shown, ctl)
 }
 
-// phrase draws a value that is words, as far as there is room.
-func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
-	mark := p.otherWay(th, ctl)
-	if look.TextWidth(mark) > 14 {
-		mark = strings.Fields(mark)[0] + " differs"
+// drawText draws a value that is words, as far as there is room.
+func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
+	note := p.otherLinkValue(th, ctl)
+	if look.TextWidth(note) > 14 {
+		note = strings.Fields(note)[0] + " differs"
 	}
-	if ctl.held {
-		mark = "waits: netem " + mark
+	if ctl.overridden {
+		note = "waits: netem " + note
 	}
 	room := c.W - 2 - x
-	if mark != "" {
-		room -= look.TextWidth(mark) + 2
+	if note != "" {
+		room -= look.TextWidth(note) + 2
 	}
 	end := c.Clip(x, y, room, k, shown)
-	if cur, _ := p.current(); ctl.words && shown == "off" && cur.word == ctl.word {
+	if cur, _ := p.current(); ctl.isText && shown == "off" && cur.command == ctl.command {
 		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter types it")
 	}
-	if mark == "" {
+	if note == "" {
 		return end
 	}
-	return c.Clip(end+2, y, c.W-4-end, look.Dim, mark)
+	return c.Clip(end+2, y, c.W-4-end, look.Dim, note)
 }
 
-// number draws a value that has a unit and perhaps a gauge, and beside it that of
+// drawNumber draws a value that has a unit and perhaps a gauge, and beside it that of
 // the other direction if it is another.
-func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
+func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
 	const digits, unitWidth, gauge = 7, 7, 14
 	n, unit := units.Split(shown)
 	if n == "" {
@@ -74,32 +74,32 @@ func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, show
 	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
 	x = max(x+digits+unitWidth, end+1)
 	switch {
-	case ctl.held:
+	case ctl.overridden:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "waits: netem")
 		x = max(x+gauge, end) + 2
 	case ctl.Gauge != nil && x+gauge < c.W-2:
-		p.gauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
+		p.drawGauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
 		end = x + gauge
 		x = end + 2
 	}
-	if mark := p.otherWay(th, ctl); mark != "" {
-		end = c.Clip(x, y, c.W-2-x, look.Dim, mark)
+	if note := p.otherLinkValue(th, ctl); note != "" {
+		end = c.Clip(x, y, c.W-2-x, look.Dim, note)
 	}
 	return end
 }
 
-// otherWay is the value of the link that is not shown, behind its arrow; "" if it
+// otherLinkValue is the value of the link that is not shown, behind its arrow; "" if it
 // is the same.
-func (p *Pane) otherWay(th *look.Theme, ctl *control) string {
-	if ctl.other == nil {
+func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
+	if ctl.otherRow == nil {
 		return ""
 	}
-	text := ctl.other.Text(p.cfg)
+	text := ctl.otherRow.Text(p.cfg)
 	if text == "" || text == ctl.Text(p.cfg) {
 		return ""
 	}
 	arrow := th.Up
-	if ctl.way.Other() == config.DownOnly {
+	if ctl.direction.Other() == config.DownOnly {
 		arrow = th.Down
 	}
 	if n, unit := units.Split(text); n != "" {
@@ -108,18 +108,18 @@ func (p *Pane) otherWay(th *look.Theme, ctl *control) string {
 	return strings.TrimRight(arrow+" "+text, " ")
 }
 
-// longest is the width of the longest label of a block.
-func (p *Pane) longest(nest string) int {
+// maxLabelWidth is the width of the longest label of a block.
+func (p *Pane) maxLabelWidth(block string) int {
 	n := 0
 	for _, c := range p.all {
-		if c.nest == nest {
+		if c.block == block {
 			n = max(n, look.TextWidth(c.label))
 		}
 	}
 	return n
 }
 
-func (p *Pane) gauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
+func (p *Pane) drawGauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
 	on := int(level*float64(w) + 0.5)
 	c.Fill(x, y, w, look.Faint, th.GaugeOff)
 	c.Fill(x, y, min(max(on, 0), w), look.Gauge, th.GaugeOn)

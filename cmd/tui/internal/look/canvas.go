@@ -22,8 +22,8 @@ type Canvas struct {
 // cell is one column of one line. A rune two columns wide is followed by a cell
 // with the rune 0.
 type cell struct {
-	r   rune
-	ink Ink
+	r     rune
+	style Ink
 }
 
 // NewCanvas returns an empty canvas of w columns and h rows.
@@ -37,27 +37,27 @@ func NewCanvas(w, h int) *Canvas {
 }
 
 // Set writes one rune that is one column wide.
-func (c *Canvas) Set(x, y int, k Ink, r rune) {
+func (c *Canvas) Set(x, y int, style Ink, r rune) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return
 	}
-	at := y*c.W + x
-	if c.cells[at].r == 0 { // the right half of a wide rune: its left half goes
-		c.cells[at-1].r = ' '
-	} else if x+1 < c.W && c.cells[at+1].r == 0 {
-		c.cells[at+1].r = ' '
+	i := y*c.W + x
+	if c.cells[i].r == 0 { // the right half of a wide rune: its left half goes
+		c.cells[i-1].r = ' '
+	} else if x+1 < c.W && c.cells[i+1].r == 0 {
+		c.cells[i+1].r = ' '
 	}
-	c.cells[at] = cell{r, k}
+	c.cells[i] = cell{r, style}
 }
 
 // Text writes s from (x, y) and returns the column after it. Control characters
 // and runes without a width, which people and files may bring, are left out.
-func (c *Canvas) Text(x, y int, k Ink, s string) int {
-	return c.Clip(x, y, c.W-x, k, s)
+func (c *Canvas) Text(x, y int, style Ink, s string) int {
+	return c.Clip(x, y, c.W-x, style, s)
 }
 
 // Clip is text in at most n columns; what is longer ends in an ellipsis.
-func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
+func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
 	n = min(n, c.W-x)
 	if n <= 0 {
 		return x
@@ -68,13 +68,13 @@ func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
 	for _, r := range s {
 		switch RuneWidth(r) {
 		case 1:
-			c.Set(x, y, k, r)
+			c.Set(x, y, style, r)
 			x++
 		case 2:
-			c.Set(x, y, k, ' ')
-			c.Set(x+1, y, k, ' ')
+			c.Set(x, y, style, ' ')
+			c.Set(x+1, y, style, ' ')
 			if x+1 < c.W && y >= 0 && y < c.H {
-				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, k}, cell{0, k}
+				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, style}, cell{0, style}
 			}
 			x += 2
 		}
@@ -83,12 +83,12 @@ func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
 }
 
 // Right writes s so that it ends before column x.
-func (c *Canvas) Right(x, y int, k Ink, s string) { c.Text(x-TextWidth(s), y, k, s) }
+func (c *Canvas) Right(x, y int, style Ink, s string) { c.Text(x-TextWidth(s), y, style, s) }
 
 // Fill writes r over n columns from (x, y).
-func (c *Canvas) Fill(x, y, n int, k Ink, r rune) {
+func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 	for i := range max(n, 0) {
-		c.Set(x+i, y, k, r)
+		c.Set(x+i, y, style, r)
 	}
 }
 
@@ -112,10 +112,10 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 }
 
 // Centre writes text into the middle of the canvas, off a frame of edge columns and rows.
-func (c *Canvas) Centre(edge int, k Ink, text string) {
+func (c *Canvas) Centre(edge int, style Ink, text string) {
 	lines := Wrap(text, max(c.W-2-4*edge, 1))
 	for i, line := range lines {
-		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, k, line)
+		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, style, line)
 	}
 }
 
@@ -146,34 +146,34 @@ func (c *Canvas) Lines(th *Theme) []string {
 	for y := range out {
 		b.Reset()
 		b.Grow(2*c.W + 64)
-		run := Plain
+		current := Plain
 		for _, cl := range c.cells[y*c.W : (y+1)*c.W] {
 			if cl.r == 0 {
 				continue
 			}
-			k := cl.ink
-			if cl.r == ' ' && !th.solid[k] && !th.solid[run] {
-				k = run // a space looks the same in either ink
+			style := cl.style
+			if cl.r == ' ' && !th.visibleSpace[style] && !th.visibleSpace[current] {
+				style = current // a space looks the same in either ink
 			}
-			if k != run {
-				th.shift(&b, run, k)
-				run = k
+			if style != current {
+				th.switchStyle(&b, current, style)
+				current = style
 			}
 			if th.Ascii && cl.r >= utf8.RuneSelf {
-				b.WriteString(strings.Repeat(string(asciiFor(cl.r)), RuneWidth(cl.r)))
+				b.WriteString(strings.Repeat(string(toASCII(cl.r)), RuneWidth(cl.r)))
 				continue
 			}
 			b.WriteRune(cl.r)
 		}
-		th.shift(&b, run, Plain)
+		th.switchStyle(&b, current, Plain)
 		out[y] = b.String()
 	}
 	return out
 }
 
-// asciiFor is the last resort where only ASCII may be shown: glyphs has its own
+// toASCII is the last resort where only ASCII may be shown: glyphs has its own
 // signs for what is drawn, this is for text.
-func asciiFor(r rune) rune {
+func toASCII(r rune) rune {
 	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
 		return to[i]
@@ -186,14 +186,14 @@ func TextWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] >= utf8.RuneSelf {
-			return wideTextWidth(s)
+			return unicodeTextWidth(s)
 		}
 		n++
 	}
 	return n
 }
 
-func wideTextWidth(s string) int {
+func unicodeTextWidth(s string) int {
 	n := 0
 	for _, r := range s {
 		n += RuneWidth(r)

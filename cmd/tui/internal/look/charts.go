@@ -21,8 +21,8 @@ const (
 // ChartStyles names them.
 func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
 
-// ChartStyleNamed finds a style; the first if there is none of that name.
-func ChartStyleNamed(name string) chartStyle {
+// ParseChartStyle finds a style; the first if there is none of that name.
+func ParseChartStyle(name string) chartStyle {
 	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
 }
 

@@ -19,7 +19,7 @@ func Distinct(names []string, n int) []string {
 		return out
 	}
 	for tail := 1; tail <= n-2; tail++ {
-		again := alike(names, out)
+		again := findAmbiguous(names, out)
 		if len(again) == 0 {
 			return out
 		}
@@ -27,12 +27,12 @@ func Distinct(names []string, n int) []string {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
-	for i, common := range alike(names, out) {
+	for i, common := range findAmbiguous(names, out) {
 		out[i] = "…" + Short(names[i][common:], n-1)
 	}
 	number := 0
 	for i := range names {
-		for again := alike(names, out); again != nil; again = alike(names, out) {
+		for again := findAmbiguous(names, out); again != nil; again = findAmbiguous(names, out) {
 			if _, here := again[i]; !here {
 				break
 			}
@@ -40,19 +40,19 @@ func Distinct(names []string, n int) []string {
 			mark := "~" + strconv.Itoa(number)
 			out[i] = Truncate(names[i], max(n-len(mark), 0)) + mark
 		}
-		if number > maxNumbered {
+		if number > maxNumber {
 			break
 		}
 	}
 	return out
 }
 
-// maxNumbered bounds what is tried where not even numbers fit.
-const maxNumbered = 1000
+// maxNumber bounds what is tried where not even numbers fit.
+const maxNumber = 1000
 
-// alike returns the places of names that were cut to what another one reads as, and up to
+// findAmbiguous returns the places of names that were cut to what another one reads as, and up to
 // where each is like those others.
-func alike(names, cut []string) map[int]int {
+func findAmbiguous(names, cut []string) map[int]int {
 	var found map[int]int
 	note := func(k, common int) {
 		if found == nil {

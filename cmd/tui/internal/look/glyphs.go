@@ -31,7 +31,7 @@ type glyphs struct {
 	Times, Dot, PlusMinus     string
 	Sweep                     rune // where the next packet will appear
 	Block                     rune
-	strong                    string                    // upper edge of the pane that has the keys
+	focusTop                  string                    // upper edge of the pane that has the keys
 	shades                    []rune                    // fills of a stacked bar, apart without colour
 	marks                     [engine.MarkUndo + 1]rune // by kind
 	Up, Down, Sorted          string
@@ -47,7 +47,7 @@ func glyphSet(ascii bool) glyphs {
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
 			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkSeam: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
-			Cross: '\'', AtMost: "<", strong: "=", Sorted: ">",
+			Cross: '\'', AtMost: "<", focusTop: "=", Sorted: ">",
 		}
 	}
 	return glyphs{
@@ -56,7 +56,7 @@ func glyphSet(ascii bool) glyphs {
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkSeam: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
-		Cross: '┼', AtMost: "≤", strong: "━", Sorted: "↓",
+		Cross: '┼', AtMost: "≤", focusTop: "━", Sorted: "↓",
 	}
 }
 

@@ -4,16 +4,16 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// shadowInks is how many shadows have a colour of their own, and a sign.
-const shadowInks = 6
+// numShadowStyles is how many shadows have a colour of their own, and a sign.
+const numShadowStyles = 6
 
 // ShadowInk is the colour of the i-th shadow.
-func ShadowInk(i int) Ink { return shadow + Ink(i%shadowInks) }
+func ShadowInk(i int) Ink { return shadow + Ink(i%numShadowStyles) }
 
-// shadowTones are told apart from each other, and from the lines of the encoder
+// shadowColors are told apart from each other, and from the lines of the encoder
 // under the keys.
-func shadowTones() [shadowInks]tone {
-	return [shadowInks]tone{
+func shadowColors() [numShadowStyles]adaptiveColor {
+	return [numShadowStyles]adaptiveColor{
 		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
 		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"},
 	}
@@ -30,22 +30,22 @@ func ShadowSign(th *Theme, i int) rune {
 
 // LaneName names a lane in at most w columns: its encoder, and the params that tell it
 // from others of that encoder. These are kept longest, from their end.
-func LaneName(encoder, differs string, w int) string {
-	if differs == "" {
+func LaneName(encoder, params string, w int) string {
+	if params == "" {
 		return Short(encoder, w)
 	}
-	if whole := encoder + " " + differs; TextWidth(whole) <= w {
-		return whole
+	if full := encoder + " " + params; TextWidth(full) <= w {
+		return full
 	}
-	const least = 6 // of the encoder
-	if room := w - 1 - TextWidth(differs); room >= least {
-		return Short(encoder, room) + " " + differs
+	const minName = 6 // of the encoder
+	if room := w - 1 - TextWidth(params); room >= minName {
+		return Short(encoder, room) + " " + params
 	}
-	value := []rune(differs)
-	if keep := w - 2 - least; keep > 0 && keep < len(value) {
-		differs = "…" + string(value[len(value)-keep:])
+	value := []rune(params)
+	if keep := w - 2 - minName; keep > 0 && keep < len(value) {
+		params = "…" + string(value[len(value)-keep:])
 	}
-	return Short(encoder, least) + " " + differs
+	return Short(encoder, minName) + " " + params
 }
 
 // LaneSign and laneInk are those of any lane: the first is the one under the keys.

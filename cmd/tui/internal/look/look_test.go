@@ -85,7 +85,7 @@ func TestNoTwoLanesHaveOneSign(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		th := bareTheme(ascii)
 		seen := map[rune]int{}
-		for lane := range 1 + shadowInks {
+		for lane := range 1 + numShadowStyles {
 			r := LaneSign(th, lane)
 			if other, twice := seen[r]; twice {
 				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)

@@ -30,13 +30,13 @@ func SpansWidth(pieces []Span) int {
 
 // Fit returns the first of several texts that takes at most n columns, or the last if
 // none does. Callers pass shorter and shorter wordings, so that no word is cut off.
-func Fit(n int, ways ...[]Span) []Span {
-	for _, pieces := range ways[:len(ways)-1] {
+func Fit(n int, variants ...[]Span) []Span {
+	for _, pieces := range variants[:len(variants)-1] {
 		if SpansWidth(pieces) <= n {
 			return pieces
 		}
 	}
-	return ways[len(ways)-1]
+	return variants[len(variants)-1]
 }
 
 // FitGroups joins the leading groups of pieces that together fit in n columns. It
@@ -62,15 +62,15 @@ func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	b := th.Border
 	line, head, upper := Border, Title, b.Top
 	if focused {
-		line, head, upper = Focus, Focus, th.strong
+		line, head, upper = Focus, Focus, th.focusTop
 	}
-	c.edge(0, line, b.TopLeft, upper, b.TopRight)
-	c.edge(c.H-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
+	c.drawEdge(0, line, b.TopLeft, upper, b.TopRight)
+	c.drawEdge(c.H-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
 	for y := 1; y < c.H-1; y++ {
 		c.Text(0, y, line, b.Left)
 		c.Text(c.W-1, y, line, b.Right)
 	}
-	c.heading(0, head, title, more...)
+	c.drawTitle(0, head, title, more...)
 }
 
 // Divider draws an edge at row y across a framed canvas, with a title and then more in it.
@@ -79,22 +79,22 @@ func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...S
 	if focused {
 		line, head = Focus, Focus
 	}
-	c.edge(y, line, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
-	c.heading(y, head, title, more...)
+	c.drawEdge(y, line, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
+	c.drawTitle(y, head, title, more...)
 }
 
-// edge draws a horizontal line at row y, with its two corners.
-func (c *Canvas) edge(y int, k Ink, left, middle, right string) {
+// drawEdge draws a horizontal line at row y, with its two corners.
+func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
 	for x := 1; x < c.W-1; x++ {
-		c.Text(x, y, k, middle)
+		c.Text(x, y, style, middle)
 	}
-	c.Text(0, y, k, left)
-	c.Text(c.W-1, y, k, right)
+	c.Text(0, y, style, left)
+	c.Text(c.W-1, y, style, right)
 }
 
-// heading writes a title and then more into the edge at row y, between blanks.
-func (c *Canvas) heading(y int, k Ink, title string, more ...Span) {
-	pieces := append([]Span{k.Span(" " + title + " ")}, more...)
+// drawTitle writes a title and then more into the edge at row y, between blanks.
+func (c *Canvas) drawTitle(y int, style Ink, title string, more ...Span) {
+	pieces := append([]Span{style.Span(" " + title + " ")}, more...)
 	if len(more) > 0 {
 		pieces[0].Text += " "
 		pieces = append(pieces, Plain.Span(" "))

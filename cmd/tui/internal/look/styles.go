@@ -48,29 +48,29 @@ const (
 	slot    = Heat + NumHeats // the first of the inks for the account of bits
 )
 
-// slotInks is how many parts of the account of bits have a colour of their own;
+// numSlotStyles is how many parts of the account of bits have a colour of their own;
 // each comes as foreground and as ground.
 const (
-	slotInks = 10
+	numSlotStyles = 10
 
-	shadow  = slot + 2*slotInks // the first of the inks for shadows
-	numInks = shadow + shadowInks
+	shadow    = slot + 2*numSlotStyles // the first of the inks for shadows
+	numStyles = shadow + numShadowStyles
 )
 
-// tone is one colour on dark and on light ground, as indices of the palette of
+// adaptiveColor is one colour on dark and on light ground, as indices of the palette of
 // 256: the first 16 belong to the person, the rest looks alike everywhere.
-type tone struct{ dark, dark16, light, light16 string }
+type adaptiveColor struct{ dark, dark16, light, light16 string }
 
-func (t tone) color() lipgloss.CompleteAdaptiveColor {
+func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 	return lipgloss.CompleteAdaptiveColor{
 		Dark:  lipgloss.CompleteColor{TrueColor: t.dark, ANSI256: t.dark, ANSI: t.dark16},
 		Light: lipgloss.CompleteColor{TrueColor: t.light, ANSI256: t.light, ANSI: t.light16},
 	}
 }
 
-// tones are the foreground of every ink that has one.
-func tones() map[Ink]tone {
-	return map[Ink]tone{
+// baseColors are the foreground of every ink that has one.
+func baseColors() map[Ink]adaptiveColor {
+	return map[Ink]adaptiveColor{
 		Dim:     {"246", "7", "242", "8"},
 		Faint:   {"239", "8", "250", "7"},
 		Border:  {"240", "8", "249", "7"},
@@ -97,20 +97,20 @@ func tones() map[Ink]tone {
 	}
 }
 
-// slotTones colour the account of bits; the same colours serve the stacked bar.
-func slotTones() [slotInks]tone {
-	return [slotInks]tone{
+// slotColors colour the account of bits; the same colours serve the stacked bar.
+func slotColors() [numSlotStyles]adaptiveColor {
+	return [numSlotStyles]adaptiveColor{
 		{"110", "12", "67", "4"}, {"179", "11", "136", "3"}, {"80", "14", "30", "6"}, {"140", "13", "97", "5"},
 		{"114", "10", "28", "2"}, {"203", "9", "160", "1"}, {"216", "3", "166", "3"}, {"75", "12", "26", "4"},
 		{"211", "13", "162", "5"}, {"245", "7", "244", "8"},
 	}
 }
 
-// worldTones colour the world from above: shades of what rests, of what interacts
+// worldColors colour the world from above: shades of what rests, of what interacts
 // and of the player, from the floor up, then the steps of the error map. On dark
 // ground what is high is bright, on light ground it is dark.
-func worldTones() [3*Levels + NumHeats]tone {
-	return [...]tone{
+func worldColors() [3*Levels + NumHeats]adaptiveColor {
+	return [...]adaptiveColor{
 		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
 		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
 		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
@@ -118,33 +118,33 @@ func worldTones() [3*Levels + NumHeats]tone {
 	}
 }
 
-// styles returns the look of every ink.
-func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
-	var s [numInks]lipgloss.Style
+// defaultStyles returns the look of every ink.
+func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
+	var s [numStyles]lipgloss.Style
 	for k := range s {
 		s[k] = r.NewStyle()
 	}
-	for k, t := range tones() {
+	for k, t := range baseColors() {
 		s[k] = s[k].Foreground(t.color())
 	}
 	for _, k := range []Ink{Focus, Title, Value, Key, Chosen, Bad, Lost, NoBase, Corrupt} {
 		s[k] = s[k].Bold(true)
 	}
-	for i, t := range worldTones() {
+	for i, t := range worldColors() {
 		s[int(Rest)+i] = s[int(Rest)+i].Foreground(t.color())
 	}
-	for i, t := range slotTones() {
+	for i, t := range slotColors() {
 		s[slot+Ink(i)] = s[slot+Ink(i)].Foreground(t.color())
 		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color()).Reverse(true)
 	}
-	for i, t := range shadowTones() {
+	for i, t := range shadowColors() {
 		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(t.color())
 	}
-	badge := func(k Ink, t tone) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
-	badge(Live, tones()[Good])
-	badge(Paused, tones()[Warn])
-	badge(Ended, tones()[Dim])
-	alarm := tone{"160", "1", "160", "1"}
+	badge := func(k Ink, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
+	badge(Live, baseColors()[Good])
+	badge(Paused, baseColors()[Warn])
+	badge(Ended, baseColors()[Dim])
+	alarm := adaptiveColor{"160", "1", "160", "1"}
 	s[Alarm] = s[Alarm].Background(alarm.color()).Foreground(lipgloss.Color("15")).Bold(true)
 	s[Cursor] = s[Cursor].Reverse(true)
 	return s
@@ -152,18 +152,18 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 
 // SlotInk is the ink of the i-th part of the account of bits, barInk the same
 // colour as ground.
-func SlotInk(i int) Ink { return slot + Ink(i%slotInks) }
+func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
 
 // BarInk is the colour of SlotInk as ground.
-func BarInk(i int) Ink { return slot + slotInks + Ink(i%slotInks) }
+func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
 
 // Theme is styles made ready: what to write before a run of cells.
 type Theme struct {
 	glyphs
-	on    [numInks]string
-	solid [numInks]bool // a space in this ink can be seen
-	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
-	Color bool          // colours tell things apart
+	escapes      [numStyles]string
+	visibleSpace [numStyles]bool // a space in this ink can be seen
+	colorOnly    [numStyles]bool // has a colour and nothing else: the next colour replaces it
+	Color        bool            // colours tell things apart
 
 	charts chartStyle
 }
@@ -175,22 +175,22 @@ const Off = "\x1b[0m"
 // its ground, and NO_COLOR.
 func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
-	for k, s := range l.paint(r) {
-		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")
-		th.solid[k] = s.GetReverse() || k == int(Alarm)
-		th.bare[k] = !th.solid[k] && !s.GetBold() && !s.GetUnderline()
-		th.Color = th.Color || th.on[k] != "" && l != schemeMono
+	for k, s := range l.styles(r) {
+		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")
+		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm)
+		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
+		th.Color = th.Color || th.escapes[k] != "" && l != schemeMono
 	}
 	return th
 }
 
-// shift writes what changes the ink, and no more: every byte goes to the
+// switchStyle writes what changes the ink, and no more: every byte goes to the
 // terminal many times a second.
-func (th *Theme) shift(b *strings.Builder, from, to Ink) {
-	if th.on[from] != "" && !(th.bare[from] && th.on[to] != "") {
+func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
+	if th.escapes[from] != "" && !(th.colorOnly[from] && th.escapes[to] != "") {
 		b.WriteString(Off)
 	}
-	b.WriteString(th.on[to])
+	b.WriteString(th.escapes[to])
 }
 
 // Levels are the shades of each kind of cube, from the floor up: the higher the

@@ -71,7 +71,7 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 		for j, word := range words {
 			w := TextWidth(strings.TrimRight(word, " "))
 			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
-				w += beginning(pieces[i+1:])
+				w += firstWordWidth(pieces[i+1:])
 			}
 			if w > room && len(line) > 0 {
 				lines, line, room = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
@@ -90,8 +90,8 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 	return lines
 }
 
-// beginning is how wide the word is that pieces of text begin with.
-func beginning(pieces []Span) (w int) {
+// firstWordWidth is how wide the word is that pieces of text begin with.
+func firstWordWidth(pieces []Span) (w int) {
 	for _, p := range pieces {
 		head, _, blank := strings.Cut(p.Text, " ")
 		w += TextWidth(head)

@@ -68,9 +68,9 @@ func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 	return own
 }
 
-// paint returns the styles of a scheme.
-func (l Scheme) paint(r *lipgloss.Renderer) [numInks]lipgloss.Style {
-	s := styles(l.renderer(r))
+// styles returns the styles of a scheme.
+func (l Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
+	s := defaultStyles(l.renderer(r))
 	switch l {
 	case schemeContrast:
 		applyContrast(&s)
@@ -80,14 +80,14 @@ func (l Scheme) paint(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	return s
 }
 
-// contrastTones returns the foregrounds of schemeContrast. A test requires a contrast
+// contrastColors returns the foregrounds of schemeContrast. A test requires a contrast
 // against black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guides.
-func contrastTones() map[Ink]tone {
-	white, grey := tone{"231", "15", "16", "0"}, tone{"248", "7", "241", "8"}
-	cyan, yellow := tone{"51", "14", "18", "4"}, tone{"228", "11", "52", "0"}
-	green, pink := tone{"120", "10", "22", "0"}, tone{"217", "15", "88", "1"}
-	violet, blue := tone{"219", "13", "53", "5"}, tone{"159", "14", "17", "4"}
-	return map[Ink]tone{
+func contrastColors() map[Ink]adaptiveColor {
+	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
+	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
+	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}
+	violet, blue := adaptiveColor{"219", "13", "53", "5"}, adaptiveColor{"159", "14", "17", "4"}
+	return map[Ink]adaptiveColor{
 		Dim: {"254", "7", "236", "0"}, Faint: grey, Border: grey, Focus: cyan, Title: white, Value: white,
 		Key: cyan, Chosen: yellow, Gauge: cyan, Payload: cyan, Wire: violet, Budget: yellow, Ratio: green,
 		Mark: yellow, Good: green, Lost: pink, Late: yellow, NoBase: violet, Corrupt: yellow,
@@ -99,34 +99,34 @@ func contrastTones() map[Ink]tone {
 // applyContrast replaces colours that are hard to tell from the background. The account of bits and
 // the shadows share a list of colours. The list begins with the colour of the active encoder, Payload,
 // so shadow i has colour i+1.
-func applyContrast(inkStyles *[numInks]lipgloss.Style) {
-	tones := contrastTones()
-	for k, t := range tones {
-		inkStyles[k] = inkStyles[k].Foreground(t.color())
+func applyContrast(s *[numStyles]lipgloss.Style) {
+	colors := contrastColors()
+	for k, t := range colors {
+		s[k] = s[k].Foreground(t.color())
 	}
 	parts := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
-	for i := range slotInks {
-		t := tones[parts[i]]
-		inkStyles[SlotInk(i)] = inkStyles[SlotInk(i)].Foreground(t.color())
-		inkStyles[BarInk(i)] = inkStyles[BarInk(i)].Foreground(t.color())
+	for i := range numSlotStyles {
+		t := colors[parts[i]]
+		s[SlotInk(i)] = s[SlotInk(i)].Foreground(t.color())
+		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color())
 	}
-	for i := range shadowInks {
-		inkStyles[ShadowInk(i)] = inkStyles[ShadowInk(i)].Foreground(tones[parts[(i+1)%len(parts)]].color())
+	for i := range numShadowStyles {
+		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(colors[parts[(i+1)%len(parts)]].color())
 	}
 	for i := range Levels {
-		inkStyles[Rest+Ink(i)] = inkStyles[Rest+Ink(i)].Foreground(tones[Dim].color())
-		inkStyles[Touched+Ink(i)] = inkStyles[Touched+Ink(i)].Foreground(tones[Lost].color())
-		inkStyles[Player+Ink(i)] = inkStyles[Player+Ink(i)].Foreground(tones[Payload].color())
+		s[Rest+Ink(i)] = s[Rest+Ink(i)].Foreground(colors[Dim].color())
+		s[Touched+Ink(i)] = s[Touched+Ink(i)].Foreground(colors[Lost].color())
+		s[Player+Ink(i)] = s[Player+Ink(i)].Foreground(colors[Payload].color())
 	}
 }
 
 // applyMonochrome replaces colours by bold, reverse and underline, where a sign or a
 // fill does not already show the difference.
-func applyMonochrome(s *[numInks]lipgloss.Style) {
+func applyMonochrome(s *[numStyles]lipgloss.Style) {
 	for k := range s {
 		s[k] = s[k].UnsetForeground().UnsetBackground()
 	}
-	for i := range slotInks {
+	for i := range numSlotStyles {
 		s[BarInk(i)] = s[BarInk(i)].UnsetReverse() // the bar has fills instead
 	}
 	s[Alarm] = s[Alarm].Reverse(true)

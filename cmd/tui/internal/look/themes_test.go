@@ -29,7 +29,7 @@ func luminance(index int) float64 {
 }
 
 func TestHighContrastIsHigh(t *testing.T) {
-	for k, tone := range contrastTones() {
+	for k, tone := range contrastColors() {
 		least := 7.0
 		if k == Faint || k == Border {
 			least = 4.5
@@ -48,8 +48,8 @@ func TestHighContrastIsHigh(t *testing.T) {
 			}
 		}
 	}
-	for k := range tones() {
-		if _, ok := contrastTones()[k]; !ok {
+	for k := range baseColors() {
+		if _, ok := contrastColors()[k]; !ok {
 			t.Errorf("ink %d has no tone of high contrast", k)
 		}
 	}

@@ -18,11 +18,11 @@ type Live struct {
 	Script  *Script
 	reshape func(relay.Conditions) (time.Duration, error)
 
-	mu      sync.Mutex
-	now     state
-	past    []step
-	undone  []step
-	changes []Made
+	mu       sync.Mutex
+	now      state
+	undoable []undoStep
+	redoable []undoStep
+	changes  []Made
 }
 
 // Made is a change and whom it was for.
@@ -33,39 +33,39 @@ type Made struct {
 
 // state is what holds at a moment. Its parts are never altered, only replaced.
 type state struct {
-	all *config.Config
-	own map[int]own // by turn: what a person set for one client
+	all     *config.Config
+	clients map[int]clientChange // by turn: what a person set for one client
 }
 
-// own is what one client has of its own.
-type own struct {
+// clientChange is what one client has of its own.
+type clientChange struct {
 	who    relay.Client
 	change config.Change
 }
 
-// step is a change that can be taken back.
-type step struct {
-	client   relay.Client
-	touches  string
-	at       time.Duration
-	was, now state
+// undoStep is a change that can be taken back.
+type undoStep struct {
+	client        relay.Client
+	touches       string
+	at            time.Duration
+	before, after state
 }
 
-// oneStep is how fast changes of the same setting must follow each other to be taken back
+// mergeWindow is how fast changes of the same setting must follow each other to be taken back
 // as one.
-const oneStep = time.Second
+const mergeWindow = time.Second
 
 // NewLive returns the links of a script whose relay is reshaped by reshape.
 func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
-	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, own: map[int]own{}}}
+	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, clients: map[int]clientChange{}}}
 }
 
 // Config returns what holds for a client, or, if who is zero, for those without conditions of
 // their own. It must not be altered.
-func (l *Live) Config(who relay.Client) *config.Config {
+func (l *Live) Config(client relay.Client) *config.Config {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, err := l.now.of(l.Script, who)
+	c, err := l.now.configFor(l.Script, client)
 	if err != nil {
 		return l.now.all
 	}
@@ -86,8 +86,8 @@ func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 	return c.Up, c.Down
 }
 
-// of is what holds for a client.
-func (s state) of(script *Script, who relay.Client) (c *config.Config, err error) {
+// configFor is what holds for a client.
+func (s state) configFor(script *Script, who relay.Client) (c *config.Config, err error) {
 	c = s.all
 	if who.Turn == 0 {
 		return c, nil
@@ -99,7 +99,7 @@ func (s state) of(script *Script, who relay.Client) (c *config.Config, err error
 			}
 		}
 	}
-	if ch := s.own[who.Turn].change; !ch.IsZero() {
+	if ch := s.clients[who.Turn].change; !ch.IsZero() {
 		return c.After(ch)
 	}
 	return c, nil
@@ -107,15 +107,15 @@ func (s state) of(script *Script, who relay.Client) (c *config.Config, err error
 
 // check looks at what would hold for clients with conditions of their own.
 func (s state) check(script *Script) error {
-	if err := script.fits(s.all); err != nil {
+	if err := script.checkClients(s.all); err != nil {
 		return fmt.Errorf("not for a client with conditions of its own: %w", err)
 	}
-	for _, turn := range slices.Sorted(maps.Keys(s.own)) { // the error is about the first client
-		own := s.own[turn]
+	for _, turn := range slices.Sorted(maps.Keys(s.clients)) { // the error is about the first client
+		own := s.clients[turn]
 		if own.change.IsZero() {
 			continue
 		}
-		c, err := s.of(script, own.who)
+		c, err := s.configFor(script, own.who)
 		if err == nil {
 			err = c.Pin()
 		}
@@ -136,7 +136,7 @@ func (l *Live) Conditions() relay.Conditions {
 func (l *Live) conditions() relay.Conditions {
 	now := l.now
 	return func(who relay.Client) (up, down lossmodel.Spec) {
-		c, err := now.of(l.Script, who)
+		c, err := now.configFor(l.Script, who)
 		if err != nil { // check has seen all that a client can be
 			c = now.all
 		}
@@ -153,25 +153,25 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 	if err != nil {
 		return 0, err
 	}
-	was := l.now
-	at, err := l.take(next, client, ch)
+	previous := l.now
+	at, err := l.apply(next, client, ch)
 	if err != nil {
 		return at, err
 	}
-	l.undone = nil
-	s := step{client: client, touches: ch.Touches(), at: at, was: was, now: l.now}
-	if n := len(l.past); n > 0 && s.touches != "" && l.past[n-1].client == client && l.past[n-1].touches == s.touches && at-l.past[n-1].at < oneStep {
-		s.was, l.past = l.past[n-1].was, l.past[:n-1]
+	l.redoable = nil
+	s := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
+	if n := len(l.undoable); n > 0 && s.touches != "" && l.undoable[n-1].client == client && l.undoable[n-1].touches == s.touches && at-l.undoable[n-1].at < mergeWindow {
+		s.before, l.undoable = l.undoable[n-1].before, l.undoable[:n-1]
 	}
 	if s.touches != "" {
-		l.past = append(l.past, s)
-		l.past = l.past[max(len(l.past)-mostSteps, 0):]
+		l.undoable = append(l.undoable, s)
+		l.undoable = l.undoable[max(len(l.undoable)-maxUndoSteps, 0):]
 	}
 	return at, nil
 }
 
-// mostSteps and mostChanges bound what is remembered.
-const mostSteps, mostChanges = 200, 100_000
+// maxUndoSteps and mostChanges bound what is remembered.
+const maxUndoSteps, maxChanges = 200, 100_000
 
 // after is what holds after a change; nothing is done yet.
 func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
@@ -185,22 +185,22 @@ func (s state) after(script *Script, client relay.Client, ch config.Change) (nex
 		}
 		return next, next.check(script)
 	}
-	next.own = maps.Clone(s.own)
-	next.own[client.Turn] = own{client, s.own[client.Turn].change.Then(ch.WithMark(""))}
+	next.clients = maps.Clone(s.clients)
+	next.clients[client.Turn] = clientChange{client, s.clients[client.Turn].change.Then(ch.WithMark(""))}
 	return next, next.check(script)
 }
 
-// take makes a state the one that holds, and notes the change.
-func (l *Live) take(next state, client relay.Client, ch config.Change) (time.Duration, error) {
-	was := l.now
+// apply makes a state the one that holds, and notes the change.
+func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Duration, error) {
+	previous := l.now
 	l.now = next
 	at, err := l.reshape(l.conditions())
 	if err != nil {
-		l.now = was
+		l.now = previous
 		_, _ = l.reshape(l.conditions())
 		return at, err
 	}
-	if len(l.changes) < mostChanges {
+	if len(l.changes) < maxChanges {
 		l.changes = append(l.changes, Made{config.Stamp(at, ch), client.Turn})
 	}
 	return at, nil
@@ -208,12 +208,12 @@ func (l *Live) take(next state, client relay.Client, ch config.Change) (time.Dur
 
 // Undo takes the last change back; nil, and no error, if there is none. What the script
 // changed is taken back like any other.
-func (l *Live) Undo() (*Made, error) { return l.move(&l.past, &l.undone, false) }
+func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable, false) }
 
 // Redo makes again what was taken back.
-func (l *Live) Redo() (*Made, error) { return l.move(&l.undone, &l.past, true) }
+func (l *Live) Redo() (*Made, error) { return l.restore(&l.redoable, &l.undoable, true) }
 
-func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
+func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(*from)
@@ -221,36 +221,36 @@ func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
 		return nil, nil
 	}
 	s := (*from)[n-1]
-	next := s.was
-	if again {
-		next = s.now
+	next := s.before
+	if isRedo {
+		next = s.after
 	}
-	var back config.Change
+	var inverse config.Change
 	if s.client.Turn == 0 {
-		back = next.all.Undo(l.now.all)
+		inverse = next.all.Undo(l.now.all)
 	} else {
-		is, err := l.now.of(l.Script, s.client)
-		then, err2 := next.of(l.Script, s.client)
+		is, err := l.now.configFor(l.Script, s.client)
+		then, err2 := next.configFor(l.Script, s.client)
 		if err == nil && err2 == nil {
-			back = then.Undo(is)
+			inverse = then.Undo(is)
 		}
 	}
-	if _, err := l.take(next, s.client, back); err != nil {
+	if _, err := l.apply(next, s.client, inverse); err != nil {
 		return nil, err
 	}
 	*from, *to = (*from)[:n-1], append(*to, s)
-	made := Made{config.Stamp(0, back), s.client.Turn}
+	made := Made{config.Stamp(0, inverse), s.client.Turn}
 	if k := len(l.changes); k > 0 {
-		l.changes[k-1].Undo = !again
+		l.changes[k-1].Undo = !isRedo
 		made = l.changes[k-1]
 	}
 	return &made, nil
 }
 
 // Play makes the changes of the script at their times until quit, and says what it did.
-func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Duration, ch config.Change, err error)) {
+func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
 	for _, change := range l.Script.Changes {
-		timer := time.NewTimer(time.Until(begin.Add(change.T)))
+		timer := time.NewTimer(time.Until(start.Add(change.T)))
 		select {
 		case <-quit:
 			timer.Stop()
@@ -261,6 +261,6 @@ func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Dura
 		if err != nil {
 			at = change.T
 		}
-		say(at, change.Change, err)
+		report(at, change.Change, err)
 	}
 }

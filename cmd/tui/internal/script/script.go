@@ -41,8 +41,8 @@ func New(base *config.Config, title string) (*Script, error) {
 	return s, s.check()
 }
 
-// mostStages bounds how many conditions are looked at before anything runs.
-const mostStages = 20_000
+// maxLinks bounds how many conditions are looked at before anything runs.
+const maxLinks = 20_000
 
 // check makes the links of all clients at all times: what cannot be is refused now.
 func (s *Script) check() error {
@@ -53,12 +53,12 @@ func (s *Script) check() error {
 		}
 	}
 	n := len(s.Base.Clients)
-	if len(s.stages)*(1+n+byAddress*(n-byAddress)) > mostStages {
+	if len(s.stages)*(1+n+byAddress*(n-byAddress)) > maxLinks {
 		return fmt.Errorf("%d changes for %d clients by address and %d by turn, of which each may be both, are too many; expected at most %d links",
-			len(s.Changes), byAddress, n-byAddress, mostStages)
+			len(s.Changes), byAddress, n-byAddress, maxLinks)
 	}
 	for i, stage := range s.stages {
-		if err := s.fits(stage); err != nil {
+		if err := s.checkClients(stage); err != nil {
 			if i > 0 {
 				err = &config.Error{Key: config.Indexed("at", s.Base.ScriptOrder()[i-1]), Problem: "not with " + err.Error()}
 			}
@@ -71,9 +71,9 @@ func (s *Script) check() error {
 	return nil
 }
 
-// fits makes what each client with conditions of its own would have: of one entry, and of two
+// checkClients makes what each client with conditions of its own would have: of one entry, and of two
 // where one is by address and one by turn.
-func (s *Script) fits(all *config.Config) error {
+func (s *Script) checkClients(all *config.Config) error {
 	for i := range s.Base.Clients {
 		first := &s.Base.Clients[i]
 		c, err := all.After(first.Change)

@@ -92,15 +92,15 @@ func (m *dashboard) spotlight(s tour.Spot) {
 
 // quit sends the pending changes and ends the program. As how requests, it first saves a report, or
 // asks whether to save one.
-func (m *dashboard) quit(how command.Leave) tea.Cmd {
+func (m *dashboard) quit(how command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
-	case how == command.LeaveSaving:
+	case how == command.QuitSaving:
 		if m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir}) {
 			m.leaving.begin(snap)
 		}
 		return nil
-	case how == command.LeaveAsking && snap.Now-snap.Saved > muchToLose:
+	case how == command.QuitAsking && snap.Now-snap.Saved > muchToLose:
 		m.over = &leaveBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
 		return nil
 	}

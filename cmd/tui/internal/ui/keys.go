@@ -121,7 +121,7 @@ func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
 		bind([]string{"ctrl+l"}, "ctrl+l", "draw the screen anew", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
 		bind([]string{"q"}, "q", x.Quit, func() room.Request {
-			cmd, err := s.screen.Obey(command.Order{Leave: command.LeaveAsking})
+			cmd, err := s.screen.Obey(command.Order{Leave: command.QuitAsking})
 			if err != nil {
 				return room.Request{Say: err.Error(), Bad: true}
 			}

@@ -84,7 +84,7 @@ func newShell(screen Screen, opt Options) *Shell {
 	}
 	s := &Shell{screen: screen, opt: opt, note: &room.Notice{}}
 	s.scheme, _ = look.SchemeNamed(opt.Theme)
-	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ChartStyleNamed(opt.Charts))
+	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ParseChartStyle(opt.Charts))
 	return s
 }
 
@@ -250,7 +250,7 @@ func (s *Shell) Quit(err error) tea.Cmd {
 
 // interrupt leaves at once, with ErrInterrupted.
 func (s *Shell) interrupt() tea.Cmd {
-	if _, err := s.screen.Obey(command.Order{Leave: command.LeaveNow}); err != nil {
+	if _, err := s.screen.Obey(command.Order{Leave: command.QuitNow}); err != nil {
 		return s.Quit(err)
 	}
 	return s.Quit(ErrInterrupted)

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// completions returns the part of a typed line that stays and what may replace the
-// rest of it: the words that begin like its last one.
+// completions returns the part of a typed line before its last word, and the words that may
+// replace the last word.
 func completions(d Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
@@ -24,7 +24,7 @@ func completions(d Context, line string) (stem string, words []string) {
 	return stem, words
 }
 
-// nextWords lists what may come after the arguments typed so far.
+// nextWords returns the words that may follow the arguments typed so far.
 func (v *Verb) nextWords(before []string) []string {
 	switch {
 	case len(before) == 0 && len(v.words) > 0:
@@ -35,7 +35,7 @@ func (v *Verb) nextWords(before []string) []string {
 	return nil
 }
 
-// sharedPrefix returns what all words begin with.
+// sharedPrefix returns the longest prefix that all words share.
 func sharedPrefix(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -49,8 +49,8 @@ func sharedPrefix(words []string) string {
 	return strings.ToValidUTF8(prefix, "")
 }
 
-// usage is the text below a line that names a verb: what is to be typed where
-// it ends, if the verb has such a hint, or what the verb takes and does.
+// usage returns the help text for a line that names a command: the hint for the arguments typed
+// so far, if the command has one, else the usage of the command. hinted reports which.
 func usage(d Context, line string) (text string, hinted bool) {
 	words := splitLine(line)
 	if len(words) == 0 {
@@ -71,7 +71,7 @@ func usage(d Context, line string) (text string, hinted bool) {
 	return v.usage(), false
 }
 
-// usage is what a verb takes and does.
+// usage returns the arguments and the help of a command in one line.
 func (v *Verb) usage() string {
 	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
 	if v.Note != "" {

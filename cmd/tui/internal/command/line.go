@@ -9,32 +9,33 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxHistory bounds how many typed lines are remembered.
+// maxHistory is the largest number of lines in the history.
 const maxHistory = 100
 
-// Line is where commands are typed: an input, the history of what was
-// typed before, and completion. It stays open on an error, so that the line can
-// be mended.
+// Line is the line in which commands are typed: an editor with a history and completion. After an
+// error the line stays open, so that it can be corrected.
 type Line struct {
 	Open       bool
 	input      controls.Editor
 	history    []string
-	historyPos int    // how far the arrows have gone back
-	draft      string // what was typed before they went
+	historyPos int    // how many lines back in the history; 0 is the line being typed
+	draft      string // the line being typed, while historyPos is not 0
 	Err        string
 
-	stem  string // completion under way: what stays, what may follow, which is shown
+	// Completion in progress: the unchanged start of the line, the candidates for its last word,
+	// and the index of the one shown.
+	stem  string
 	words []string
 	shown int
 }
 
-// Show opens the line with some text in it.
+// Show opens the line with an initial text.
 func (l *Line) Show(text string) {
 	l.Open, l.historyPos, l.Err, l.words = true, 0, "", nil
 	l.input.Set(text)
 }
 
-// Remember closes the line and keeps it for the next time.
+// Remember closes the line and adds it to the history.
 func (l *Line) Remember() {
 	text := strings.TrimSpace(l.input.String())
 	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
@@ -44,8 +45,7 @@ func (l *Line) Remember() {
 	l.Open = false
 }
 
-// Key handles a key while the line is open, and reports whether the line is to be
-// carried out.
+// Key handles a key while the line is open. It reports whether the caller must execute the line.
 func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	switch msg.String() {
 	case "enter":
@@ -69,7 +69,7 @@ func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	return false
 }
 
-// Text is what was typed so far.
+// Text returns the typed text.
 func (l *Line) Text() string { return l.input.String() }
 
 // Edit passes a key to the input.
@@ -81,7 +81,7 @@ func (l *Line) Edit(msg tea.KeyMsg) {
 	}
 }
 
-// recall goes n lines back in the history.
+// recall moves n lines back in the history, or forward if n is negative.
 func (l *Line) recall(n int) {
 	if l.historyPos == 0 {
 		l.draft = l.input.String()
@@ -95,15 +95,15 @@ func (l *Line) recall(n int) {
 	l.Err, l.words = "", nil
 }
 
-// tab completes the last word: as far as all candidates agree, then one
-// candidate after the other.
+// tab completes the last word: first as far as all candidates agree, then with the next
+// candidate, or the previous one if n is -1.
 func (l *Line) tab(d Context, n int) {
 	if len(l.words) == 0 {
 		typed := l.input.String()
 		l.stem, l.words = completions(d, typed)
 		l.shown = -1
 		first := l.stem + sharedPrefix(l.words)
-		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // a value follows at once
+		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // after "=" the value follows without a blank
 			first += " "
 		}
 		if len(l.words) < 2 || len(first) > len(typed) {
@@ -127,14 +127,14 @@ func (l *Line) setText(text string) {
 	l.Err = ""
 }
 
-// prompt stands before the line that is typed.
+// prompt is written before the typed line.
 const prompt = " / "
 
-// maxErrorRows is the most rows of an error about a line.
+// maxErrorRows is the largest number of rows of an error.
 const maxErrorRows = 2
 
-// errorRows is what is wrong with the line, on as many rows as it needs. What
-// was probably meant comes first: it is what helps, and the rest may be long.
+// errorRows returns the error about the line, wrapped to w columns. A suggestion is moved to the
+// beginning, because the rest may be cut off.
 func (l *Line) errorRows(w int) []string {
 	text := l.Err
 	const ask = "did you mean "
@@ -150,26 +150,27 @@ func (l *Line) errorRows(w int) []string {
 	return rows
 }
 
-// Rows is how many rows the line and what stands above it take.
+// Rows returns the number of rows of the line and the hints above it.
 func (l *Line) Rows(w int) int { return 1 + max(len(l.errorRows(w)), 1) }
 
-// firstVisible is the first rune to show so that the cursor is within room columns.
-func (l *Line) firstVisible(room int) int {
+// firstVisible returns the index of the first rune to show so that the cursor is within columns
+// columns.
+func (l *Line) firstVisible(columns int) int {
 	from := l.input.At
 	for n := 1; from > 0; from-- {
 		n += look.RuneWidth(l.input.Text[from-1])
-		if n > room {
+		if n > columns {
 			break
 		}
 	}
 	return from
 }
 
-// Draw shows the line at the bottom of a canvas, and above it what is wrong with
-// it, what could follow, or what it would do.
+// Draw draws the line at the bottom of the canvas, and above it an error, completions or the
+// usage of the command.
 func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
 	value, at := l.input.Text, l.input.At
-	const cursor = 3 // columns: where there is no colour, a bar and a wide rune
+	const cursor = 3 // columns for the cursor: without colour, "_" before a rune of up to two columns
 	from := l.firstVisible(c.W - len(prompt) - cursor)
 	x := c.Text(0, c.H-1, look.Key, prompt)
 	for i := from; i < len(value) && x < c.W-1; i++ {
@@ -185,7 +186,7 @@ func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
 	l.drawHints(c, d)
 }
 
-// drawHints writes what stands above the line.
+// drawHints draws what is above the line.
 func (l *Line) drawHints(c *look.Canvas, d Context) {
 	const x = len(prompt)
 	typed := l.input.String()
@@ -207,7 +208,8 @@ func (l *Line) drawHints(c *look.Canvas, d Context) {
 	}
 }
 
-// drawCursor draws the place where typing goes on; without colour it is a bar.
+// drawCursor draws the cursor on the text under it: reversed or, without colour, as "_" before
+// the text.
 func (l *Line) drawCursor(c *look.Canvas, th *look.Theme, x int, under string) int {
 	if th.Color {
 		return c.Text(x, c.H-1, look.Cursor, under)

@@ -1,8 +1,7 @@
-// Package command is the command line of the dashboard: the verbs, how their
-// arguments are read, what completes them, and the line in which they are typed.
+// Package command implements the command line of the dashboard: the commands, the parsing and
+// completion of their arguments, and the line in which they are typed.
 //
-// A typed line becomes an Order: mostly the same experiment.Command that a key
-// makes.
+// Parse returns an Order, which mostly contains the same experiment.Command as a key press.
 package command
 
 import (
@@ -25,28 +24,28 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Order is what a typed line requests: mostly the same Command that a key makes.
+// Order is the action that a typed line requests.
 type Order struct {
 	experiment.Command
 	Help, Tour bool
 	Leave      QuitMode
-	Themes     bool         // list them
-	Theme      string       // "" leaves it unchanged
-	Filter     *room.Filter // of the packets; nil leaves it unchanged
-	Client     *int         // the client of a proxy that the controls set; 0: all
-	Datagram   *Datagram    // of a proxy, to be explained
+	Themes     bool         // show the list of themes
+	Theme      string       // the new theme; "" leaves it unchanged
+	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
+	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
+	Datagram   *Datagram    // the datagram of a proxy to explain, if not nil
 }
 
-// Datagram names one that went through a proxy: the n-th of a direction, from 0.
+// Datagram identifies a datagram of a proxy: number N of a direction, from 0.
 type Datagram struct {
 	Up bool
 	N  uint64
 }
 
-// QuitMode is a way to leave.
+// QuitMode is how to leave the program.
 type QuitMode uint8
 
-// The ways to leave. LeaveAsking asks first if much would be lost.
+// The modes. QuitAsking asks first if much unsaved work would be lost.
 const (
 	Stay QuitMode = iota
 	QuitAsking
@@ -54,7 +53,7 @@ const (
 	QuitNow
 )
 
-// Context is what typed commands are read against.
+// Context is the state that commands depend on.
 type Context struct {
 	*controls.Catalog
 	Config *config.Config
@@ -62,35 +61,35 @@ type Context struct {
 	Screen Screen
 }
 
-// Verb is a word that begins a typed line.
+// Verb is a command that can be typed.
 type Verb struct {
 	Name, Args, Help string
-	Note             string // what else there is to know while it is typed
+	Note             string // further information, shown while the command is typed
 
-	screens          Screen // where the verb exists; 0 means Lab and Proxy
-	minArgs, maxArgs int    // arguments
+	screens          Screen // where the command exists; 0 means Lab and Proxy
+	minArgs, maxArgs int    // number of arguments
 	parse            func(args []string) (Order, error)
-	words            []string // that may be the first argument
-	// complete lists what may come next after the arguments typed so far; nil: only words.
+	words            []string // candidates for the first argument
+	// complete returns the candidates for the next argument. If it is nil, only words is used.
 	complete func(before []string) []string
-	// hint describes the arguments typed so far better than usage does; the last is
-	// "" if a word is about to begin. "": nothing.
+	// hint describes the arguments typed so far, in more detail than usage; "" if it has nothing
+	// to add. The last element of args is "" if the line ends with a blank.
 	hint func(args []string) string
 }
 
-// Screen is one or more of the program's screens.
+// Screen is a set of the program's screens.
 type Screen uint8
 
 const (
 	Lab Screen = 1 << iota
 	Proxy
-	Sweep // only shows: no setting can be changed
+	Sweep // shows a sweep; settings cannot be changed
 )
 
-// unlimited is the most arguments of a verb that takes any number of them.
+// unlimited is the maxArgs of commands with any number of arguments.
 const unlimited = 1 << 20
 
-// Verbs lists the commands of a screen.
+// Verbs returns the commands of a screen.
 func Verbs(d Context) []Verb {
 	all := screenVerbs()
 	if d.Screen != Sweep {
@@ -99,6 +98,7 @@ func Verbs(d Context) []Verb {
 	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.screens, Lab|Proxy)&d.Screen == 0 })
 }
 
+// encoderVerbs returns the commands that set encoders and the link profile.
 func encoderVerbs(d Context) []Verb {
 	var params []string
 	if codec := d.Codec(d.Config.Encoder.Name); codec != nil {
@@ -108,9 +108,9 @@ func encoderVerbs(d Context) []Verb {
 	}
 	names := setting.Names(d.Encoders(d.Schema))
 	return []Verb{
-		{Name: "encoder", Args: "NAME", Help: "swap the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
+		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
-		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder beside, on the same frames and losses", screens: Lab,
+		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder as a shadow, on the same frames and losses", screens: Lab,
 			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
@@ -123,39 +123,40 @@ func encoderVerbs(d Context) []Verb {
 			}},
 		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "take a ready-made link", minArgs: 1, maxArgs: 1, words: setting.Names(d.Links()),
+		{Name: "profile", Args: "NAME", Help: "use a predefined link", minArgs: 1, maxArgs: 1, words: setting.Names(d.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
 
-// linkVerbs set a link, both ways or one.
+// linkVerbs returns the commands that set links: both directions or one.
 func linkVerbs(d Context) (list []Verb) {
 	for _, k := range d.Keys {
 		list = append(list, linkVerb(d, k, config.BothWays))
 	}
-	to, back := "to the receiver", "back"
+	down, up := "to the receiver", "back to the sender"
 	if d.Screen == Proxy {
-		to, back = "to the clients", "to the server"
+		down, up = "to the clients", "to the server"
 	}
-	return append(list, directionVerb(d, config.DownOnly, to), directionVerb(d, config.UpOnly, back))
+	return append(list, directionVerb(d, config.DownOnly, down), directionVerb(d, config.UpOnly, up))
 }
 
-// directionVerb sets a setting of one link, as in "down loss 5%".
+// directionVerb returns the command "down" or "up", which sets one key of one link, as in "down
+// loss 5%". target describes where the link leads.
 func directionVerb(d Context, direction config.Way, target string) Verb {
-	settingVerb := func(args []string, direction config.Way) (v Verb, ok bool) { // the verb of the setting
+	settingVerb := func(args []string, direction config.Way) (v Verb, ok bool) { // the command of the key in args[0]
 		if len(args) == 0 {
 			return v, false
 		}
 		k, ok := d.Key(args[0])
 		return linkVerb(d, k, direction), ok
 	}
-	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "set one thing of the link " + target + " only", minArgs: 2, maxArgs: unlimited,
+	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
 		words: d.KeyNames(),
 		parse: func(args []string) (Order, error) {
 			if v, ok := settingVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
-			return Order{}, unknownName("a link has no", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
+			return Order{}, unknownName("a link has no setting", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
 		},
 		complete: func(before []string) []string {
 			if v, ok := settingVerb(before, config.BothWays); ok {
@@ -175,7 +176,7 @@ func directionVerb(d Context, direction config.Way, target string) Verb {
 		}}
 }
 
-// linkVerb sets one setting of a link.
+// linkVerb returns the command that sets one key of a link.
 func linkVerb(d Context, k lossmodel.KeyInfo, direction config.Way) Verb {
 	spec := direction.Link(d.Config)
 	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, minArgs: 1, maxArgs: unlimited,
@@ -184,7 +185,7 @@ func linkVerb(d Context, k lossmodel.KeyInfo, direction config.Way) Verb {
 			if err != nil {
 				return Order{}, err
 			}
-			probe := *spec // a value that neither link takes is refused once
+			probe := *spec // check the value on a copy, so that an error is reported once for both links
 			if err := probe.Set(k.Key, text); err != nil {
 				return Order{}, config.ErrorAt(k.Key, err)
 			}
@@ -204,7 +205,7 @@ func linkVerb(d Context, k lossmodel.KeyInfo, direction config.Way) Verb {
 	return v
 }
 
-// settingVerbs set the live settings of the table.
+// settingVerbs returns the commands for settings that can change during a run.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
 		unit := ""
@@ -228,16 +229,17 @@ func settingVerbs() (list []Verb) {
 	return list
 }
 
-// worldVerbs play the live world as the keys of its page do, with the switches by value.
+// worldVerbs returns the commands that play the cube world like the keys of its page, with on and
+// off for the switches.
 func worldVerbs() []Verb {
 	list := []Verb{
-		{Name: "press", Args: "DIRECTION...", Help: "play the world: left, right, up, down",
+		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down",
 			complete: func(before []string) []string {
 				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
 			}},
-		{Name: "hover", Help: "play the world: fly, and blow away what is below"},
-		{Name: "katamari", Help: "play the world: draw in what is around"},
-		{Name: "autopilot", Help: "let the script play the world, or nobody"},
+		{Name: "hover", Help: "cube world: fly, and blow away the cubes below"},
+		{Name: "katamari", Help: "cube world: attract the cubes around"},
+		{Name: "autopilot", Help: "cube world: let the script play"},
 	}
 	for i := range list {
 		v := &list[i]
@@ -249,61 +251,61 @@ func worldVerbs() []Verb {
 			v.Args, v.words = "on|off", []string{"on", "off"}
 		}
 	}
-	return append(list, Verb{Name: "reset", Help: "play the world: all cubes back in the grid", screens: Lab,
+	return append(list, Verb{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
 		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
-// proxyVerbs are those that only a proxy has.
+// proxyVerbs returns the commands that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "TURN|all", Help: "whose links the controls and commands set", screens: Proxy,
+		{Name: "client", Args: "TURN|all", Help: "select the client whose links are set", screens: Proxy,
 			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
-		{Name: "explain", Args: "up|down N", Help: "what the seed did to the N-th datagram, stage by stage", screens: Proxy,
+		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
 			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},
 	}
 }
 
-// timeVerbs control virtual time.
+// timeVerbs returns the commands for virtual time and the list of packets.
 func timeVerbs() []Verb {
 	return []Verb{
-		{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
+		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
 		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
-		{Name: "resume", Help: "let virtual time go on", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
-		{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", screens: Lab, maxArgs: unlimited, parse: parseStep},
-		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", screens: Lab, minArgs: 1, maxArgs: unlimited,
+		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
+		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
+		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "select the packets on page 3", screens: Lab, minArgs: 1, maxArgs: unlimited,
 			parse: parseFilter, words: room.FilterNames()},
-		{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", screens: Lab, minArgs: 1, maxArgs: 1,
+		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 	}
 }
 
-// screenVerbs are about the screen and the session as a whole.
+// screenVerbs returns the commands for the screen and the session as a whole.
 func screenVerbs() []Verb {
 	return []Verb{
-		{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
+		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			if len(args) == 0 {
 				args = []string{"mark"}
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
-		{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.Themes()},
-		{Name: "tour", Help: "seven steps through what the lab is about", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
-		{Name: "undo", Help: "take the last change back", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
-		{Name: "redo", Help: "make the change again that was taken back", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
-		{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", screens: Lab, maxArgs: unlimited,
+		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.Themes()},
+		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
+		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
+		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
+		{Name: "save", Args: "[FOLDER]", Help: "write a report that can be replayed", screens: Lab, maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
-		{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", screens: Lab, maxArgs: 1, parse: parseQuit,
+		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},
-		{Name: "quit", Help: "end the proxy, and print the totals", screens: Proxy, maxArgs: 1, parse: parseQuit},
+		{Name: "quit", Help: "stop the proxy and print the totals", screens: Proxy, maxArgs: 1, parse: parseQuit},
 		{Name: "quit", Help: "leave", screens: Sweep, maxArgs: 1, parse: parseQuit},
 	}
 }
 
-// Parse reads a typed line. The error names what was expected instead.
+// Parse parses a typed line. Errors name what was expected.
 func Parse(d Context, line string) (Order, error) {
 	words := splitLine(line)
 	if len(words) == 0 {
@@ -314,7 +316,7 @@ func Parse(d Context, line string) (Order, error) {
 	}
 	v, names, ok := d.findVerb(words[0])
 	if !ok {
-		return Order{}, unknownName("no command is called", words[0], names, "? lists them all")
+		return Order{}, unknownName("unknown command", words[0], names, "? lists all commands")
 	}
 	args := words[1:]
 	if len(args) < v.minArgs || len(args) > v.maxArgs {
@@ -327,18 +329,18 @@ func Parse(d Context, line string) (Order, error) {
 	return o, err
 }
 
-// usageError is the error about arguments that are too few or too many.
+// usageError returns the error for too few or too many arguments.
 func (v *Verb) usageError() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
 
-// viCommands are the commands of vi, with what they mean here.
+// viCommands maps commands of vi to commands of the dashboard.
 var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", "w": "save", "wq": "quit save", "x": "quit save", "h": "help"}
 
-// splitLine are the words of a typed line.
+// splitLine returns the words of a typed line.
 func splitLine(line string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
 }
 
-// findVerb returns the command of that name, and the names of all there are.
+// findVerb returns the command with this name, and the names of all commands.
 func (d Context) findVerb(name string) (v Verb, names []string, ok bool) {
 	for _, x := range Verbs(d) {
 		names = append(names, x.Name)
@@ -349,7 +351,8 @@ func (d Context) findVerb(name string) (v Verb, names []string, ok bool) {
 	return v, names, ok
 }
 
-// unknownName is the answer to a name that does not exist: a near one, or what else helps.
+// unknownName returns an error about an unknown name with the most similar known name, or with
+// help if no name is similar.
 func unknownName(what, name string, known []string, help string) error {
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
@@ -357,10 +360,11 @@ func unknownName(what, name string, known []string, help string) error {
 	return fmt.Errorf("%s %q; %s", what, name, help)
 }
 
-// errUsage: the arguments are too few or too many; Parse names the right ones.
+// errUsage is returned by parse functions for a wrong number of arguments; Parse replaces it by
+// the usage of the command.
 var errUsage = errors.New("usage")
 
-// changeOrder is the order to set a key.
+// changeOrder returns the order to set a configuration key.
 func changeOrder(key string, value any) (Order, error) {
 	var ch config.Change
 	if err := ch.Set(key, value); err != nil {
@@ -369,14 +373,15 @@ func changeOrder(key string, value any) (Order, error) {
 	return Order{Command: controls.ChangeCommand(ch)}, nil
 }
 
-// fixedOrder parses any arguments as the same order.
+// fixedOrder returns a parse function that ignores its arguments and returns o.
 func fixedOrder(o Order) func([]string) (Order, error) {
 	return func([]string) (Order, error) { return o, nil }
 }
 
+// expectedOneOf lists the allowed names for an error message.
 func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
-// parseShadow reads "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
+// parseShadow parses "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
 func parseShadow(args []string) (Order, error) {
 	if args[0] == "off" {
 		if len(args) == 1 {
@@ -398,6 +403,7 @@ func parseShadow(args []string) (Order, error) {
 	return changeOrder("shadow", []config.Encoder{e})
 }
 
+// parseSpeed parses a speed such as "2", "x0.5" or "max".
 func parseSpeed(args []string) (Order, error) {
 	text := strings.TrimLeft(strings.ToLower(strings.Join(args, "")), "x×")
 	v, err := strconv.ParseFloat(text, 64)
@@ -412,9 +418,10 @@ func parseSpeed(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Speed: &v}}, nil
 }
 
-// maxSteps is the most frames that one step command advances.
+// maxSteps is the largest number of frames that one step command advances.
 const maxSteps = 10_000
 
+// parseStep parses the number of frames; without arguments it is 1.
 func parseStep(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Command: experiment.Command{Step: 1}}, nil
@@ -426,7 +433,7 @@ func parseStep(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Step: n}}, nil
 }
 
-// parseSeek reads 00:30, 1:02:03.5 or 30s.
+// parseSeek parses a time such as 00:30, 1:02:03.5 or 30s.
 func parseSeek(args []string) (Order, error) {
 	if d, err := time.ParseDuration(args[0]); err == nil && d >= 0 {
 		return Order{Command: experiment.Command{Seek: &d}}, nil
@@ -443,6 +450,7 @@ func parseSeek(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Seek: new(time.Duration(total * float64(time.Second)).Round(time.Millisecond))}}, nil
 }
 
+// parseTheme parses the name of a theme; without arguments it requests the list.
 func parseTheme(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Themes: true}, nil
@@ -450,20 +458,21 @@ func parseTheme(args []string) (Order, error) {
 	if l, ok := look.SchemeNamed(args[0]); ok {
 		return Order{Theme: l.String()}, nil
 	}
-	return Order{}, unknownName("no theme is called", args[0], look.Themes(), expectedOneOf(look.Themes()))
+	return Order{}, unknownName("unknown theme", args[0], look.Themes(), expectedOneOf(look.Themes()))
 }
 
-// parseFilter reads "filter lost".
+// parseFilter parses the name of a packet filter. Words are joined with "-".
 func parseFilter(args []string) (Order, error) {
 	name := strings.ToLower(strings.Join(args, "-"))
 	i := slices.Index(room.FilterNames(), name)
 	if i < 0 {
-		return Order{}, unknownName("packets cannot be filtered by", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
+		return Order{}, unknownName("unknown filter", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
 	}
 	return Order{Filter: new(room.Filter(i))}, nil
 }
 
-// parseQuit takes no other words, so that a slip does not end the session.
+// parseQuit parses the arguments of quit. It refuses any other word, so that a typing error does
+// not end the session.
 func parseQuit(args []string) (Order, error) {
 	how := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
 	if how == Stay {
@@ -472,26 +481,26 @@ func parseQuit(args []string) (Order, error) {
 	return Order{Leave: how}, nil
 }
 
-// parseClient reads "client 2".
+// parseClient parses the number of a client, or "all".
 func parseClient(args []string) (Order, error) {
 	if strings.EqualFold(args[0], "all") {
 		return Order{Client: new(int)}, nil
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 {
-		return Order{}, fmt.Errorf("%q is no client; expected its turn, such as 2, or all", args[0])
+		return Order{}, fmt.Errorf("%q is not a client; expected its number, such as 2, or all", args[0])
 	}
 	return Order{Client: &n}, nil
 }
 
-// parseExplain reads "explain down 17".
+// parseExplain parses a direction and the number of a datagram, such as "down 17".
 func parseExplain(args []string) (Order, error) {
 	if args[0] != "up" && args[0] != "down" {
 		return Order{}, errUsage
 	}
 	n, err := strconv.ParseUint(args[1], 10, 48)
 	if err != nil {
-		return Order{}, fmt.Errorf("%q is no number of a datagram; expected one from 0", args[1])
+		return Order{}, fmt.Errorf("%q is not the number of a datagram; expected a number from 0", args[1])
 	}
 	return Order{Datagram: &Datagram{Up: args[0] == "up", N: n}}, nil
 }

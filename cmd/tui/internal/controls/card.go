@@ -11,19 +11,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// encoderCard describes the encoder under the cursor of the list of encoders:
-// its idea, its source, and its params, which can be set in place.
+// encoderCard describes the encoder under the cursor in the list of encoders: its idea, its
+// source and its parameters, which can be changed in the card.
 type encoderCard struct {
 	cat     *Catalog
-	cfg     *config.Config // as asked for
-	focused bool           // the keys are for the params
-	cursor  int            // the param under the cursor
-	typing  bool
+	cfg     *config.Config // the current settings
+	focused bool           // whether the parameters receive the keys
+	cursor  int            // index of the selected parameter
+	typing  bool           // whether input is being edited
 	input   Editor
 	err     string
 }
 
-// params lists the parameters of an encoder.
+// params returns the parameters of an encoder.
 func (e *encoderCard) params(name string) (list []config.Row) {
 	if codec := e.cat.Codec(name); codec != nil {
 		for _, info := range codec.ParamInfo() {
@@ -33,7 +33,8 @@ func (e *encoderCard) params(name string) (list []config.Row) {
 	return list
 }
 
-// configFor returns the configuration in which the encoder of a name runs.
+// configFor returns a configuration with the named encoder: the current one, or one with default
+// parameters if another encoder is active.
 func (e *encoderCard) configFor(name string) *config.Config {
 	if e.cfg.Encoder.Name == name {
 		return e.cfg
@@ -41,7 +42,7 @@ func (e *encoderCard) configFor(name string) *config.Config {
 	return &config.Config{Encoder: config.Encoder{Name: name}}
 }
 
-// handleCardKey handles a key in the list of encoders; false if the list itself should.
+// handleCardKey handles a key for the card; false means that the list must handle the key.
 func (p *picker) handleCardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
 	name, ok := p.selected()
@@ -54,13 +55,13 @@ func (p *picker) handleCardKey(msg tea.KeyMsg) (room.Request, bool) {
 	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
 		e.focused, e.cursor = true, 0
 		return room.Request{}, true
-	case msg.Type == tea.KeySpace: // no name has one
+	case msg.Type == tea.KeySpace: // names contain no blanks, so a blank is free for this
 		return p.requestChange(config.NewChange("encoder.name", name)), true
 	}
 	return room.Request{}, false
 }
 
-// handleParamKey handles a key among the params.
+// handleParamKey handles a key while the parameters have the focus.
 func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
@@ -90,8 +91,8 @@ func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// handleTypingKey handles a key while a value is typed; on a mistake the value stays to
-// be mended.
+// handleTypingKey handles a key while a value is typed. After an error the text stays, so that it
+// can be corrected.
 func (p *picker) handleTypingKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
@@ -106,8 +107,7 @@ func (p *picker) handleTypingKey(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// setParam sets the param under the cursor, and takes the encoder if it is not
-// the one that runs.
+// setParam sets the selected parameter, and makes the named encoder the active one if it is not.
 func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
 	ch := config.NewChange(e.params(name)[e.cursor].Key, v)
@@ -117,7 +117,8 @@ func (p *picker) setParam(name string, v any) room.Request {
 	return p.requestChange(ch)
 }
 
-// requestChange asks for a change; the list stays open and shows what it did.
+// requestChange returns the request for a change. The list stays open, and shows the error if the
+// change is refused.
 func (p *picker) requestChange(ch config.Change) room.Request {
 	e := p.card
 	e.err = ""
@@ -127,7 +128,7 @@ func (p *picker) requestChange(ch config.Change) room.Request {
 	return r
 }
 
-// draw writes the card of an encoder into w columns and at most h rows.
+// draw draws the card of an encoder in w columns and at most h rows.
 func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	codec := e.cat.Codec(name)
 	if codec == nil {
@@ -147,12 +148,12 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 	list := e.params(name)
 	y++
 	if len(list) == 0 {
-		c.Clip(x, y, w, look.Dim, "it has no parameters")
+		c.Clip(x, y, w, look.Dim, "no parameters")
 		return
 	}
-	hint := "tab goes to the parameters"
+	hint := "tab selects the parameters"
 	if e.focused {
-		hint = "←→ adjust, or type a value; esc leaves them"
+		hint = "←→ change, or type a value; esc returns to the list"
 	}
 	c.Clip(x, y, w, look.Dim, hint)
 	below, k := e.helpLines(list, w)
@@ -167,10 +168,10 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 	}
 }
 
-// helpLines is what stands below the params: what is wrong with a value, or what the
-// one under the cursor is.
+// helpLines returns the lines below the parameters, and their style: an error, or the help of the
+// selected parameter.
 func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Ink) {
-	const rows = 3
+	const maxLines = 3
 	if !e.focused {
 		return nil, look.Dim
 	}
@@ -179,25 +180,26 @@ func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Ink) {
 		text, k = e.err, look.Bad
 	}
 	lines := look.Wrap(text, w)
-	return lines[:min(len(lines), rows)], k
+	return lines[:min(len(lines), maxLines)], k
 }
 
-// drawParam draws one param: its name, its value, its bounds, what it is.
+// drawParam draws parameter i of the named encoder in one row: name, value, unit, bounds and
+// help.
 func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, r config.Row) {
-	k, v := look.Dim, look.Value
-	here := e.focused && i == e.cursor
-	if here {
-		k, v = look.Chosen, look.Chosen
+	labelStyle, valueStyle := look.Dim, look.Value
+	selected := e.focused && i == e.cursor
+	if selected {
+		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(x, y, look.Chosen, th.Chosen)
 	}
-	const label, value = 18, 8
-	c.Clip(x+2, y, label, k, paramName(r))
-	if here && e.typing {
+	const label, value = 18, 8 // widths in columns
+	c.Clip(x+2, y, label, labelStyle, paramName(r))
+	if selected && e.typing {
 		at := c.Clip(x+2+label+1, y, value+8, look.Value, e.input.String())
 		c.Text(at, y, look.Cursor, "_")
 		return
 	}
-	c.Right(x+2+label+value, y, v, r.Text(e.configFor(name)))
+	c.Right(x+2+label+value, y, valueStyle, r.Text(e.configFor(name)))
 	at := x + 2 + label + value + 1
 	at = c.Clip(at, y, x+w-at, look.Dim, r.Unit) + 1
 	if r.Min != "" {
@@ -208,5 +210,5 @@ func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, nam
 	}
 }
 
-// paramName is the name of the parameter that a row sets.
+// paramName returns the name of the parameter that a row sets.
 func paramName(r config.Row) string { return strings.TrimPrefix(r.Key, "encoder.params.") }

@@ -12,25 +12,25 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Catalog is what there is to choose from and to set. It never changes.
-// One without encoders is for links alone, as a proxy has.
+// Catalog lists the encoders, the link profiles and the keys of links. It is immutable after its
+// fields are set. A catalog without encoders is that of a proxy, which has only links.
 type Catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
-	Keys     []lossmodel.KeyInfo                                 // settings of a link
-	Picture  func(spec lossmodel.Spec, w int, ascii bool) string // see Options
+	Keys     []lossmodel.KeyInfo // settings of a link
+	// Picture draws the effect of a link on packets, w columns wide; nil for none. See ui.Options.
+	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 }
 
-// NewCatalog makes a catalog of encoders, of link profiles and of the settings of a
-// link.
+// NewCatalog returns a catalog of encoders, link profiles and keys of links.
 func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lossmodel.KeyInfo) *Catalog {
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
 
-// linkTarget names the far end of a link.
+// linkTarget describes where the link of a direction leads.
 func (c *Catalog) linkTarget(direction config.Way) string {
 	targets := [...]string{"to the receiver", "back to the sender"}
-	if len(c.codecs) == 0 { // of a proxy
+	if len(c.codecs) == 0 { // a proxy
 		targets = [...]string{"to the clients", "to the server"}
 	}
 	if direction == config.UpOnly {
@@ -39,7 +39,7 @@ func (c *Catalog) linkTarget(direction config.Way) string {
 	return targets[0]
 }
 
-// Codec returns the encoder of that name, nil if there is none.
+// Codec returns the encoder with this name, or nil if it is unknown.
 func (c *Catalog) Codec(name string) *encoders.Codec {
 	i := slices.IndexFunc(c.codecs, func(x encoders.Codec) bool { return x.Name == name })
 	if i < 0 {
@@ -48,7 +48,7 @@ func (c *Catalog) Codec(name string) *encoders.Codec {
 	return &c.codecs[i]
 }
 
-// Key returns the description of a setting of a link.
+// Key returns the description of a key of links; false if the key is unknown.
 func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	i := slices.IndexFunc(c.Keys, func(k lossmodel.KeyInfo) bool { return k.Key == name })
 	if i < 0 {
@@ -57,7 +57,7 @@ func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	return c.Keys[i], true
 }
 
-// KeyNames lists the settings of a link.
+// KeyNames returns the keys of links.
 func (c *Catalog) KeyNames() []string {
 	names := make([]string, len(c.Keys))
 	for i, k := range c.Keys {
@@ -66,7 +66,7 @@ func (c *Catalog) KeyNames() []string {
 	return names
 }
 
-// Encoders lists the encoders that suit a schema; nil stands for any.
+// Encoders returns the encoders that support a schema; nil stands for any schema.
 func (c *Catalog) Encoders(schema *frame.Schema) (list []setting.Option) {
 	for _, x := range c.codecs {
 		if schema == nil || x.Suits(schema) {
@@ -76,7 +76,7 @@ func (c *Catalog) Encoders(schema *frame.Schema) (list []setting.Option) {
 	return list
 }
 
-// Links lists the link profiles.
+// Links returns the link profiles.
 func (c *Catalog) Links() (list []setting.Option) {
 	for _, p := range c.profiles {
 		list = append(list, setting.Option{Name: p.Name, Summary: p.Summary})
@@ -84,7 +84,7 @@ func (c *Catalog) Links() (list []setting.Option) {
 	return list
 }
 
-// ShadowNames lists the encoders that run beside, each once.
+// ShadowNames returns the encoders of the shadows, each once.
 func ShadowNames(cfg *config.Config) []string {
 	var names []string
 	for _, s := range cfg.Shadows {
@@ -95,7 +95,7 @@ func ShadowNames(cfg *config.Config) []string {
 	return names
 }
 
-// ThemeChoices are the themes to choose from.
+// ThemeChoices returns the themes with their descriptions.
 func ThemeChoices() []setting.Option {
 	list, summaries := setting.Options(look.Themes()), look.ThemeSummaries()
 	for i := range list {
@@ -104,7 +104,8 @@ func ThemeChoices() []setting.Option {
 	return list
 }
 
-// describeProfile describes a profile: its summary, its source, and a picture of its effect on packets.
+// describeProfile returns the lines that describe a profile: its summary, its source, and a
+// picture of its effect on packets. It returns nil if the profile is unknown.
 func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
@@ -115,7 +116,7 @@ func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	if c.Picture == nil {
 		return lines
 	}
-	side := "each way:"
+	side := "both directions:"
 	if p.Down != p.Up {
 		side = "down, " + c.linkTarget(config.DownOnly) + ":"
 	}

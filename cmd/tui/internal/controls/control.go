@@ -13,46 +13,46 @@ import (
 	"wirelab/lossmodel"
 )
 
-// control is a row of the table of settings as the pane shows it.
+// control is a setting in the pane, with what the pane needs in addition to the configuration
+// row.
 type control struct {
 	config.Row
 	label       string
-	command     string                      // the command that sets it
-	linePrefix  string                      // the text that enter begins a typed line with; "" if it is word
+	command     string                      // the command that sets the value; identifies the control
+	linePrefix  string                      // start of the line that Enter opens; "" means command
 	group       string                      // heading above the first control of a group
-	block       string                      // names the block of controls below another one that this is of
-	otherRow    *config.Row                 // of the link that is not shown; nil: it is no setting of a link
+	block       string                      // the control under which this one is indented; "" for none
+	otherRow    *config.Row                 // the same setting of the other link; nil if this is no setting of a link
 	direction   config.Way                  // the links that it sets
-	overridden  bool                        // a netem line decides this now
-	editText    func(*config.Config) string // the text that enter puts behind the line; nil: none
+	overridden  bool                        // a netem line currently overrides this setting
+	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
 	preview     *preview
-	needsParams bool // an option only begins a line, to be completed
-	isText      bool // the value is words
+	needsParams bool // choosing an option opens a line to type its parameters
+	isText      bool // the value is text rather than a number
 }
 
-// The words of controls that set nothing of the configuration.
+// The commands of controls that are not settings of the configuration.
 const (
 	foldCommand  = "more"
 	speedCommand = "speed"
 )
 
-// mainKeys are the keys of links that are always shown, in the order of the pane, each
-// with its label. The others are folded away.
+// mainKeys lists the keys of links that are always shown, in the order of the pane, each with its
+// label. The other keys are only shown with scope.more.
 var mainKeys = [][2]string{
 	{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
 	{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
 	{"rate", "Rate"}, {"queue", "Queue"},
 }
 
-// scope is which controls are shown, and which link they show and set.
+// scope selects the controls to show, and the link that they show and set.
 type scope struct {
 	direction config.Way
-	more      bool // show those folded away too
+	more      bool // also show the less used settings
 }
 
-// buildControls returns everything that can be adjusted under cfg, from top to
-// bottom. Which there are depends on the encoder and on the loss model:
-// their parameters come along.
+// buildControls returns the controls for cfg, from top to bottom. They depend on the encoder and
+// on the loss model, because the parameters of both have controls of their own.
 func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
 	var list []control
 	if len(cat.codecs) > 0 {
@@ -75,7 +75,7 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
 }
 
-// linkControls returns the controls of a link.
+// linkControls returns the controls of the links in sc.
 func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) {
 	var shown []string
 	add := func(label, key, nest string) {
@@ -86,7 +86,7 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 		}
 	}
 	loss, hasLoss := cat.Key("loss")
-	if sc.direction.Link(cfg).Netem.On { // it stands above the controls in whose place it decides
+	if sc.direction.Link(cfg).Netem.On { // shown above the controls that it overrides
 		add("Netem", "netem", "")
 	}
 	for _, m := range mainKeys {
@@ -112,7 +112,7 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 	return list
 }
 
-// linkControl adjusts one setting of a link, or of both at once.
+// linkControl returns the control of one key of a link, or of both links.
 func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
 	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
 		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
@@ -125,7 +125,8 @@ func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direc
 	return c
 }
 
-// directionPrefix is the word that makes a typed setting one for a way.
+// directionPrefix returns the word that a typed command needs for a direction, "down " or "up ";
+// "" for both.
 func directionPrefix(direction config.Way) string {
 	if direction == config.BothWays {
 		return ""
@@ -133,7 +134,9 @@ func directionPrefix(direction config.Way) string {
 	return direction.String() + " "
 }
 
-// editableText returns a value that is edited rather than typed again; "" for others.
+// editableText returns the current value as initial text of the typed line if it is worth
+// editing, such as a netem line. It returns "" for "off" and for numbers, which are quicker to
+// type again.
 func editableText(text string) string {
 	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
 		return ""
@@ -141,7 +144,7 @@ func editableText(text string) string {
 	return text
 }
 
-// lossParamControls are the parameters of the loss model.
+// lossParamControls returns the controls of the parameters of the current loss model.
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) (list []control) {
 	others := config.LossParamRows(cfg, loss, direction, direction.Other())
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
@@ -152,11 +155,12 @@ func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction con
 	return list
 }
 
-// lossModelControl picks a loss model; its parameters are then typed.
+// lossModelControl returns the control that selects a loss model. Its parameters must then be
+// typed.
 func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) control {
 	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
 		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
-	c.Help = "how losses come; a model has parameters of its own, which are then typed"
+	c.Help = "how losses are distributed; type the parameters of the model after its name"
 	c.Get = func(c *config.Config) any {
 		if m := direction.Link(c).Loss; m != nil {
 			return m.Model()
@@ -169,39 +173,41 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 	return c
 }
 
-// foldControl is the row that stands for the settings folded away. It shows how
-// many of them differ from their defaults.
+// foldControl returns the row that shows or hides the less used settings. Its value is the number
+// of these settings, and how many of them are not at their default.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
-	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, " +
-		"spikes, traces, tc's netem"
+	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
+		"delay spikes, traces, netem"
 	c.Get = func(c *config.Config) any {
 		if sc.more {
-			return "link settings, enter folds them away"
+			return "link settings, enter hides them"
 		}
-		set := 0
+		changed := 0
 		for _, k := range rest {
 			if text, _ := sc.direction.Link(c).Get(k.Key); text != k.Default {
-				set++
+				changed++
 			}
 		}
-		if set > 0 {
-			return fmt.Sprintf("link settings: %d, %d of them set", len(rest), set)
+		if changed > 0 {
+			return fmt.Sprintf("link settings: %d, %d of them changed", len(rest), changed)
 		}
-		return fmt.Sprintf("link settings: %d, enter opens", len(rest))
+		return fmt.Sprintf("link settings: %d, enter shows them", len(rest))
 	}
 	return c
 }
 
+// encoderControl returns the control that selects the encoder.
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 	c := control{label: "Encoder", command: "encoder"}
 	c.Get = func(c *config.Config) any { return c.Encoder.Name }
 	return c.withOptions("encoder.name", cat.Encoders(schema))
 }
 
+// profileControl returns the control that selects the link profile.
 func (cat *Catalog) profileControl() control {
 	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
-	c.Help = "a ready-made pair of links; sets everything below"
+	c.Help = "a predefined pair of links; sets all link settings below"
 	c.Get = func(c *config.Config) any {
 		if c.Profile == "" {
 			return "none"
@@ -211,7 +217,7 @@ func (cat *Catalog) profileControl() control {
 	return c.withOptions("profile", cat.Links())
 }
 
-// withOptions makes c set a key to one of several options, round and round.
+// withOptions returns c with a fixed list of values for a key; stepping cycles through them.
 func (c control) withOptions(key string, options []setting.Option) control {
 	c.Key, c.Options = key, options
 	c.Step = func(cfg *config.Config, n int) (any, bool) {
@@ -221,7 +227,8 @@ func (c control) withOptions(key string, options []setting.Option) control {
 	return c
 }
 
-// stepCommand returns the command that moves the value n rungs; false at the end of the ladder.
+// stepCommand returns the command that moves the value by n steps; false if there is no such
+// value.
 func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bool) {
 	if c.Step == nil {
 		return experiment.Command{}, false
@@ -233,7 +240,7 @@ func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bo
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
 
-// typedPrefix returns what enter begins a line with.
+// typedPrefix returns the start of the line that Enter opens.
 func (c *control) typedPrefix() string {
 	if c.linePrefix != "" {
 		return c.linePrefix
@@ -241,14 +248,15 @@ func (c *control) typedPrefix() string {
 	return c.command
 }
 
-// newPicker returns the options as a list to pick from.
+// newPicker returns a list to choose one of the options from.
 func (c *control) newPicker(cfg *config.Config) *picker {
 	p := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
 	p.preview, p.needsParams = c.preview, c.needsParams
 	return p
 }
 
-// EncoderList is the list of encoders to choose from.
+// EncoderList returns the list to choose the active encoder from. schema selects the encoders
+// that support the data.
 func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
 	p := c.newPicker(cfg)
@@ -257,27 +265,27 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picke
 	return p
 }
 
-// NextEncoder is the change to the encoder n places further on; false if there is
-// none.
+// NextEncoder returns the change to the encoder n positions after the active one in the list;
+// false if there is none.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
 	c := cat.encoderControl(schema)
 	return c.stepCommand(cfg, n)
 }
 
-// ProfileList is the list of link profiles to choose from.
+// ProfileList returns the list to choose a link profile from.
 func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
 	c.label = "Link profile"
 	return c.newPicker(cfg)
 }
 
-// ChangeCommand is the command that makes a change.
+// ChangeCommand returns the command that makes a change.
 func ChangeCommand(ch config.Change) experiment.Command { return experiment.Command{Change: &ch} }
 
-// speeds are the rungs of the speed of virtual time; 0 is as fast as it can.
+// speeds are the steps of the speed of virtual time; 0 means as fast as possible.
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 
-// StepSpeed moves a speed n rungs.
+// StepSpeed returns the speed n steps above the current one, or below it if n is negative.
 func StepSpeed(current float64, n int) float64 {
 	i := len(speeds) - 1
 	if current > 0 {

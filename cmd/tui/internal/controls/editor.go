@@ -9,27 +9,27 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxLineRunes bounds a typed line.
+// maxLineRunes is the largest length of a typed line.
 const maxLineRunes = 400
 
-// Editor is one line of text with a cursor, and the keys that every shell has.
+// Editor is a single line of text with a cursor and the usual keys of a shell.
 type Editor struct {
 	Text []rune
-	At   int // place of the cursor, 0..len(text)
+	At   int // position of the cursor, 0..len(Text)
 }
 
-// String is the text.
+// String returns the text.
 func (e *Editor) String() string { return string(e.Text) }
 
-// Set replaces the text and puts the cursor behind it.
+// Set replaces the text and moves the cursor to its end.
 func (e *Editor) Set(s string) {
 	e.Text = e.Text[:0]
 	e.At = 0
 	e.insert([]rune(s))
 }
 
-// insert puts what can be shown at the cursor; line breaks and tabs of a pasted
-// text become blanks.
+// insert inserts the printable characters at the cursor. Line breaks and tabs of pasted text
+// become blanks.
 func (e *Editor) insert(runes []rune) {
 	for _, r := range runes {
 		if unicode.IsSpace(r) {
@@ -42,13 +42,13 @@ func (e *Editor) insert(runes []rune) {
 	}
 }
 
-// cut removes the text from..to and leaves the cursor there.
+// cut removes the runes from..to and moves the cursor there.
 func (e *Editor) cut(from, to int) {
 	e.Text = slices.Delete(e.Text, from, to)
 	e.At = from
 }
 
-// wordBefore returns where the word before the cursor begins.
+// wordBefore returns the start of the word before the cursor.
 func (e *Editor) wordBefore() int {
 	i := e.At
 	for i > 0 && e.Text[i-1] == ' ' {

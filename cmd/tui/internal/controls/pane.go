@@ -14,15 +14,15 @@ import (
 // Pane lists the controls, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
-	chosen string // the word of the control under the cursor
+	chosen string // the command of the selected control
 	cfg    *config.Config
 	schema *frame.Schema
-	all    []control // from top to bottom
+	all    []control // all controls, from top to bottom
 	scope  scope
 	speed  float64
 	dirty  bool
-	past   bool     // the screen shows a past moment; the controls show the present settings
-	rows   []string // the word of the control that Draw put on each row, "" for none
+	past   bool     // whether the time cursor is in the past; the controls show the current settings
+	rows   []string // for each row, the command of the control that Draw put there; "" for none
 }
 
 // Name implements room.Pane.
@@ -33,7 +33,7 @@ type Input struct {
 	Config *config.Config
 	Schema *frame.Schema // of the frames; nil if there are none
 	Speed  float64       // of virtual time; 0 means as fast as possible
-	Back   bool          // the screen shows a past moment; the controls show the present settings
+	Back   bool          // whether the time cursor is in the past; the controls show the current settings
 }
 
 // Observe implements room.Pane.
@@ -41,7 +41,7 @@ func (p *Pane) Observe(v room.View) bool {
 	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
 }
 
-// Show sets what the controls show, and reports whether they must be drawn again.
+// Show sets what the controls show. It reports whether the pane must be drawn again.
 func (p *Pane) Show(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
 	if same && !p.dirty && p.past == in.Back {
@@ -70,8 +70,7 @@ func (p *Pane) fold() {
 	p.rebuild()
 }
 
-// Aim switches the links that the controls show and set: both, then the link to the
-// receiver, then the link back, then both again.
+// Aim switches the direction that the controls show and set: both, down, up, both.
 func (p *Pane) Aim() {
 	p.scope.direction = (p.scope.direction + 1) % (config.UpOnly + 1)
 	p.rebuild()
@@ -83,7 +82,7 @@ func (p *Pane) Release() {
 	p.rebuild()
 }
 
-// current returns the control under the cursor and its index in p.all; nil if there are no controls.
+// current returns the selected control and its index in p.all, or nil if there are no controls.
 func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
@@ -92,14 +91,14 @@ func (p *Pane) current() (*control, int) {
 	return &p.all[at], at
 }
 
-// moveCursor moves the cursor down by n controls, or up if n is negative.
+// moveCursor moves the selection n controls down, or up if n is negative.
 func (p *Pane) moveCursor(n int) {
 	if c, at := p.current(); c != nil {
 		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].command, true
 	}
 }
 
-// selectAt puts the cursor on the control that Draw put on row y. It reports whether there is one.
+// selectAt selects the control on row y. It reports whether there is one.
 func (p *Pane) selectAt(y int) bool {
 	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
 		return false
@@ -108,7 +107,8 @@ func (p *Pane) selectAt(y int) bool {
 	return true
 }
 
-// adjust returns the command that moves the control under the cursor by n rungs; false if no command is needed.
+// adjust returns the command that moves the value of the selected control by n steps; false if no
+// command is needed.
 func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	c, _ := p.current()
 	switch {
@@ -126,7 +126,7 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	return c.stepCommand(p.cfg, n)
 }
 
-// row is a line of the pane: a control, or a text if control is nil. Draw shows the rows that fit.
+// row is a line of the pane: a control or, if control is nil, text.
 type row struct {
 	control *control
 	text    []look.Span
@@ -159,12 +159,12 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// drawHelp writes the help of the control under the cursor at the bottom of the pane if
-// the less used settings are shown. It returns the number of rows that the help takes.
+// drawHelp draws the help of the selected control at the bottom of the pane, if the less used
+// settings are shown. It returns the number of rows that the help takes.
 func (p *Pane) drawHelp(c *look.Canvas) int {
-	const rows, least = 3, 20
+	const rows, minHeight = 3, 20
 	ctl, _ := p.current()
-	if ctl == nil || !p.scope.more || c.H < least {
+	if ctl == nil || !p.scope.more || c.H < minHeight {
 		return 0
 	}
 	lines := look.Wrap(ctl.Help, c.W-4)
@@ -177,12 +177,12 @@ func (p *Pane) drawHelp(c *look.Canvas) int {
 	return rows
 }
 
-// linkNote returns a note for the title if the controls set one link only; nil if they set both.
-// While the screen shows a past moment, the note states that the settings are the present ones.
+// linkNote returns a note for the title: that the settings are the current ones while the time
+// cursor is in the past, or which single link the controls set; nil if neither applies.
 func (p *Pane) linkNote() []look.Span {
 	switch {
 	case p.past:
-		return []look.Span{look.Warn.Span("as they are now")}
+		return []look.Span{look.Warn.Span("current settings")}
 	case p.scope.direction == config.BothWays:
 		return nil
 	}
@@ -194,12 +194,13 @@ func (p *Pane) linkNote() []look.Span {
 // Aims returns a sentence that names the links that the controls set.
 func (p *Pane) Aims() string {
 	if p.scope.direction == config.BothWays {
-		return "the controls set the links both ways"
+		return "the controls set both links"
 	}
-	return "the controls set the link " + p.Cat.linkTarget(p.scope.direction) + " only"
+	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
 }
 
-// layout lists the rows, with headings if all rows then fit; at is the index of the row under the cursor.
+// layout returns the rows of the pane, with headings if all rows then fit. at is the index of the
+// selected row.
 func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all
 	_, chosen := p.current()
@@ -227,7 +228,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 	return rows, at
 }
 
-// summary returns the first two lines of the encoder's summary.
+// summary returns the first two lines of the encoder's summary, wrapped to w columns.
 func (p *Pane) summary(w int) []string {
 	codec := p.Cat.Codec(p.cfg.Encoder.Name)
 	if codec == nil {
@@ -237,8 +238,8 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief writes the help of the control under the cursor on row y. If whole is set, the
-// control itself is drawn before its help.
+// Brief draws the help of the selected control on row y, after the control itself if withControl
+// is set.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
@@ -255,8 +256,8 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
 
-// Turn handles the arrow keys: dy moves the cursor, dx adjusts the control under the
-// cursor.
+// Turn handles the arrow keys: dy moves the selection, dx changes the value of the selected
+// control.
 func (p *Pane) Turn(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
@@ -269,8 +270,8 @@ func (p *Pane) Turn(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter opens a list of the values of the control under the cursor, or a line to type
-// the value in if there is no list.
+// Enter opens a list of the values of the selected control, or a line to type the value if there
+// is no list.
 func (p *Pane) Enter() room.Request {
 	c, _ := p.current()
 	switch {
@@ -291,7 +292,8 @@ func (p *Pane) Enter() room.Request {
 	return room.Request{Edit: line}
 }
 
-// Click selects the control on a row. A second click on the fold shows or hides the less used settings.
+// Click selects the control on row y. A second click on the row of the less used settings shows
+// or hides them.
 func (p *Pane) Click(y int) {
 	before := p.chosen
 	if p.selectAt(y) && p.chosen == foldCommand && before == foldCommand {

@@ -14,29 +14,29 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// picker is a list to choose one name from. Typing narrows it.
+// picker is a list to choose one name from. Typing filters the list.
 type picker struct {
 	title            string
-	command          string // the command that takes the name
+	command          string // the command that sets the chosen name
 	all              []setting.Option
-	current          string // the name that holds at present
-	needsParams      bool   // the name only begins a line, to be typed on
+	current          string // the name that is set
+	needsParams      bool   // choosing a name opens a line to type its parameters
 	filter           string
 	cursor           int
-	descriptionBelow bool // the description of a name is below the list, not beside it
+	descriptionBelow bool // whether the description of a name is below the list, not to its right
 
-	shadows []string     // encoders that run as shadows; nil if the list is not of encoders
-	card    *encoderCard // about the encoder under the cursor; nil if the list is not of encoders
-	preview *preview     // of the name under the cursor; nil if none
+	shadows []string     // the encoders of the shadows; nil if this is not a list of encoders
+	card    *encoderCard // describes the encoder under the cursor; nil if this is not a list of encoders
+	preview *preview     // describes the name under the cursor; nil for none
 }
 
-// preview draws a description of the name under the cursor.
+// preview draws a description of the selected name.
 type preview struct {
-	lines func(name string, w int, ascii bool) []string // of at most w columns
-	cache map[string][]string                           // by name and width; making one takes longer than a redraw may
+	lines func(name string, w int, ascii bool) []string // returns lines of at most w columns
+	cache map[string][]string                           // by name, width and character set, because lines is slow
 }
 
-// draw writes the preview of a name into w columns and h rows.
+// draw draws the preview of a name in w columns and h rows.
 func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	key := fmt.Sprint(name, " ", w, th.Ascii)
 	lines, ok := p.cache[key]
@@ -52,17 +52,17 @@ func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name stri
 	}
 }
 
-// minPreviewWidth is the fewest columns in which a preview is legible.
+// minPreviewWidth is the smallest width of a legible preview.
 const minPreviewWidth = 40
 
-// NewPicker makes a list of names for a command; now is the one that holds at present.
+// NewPicker returns a list of names for a command; now is the name that is set.
 func NewPicker(title, word string, list []setting.Option, now string) *picker {
 	p := &picker{title: title, command: word, all: list, current: now}
 	p.cursor = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
 	return p
 }
 
-// matches returns the choices that match what was typed.
+// matches returns the options that match the filter.
 func (p *picker) matches() []setting.Option {
 	if p.filter == "" {
 		return p.all
@@ -79,10 +79,10 @@ func (p *picker) matches() []setting.Option {
 // move moves the cursor by n.
 func (p *picker) move(n int) { p.cursor = min(max(p.cursor+n, 0), max(len(p.matches())-1, 0)) }
 
-// setFilter changes the filter.
+// setFilter changes the filter and moves the cursor to the first match.
 func (p *picker) setFilter(filter string) { p.filter, p.cursor = strings.ToLower(filter), 0 }
 
-// selected returns the name under the cursor.
+// selected returns the name under the cursor; false if nothing matches the filter.
 func (p *picker) selected() (string, bool) {
 	list := p.matches()
 	if p.cursor >= len(list) {
@@ -95,7 +95,7 @@ func (p *picker) selected() (string, bool) {
 func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
 	case p.layoutRight(w, h):
-		const edges = 4 // the screen is so much wider: the list covers the controls
+		const edges = 4 // the overlay area is this much narrower than the screen
 		return room.RightColumn(w + edges), min(h, len(p.all)+maxDescriptionRows), true
 	case p.preview != nil || p.card != nil:
 		return min(w, 104), min(h, 40), false
@@ -103,7 +103,7 @@ func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 	return min(w, 96), min(h, len(p.all)+4), false
 }
 
-// Key handles a key: the card has those that mean something to it.
+// Key handles a key, first in the card.
 func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
 		if r, ok := p.handleCardKey(msg); ok {
@@ -130,8 +130,8 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// shadowKey is the key that runs an encoder beside: a letter that no name goes on with
-// where one has begun to be typed, else one that is never typed.
+// shadowKey returns the key that adds the encoder as a shadow: "v" unless a filter is typed that
+// "v" could continue, else "ctrl+v".
 func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
@@ -141,7 +141,7 @@ func (p *picker) shadowKey() string {
 	return "ctrl+v"
 }
 
-// accept does with the name under the cursor what the list is for.
+// accept closes the list and chooses the name under the cursor.
 func (p *picker) accept() room.Request {
 	name, ok := p.selected()
 	switch {
@@ -153,8 +153,7 @@ func (p *picker) accept() room.Request {
 	return room.Request{Closes: true, Line: p.command + " " + name}
 }
 
-// toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
-// runs already.
+// toggleShadow adds the encoder under the cursor as a shadow, or removes it if it is one.
 func (p *picker) toggleShadow() room.Request {
 	name, ok := p.selected()
 	if !ok {
@@ -198,7 +197,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 		}
 	}
 	if len(list) == 0 {
-		c.Text(6, 2, look.Dim, "nothing matches")
+		c.Text(6, 2, look.Dim, "no match")
 	}
 	if first+room < len(list) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
@@ -220,17 +219,17 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hint is what the keys do here, as much of it as there is room for.
+// hint returns the help for the keys, in the longest form that fits in room columns.
 func (p *picker) hint(room int) []look.Span {
-	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
+	words := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"}
 	switch {
 	case p.filter != "" && p.shadows != nil:
-		words = []string{"narrowed to " + p.filter + ": space tries, " + p.shadowKey() + " beside, tab params", p.filter + ": space tries, " +
-			p.shadowKey() + " beside", p.filter}
+		words = []string{"filter " + p.filter + ": space tries, " + p.shadowKey() + " shadow, tab params", p.filter + ": space tries, " +
+			p.shadowKey() + " shadow", p.filter}
 	case p.filter != "":
-		words = []string{"narrowed to " + p.filter, p.filter}
+		words = []string{"filter " + p.filter, p.filter}
 	case p.shadows != nil:
-		words = []string{"enter takes, space tries, v beside, tab params, esc", "space tries, v beside, tab params", "v beside, tab params"}
+		words = []string{"enter selects, space tries, v shadow, tab params, esc", "space tries, v shadow, tab params", "v shadow, tab params"}
 	}
 	options := make([][]look.Span, len(words))
 	for i, text := range words {
@@ -239,18 +238,19 @@ func (p *picker) hint(room int) []look.Span {
 	return look.Fit(room, options...)
 }
 
-// maxDescriptionRows is the most rows that a list at the right takes beside its names.
+// maxDescriptionRows is the largest number of rows of the description below the list.
 const maxDescriptionRows = 22
 
-// drawRule draws the line between the list and the description of the name under the cursor.
+// drawRule draws the line between the list and the description of the selected name.
 func (p *picker) drawRule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
 }
 
-// layoutRight reports whether the list stands at the right of the screen, so that the
-// charts stay in sight: it does if there is room for what it says below it.
+// layoutRight reports whether the list is placed at the right of the screen, so that the charts
+// stay visible, and sets descriptionBelow. It is if the screen of w columns and h rows has room
+// for the description below the list.
 func (p *picker) layoutRight(w, h int) bool {
 	const descriptionRows = 14
 	p.descriptionBelow = p.card != nil && w >= 100 && h >= len(p.all)+descriptionRows

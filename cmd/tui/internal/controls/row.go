@@ -8,8 +8,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// drawControl draws one control: cursor, name, value, and a gauge of where it stands
-// between its least and its most. It returns the column after them.
+// drawControl draws a control on row y: cursor, name, value, and a gauge of the value between its
+// bounds. It returns the column after them.
 func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	label, value := look.Dim, look.Value
 	if cur, _ := p.current(); cur.command == ctl.command {
@@ -39,14 +39,14 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	return p.drawNumber(c, th, x, y, value, shown, ctl)
 }
 
-// drawText draws a value that is words, as far as there is room.
+// drawText draws a value that is text, as far as there is room.
 func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
 	if look.TextWidth(note) > 14 {
 		note = strings.Fields(note)[0] + " differs"
 	}
 	if ctl.overridden {
-		note = "waits: netem " + note
+		note = "set by netem " + note
 	}
 	room := c.W - 2 - x
 	if note != "" {
@@ -54,7 +54,7 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, sh
 	}
 	end := c.Clip(x, y, room, k, shown)
 	if cur, _ := p.current(); ctl.isText && shown == "off" && cur.command == ctl.command {
-		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter types it")
+		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter to type")
 	}
 	if note == "" {
 		return end
@@ -62,8 +62,8 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, sh
 	return c.Clip(end+2, y, c.W-4-end, look.Dim, note)
 }
 
-// drawNumber draws a value that has a unit and perhaps a gauge, and beside it that of
-// the other direction if it is another.
+// drawNumber draws a value with its unit, a gauge if it has bounds, and the value of the other
+// link if it differs.
 func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
 	const digits, unitWidth, gauge = 7, 7, 14
 	n, unit := units.Split(shown)
@@ -75,7 +75,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, 
 	x = max(x+digits+unitWidth, end+1)
 	switch {
 	case ctl.overridden:
-		end = c.Clip(x, y, c.W-2-x, look.Dim, "waits: netem")
+		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
 		x = max(x+gauge, end) + 2
 	case ctl.Gauge != nil && x+gauge < c.W-2:
 		p.drawGauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
@@ -88,8 +88,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, 
 	return end
 }
 
-// otherLinkValue is the value of the link that is not shown, behind its arrow; "" if it
-// is the same.
+// otherLinkValue returns the value of the other link with its arrow, or "" if it is the same.
 func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
 	if ctl.otherRow == nil {
 		return ""
@@ -108,7 +107,7 @@ func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
 	return strings.TrimRight(arrow+" "+text, " ")
 }
 
-// maxLabelWidth is the width of the longest label of a block.
+// maxLabelWidth returns the width of the longest label of a block.
 func (p *Pane) maxLabelWidth(block string) int {
 	n := 0
 	for _, c := range p.all {
@@ -119,6 +118,7 @@ func (p *Pane) maxLabelWidth(block string) int {
 	return n
 }
 
+// drawGauge draws a bar of w columns, filled to level, which is in 0..1.
 func (p *Pane) drawGauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
 	on := int(level*float64(w) + 0.5)
 	c.Fill(x, y, w, look.Faint, th.GaugeOff)

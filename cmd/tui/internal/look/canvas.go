@@ -11,16 +11,15 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 )
 
-// Canvas is a grid of cells that panes draw on. Whatever is written beyond its
-// edges is dropped, so a pane can be too small for what it shows but never
-// break a line of the screen.
+// Canvas is a grid of cells that panes draw on. Text beyond its edges is dropped, so that a pane
+// that is too small for its content cannot break a line of the screen.
 type Canvas struct {
 	W, H  int
 	cells []cell
 }
 
-// cell is one column of one line. A rune two columns wide is followed by a cell
-// with the rune 0.
+// cell is one column of one line. A rune that is two columns wide is followed by a cell with the
+// rune 0.
 type cell struct {
 	r     rune
 	style Ink
@@ -36,13 +35,13 @@ func NewCanvas(w, h int) *Canvas {
 	return c
 }
 
-// Set writes one rune that is one column wide.
+// Set writes a rune that is one column wide. Positions outside of the canvas are ignored.
 func (c *Canvas) Set(x, y int, style Ink, r rune) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return
 	}
 	i := y*c.W + x
-	if c.cells[i].r == 0 { // the right half of a wide rune: its left half goes
+	if c.cells[i].r == 0 { // overwrites the right half of a wide rune: clear the left half
 		c.cells[i-1].r = ' '
 	} else if x+1 < c.W && c.cells[i+1].r == 0 {
 		c.cells[i+1].r = ' '
@@ -50,13 +49,14 @@ func (c *Canvas) Set(x, y int, style Ink, r rune) {
 	c.cells[i] = cell{r, style}
 }
 
-// Text writes s from (x, y) and returns the column after it. Control characters
-// and runes without a width, which people and files may bring, are left out.
+// Text writes s from (x, y) and returns the column after it. Control characters and runes without
+// width are skipped; they may come from files or user input.
 func (c *Canvas) Text(x, y int, style Ink, s string) int {
 	return c.Clip(x, y, c.W-x, style, s)
 }
 
-// Clip is text in at most n columns; what is longer ends in an ellipsis.
+// Clip writes s in at most n columns and returns the column after it. Longer text ends in an
+// ellipsis.
 func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
 	n = min(n, c.W-x)
 	if n <= 0 {
@@ -92,7 +92,7 @@ func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 	}
 }
 
-// Blit copies a chart to (x, y); its inks are ours.
+// Blit copies a chart to (x, y). The values of chart.Ink are those of this package.
 func (c *Canvas) Blit(x, y int, b *chart.Box) {
 	for row := range b.H {
 		for col, cell := range b.Row(row) {
@@ -111,7 +111,8 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 	}
 }
 
-// Centre writes text into the middle of the canvas, off a frame of edge columns and rows.
+// Centre writes text, wrapped, into the middle of the canvas. edge is the width of a margin that
+// stays free, in rows and half columns.
 func (c *Canvas) Centre(edge int, style Ink, text string) {
 	lines := Wrap(text, max(c.W-2-4*edge, 1))
 	for i, line := range lines {
@@ -119,7 +120,7 @@ func (c *Canvas) Centre(edge int, style Ink, text string) {
 	}
 }
 
-// Split draws n parts of the canvas side by side.
+// Split divides the canvas into n columns of equal width and calls draw for each.
 func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	x := 0
 	for i := range n {
@@ -131,15 +132,16 @@ func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	}
 }
 
-// More says in the lower edge how many rows of a list are below those in sight; nothing if none is.
+// More writes into the lower edge that a list has rest more rows below. It writes nothing if rest
+// is 0.
 func (c *Canvas) More(th *Theme, rest int) {
 	if rest > 0 {
 		c.Right(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
 	}
 }
 
-// Lines returns the canvas as text, one string a line, painted by the theme:
-// one escape sequence per run of cells of one ink.
+// Lines returns the rows of the canvas as text with the escape sequences of the theme, one
+// sequence for each run of cells with the same style.
 func (c *Canvas) Lines(th *Theme) []string {
 	out := make([]string, c.H)
 	var b strings.Builder
@@ -153,7 +155,7 @@ func (c *Canvas) Lines(th *Theme) []string {
 			}
 			style := cl.style
 			if cl.r == ' ' && !th.visibleSpace[style] && !th.visibleSpace[current] {
-				style = current // a space looks the same in either ink
+				style = current // the space looks the same in both styles
 			}
 			if style != current {
 				th.switchStyle(&b, current, style)
@@ -171,8 +173,8 @@ func (c *Canvas) Lines(th *Theme) []string {
 	return out
 }
 
-// toASCII is the last resort where only ASCII may be shown: glyphs has its own
-// signs for what is drawn, this is for text.
+// toASCII replaces a rune of text where only ASCII may be shown; "?" if there is no similar
+// character. Drawn symbols have ASCII forms of their own, see glyphs.
 func toASCII(r rune) rune {
 	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
@@ -181,7 +183,7 @@ func toASCII(r rune) rune {
 	return '?'
 }
 
-// TextWidth returns how many columns text takes.
+// TextWidth returns the width of s in columns.
 func TextWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -193,6 +195,7 @@ func TextWidth(s string) int {
 	return n
 }
 
+// unicodeTextWidth is TextWidth for text with characters outside of printable ASCII.
 func unicodeTextWidth(s string) int {
 	n := 0
 	for _, r := range s {
@@ -201,8 +204,8 @@ func unicodeTextWidth(s string) int {
 	return n
 }
 
-// RuneWidth returns the columns of a rune by itself: 0, 1 or 2. Sequences that
-// join into one sign are not joined here, nor on every terminal.
+// RuneWidth returns the width of a single rune in columns: 0, 1 or 2. It does not join sequences
+// of runes, such as emoji with modifiers, because terminals differ in that.
 func RuneWidth(r rune) int {
 	switch {
 	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
@@ -213,7 +216,7 @@ func RuneWidth(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// Truncate returns the part of s that fits n columns.
+// Truncate returns the longest prefix of s that fits in n columns.
 func Truncate(s string, n int) string {
 	for i, r := range s {
 		n -= RuneWidth(r)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Distinct cuts names to at most n columns each. Names that differ stay different: one that
-// would read like another when only its beginning is left keeps its end too, or the part in
-// which they differ, or gets a number.
+// Distinct shortens names to at most n columns each, so that different names stay different. It
+// first cuts the ends. Names that would then be equal are cut in the middle, or at their common
+// beginning, or numbered.
 func Distinct(names []string, n int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -47,11 +47,12 @@ func Distinct(names []string, n int) []string {
 	return out
 }
 
-// maxNumber bounds what is tried where not even numbers fit.
+// maxNumber bounds the numbers that Distinct tries if n is too small even for numbers.
 const maxNumber = 1000
 
-// findAmbiguous returns the places of names that were cut to what another one reads as, and up to
-// where each is like those others.
+// findAmbiguous returns the indices of shortened names that equal the shortened form of another
+// name. The value is the length in bytes of the prefix that the full names share. cut contains
+// the shortened names.
 func findAmbiguous(names, cut []string) map[int]int {
 	var found map[int]int
 	note := func(k, common int) {
@@ -79,7 +80,7 @@ func findAmbiguous(names, cut []string) map[int]int {
 	return found
 }
 
-// commonPrefix is how many bytes two names begin with alike, in whole characters.
+// commonPrefix returns the length in bytes of the prefix that a and b share, in whole characters.
 func commonPrefix(a, b string) int {
 	for i, r := range a {
 		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
@@ -89,8 +90,8 @@ func commonPrefix(a, b string) int {
 	return len(a)
 }
 
-// shortMiddle cuts the middle out of a name that is wider than n, so that about tail columns
-// of its end are left.
+// shortMiddle shortens a name that is wider than n columns by cutting out its middle; about tail
+// columns of its end remain.
 func shortMiddle(name string, n, tail int) string {
 	if TextWidth(name) <= n {
 		return name

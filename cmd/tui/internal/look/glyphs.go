@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort is outcomeWord where room is scarce.
+// OutcomeShort is a shorter form of OutcomeWord for narrow columns.
 func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:
@@ -20,25 +20,27 @@ func OutcomeShort(o packetlog.Outcome) string {
 	return OutcomeWord(o)
 }
 
-// glyphs are the shapes that carry what colour carries, in Unicode or in ASCII.
+// glyphs are the symbols of a theme, in Unicode or in ASCII. They distinguish the same things as
+// colours do.
 type glyphs struct {
 	Ascii                     bool
 	Border                    lipgloss.Border
 	Outcome                   [packetlog.NumOutcomes]rune
 	GaugeOn, GaugeOff         rune
 	Chosen, Play, Pause, Stop string
-	Back                      string // looking back
+	Back                      string // marks the display of a past moment
 	Times, Dot, PlusMinus     string
-	Sweep                     rune // where the next packet will appear
+	Sweep                     rune // marks the position of the next packet
 	Block                     rune
-	focusTop                  string                    // upper edge of the pane that has the keys
-	shades                    []rune                    // fills of a stacked bar, apart without colour
+	focusTop                  string                    // upper edge of the focused pane
+	shades                    []rune                    // fills of a stacked bar without colour
 	marks                     [engine.MarkUndo + 1]rune // by kind
 	Up, Down, Sorted          string
-	Cross                     rune // a point of the ground
+	Cross                     rune // a grid point of the ground in the world view
 	AtMost                    string
 }
 
+// glyphSet returns the Unicode symbols or their ASCII forms.
 func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
@@ -60,8 +62,8 @@ func glyphSet(ascii bool) glyphs {
 	}
 }
 
-// Shade is what fills the bits of a slot where there is no colour: the same
-// wherever it appears, a letter for those that only a schema names.
+// Shade returns the character that fills a part of the bit budget in charts without colour. slot
+// is the number of the part; parts beyond the fixed ones, which a schema names, get letters.
 func (th *Theme) Shade(slot int) rune {
 	if slot < len(th.shades) {
 		return th.shades[slot]
@@ -69,7 +71,8 @@ func (th *Theme) Shade(slot int) rune {
 	return rune('a' + (slot-len(th.shades))%26)
 }
 
-// Swatch is what ties the figures of a slot to its stretch of a bar or a chart.
+// Swatch returns the legend symbol for a part of the bit budget: a block in its colour or,
+// without colour, its Shade.
 func (th *Theme) Swatch(slot int) rune {
 	if th.Color {
 		return th.Block
@@ -77,7 +80,7 @@ func (th *Theme) Swatch(slot int) rune {
 	return th.Shade(slot)
 }
 
-// OutcomeInk is the colour of an outcome.
+// OutcomeInk returns the style of an outcome.
 func OutcomeInk(o packetlog.Outcome) Ink {
 	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
@@ -86,7 +89,7 @@ func OutcomeInk(o packetlog.Outcome) Ink {
 	return Plain
 }
 
-// OutcomeWord is what people call an outcome.
+// OutcomeWord returns the name of an outcome on the screen.
 func OutcomeWord(o packetlog.Outcome) string {
 	words := [packetlog.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
 		"unknown codec", "tainted", "WRONG", "unknown"}
@@ -96,7 +99,8 @@ func OutcomeWord(o packetlog.Outcome) string {
 	return o.String()
 }
 
-// MarkInk is the colour of a mark: what a person did stands out.
+// MarkInk returns the style of a mark. Marks of user actions stand out, those of loop points do
+// not.
 func MarkInk(k engine.MarkKind) Ink {
 	if k == engine.MarkSeam {
 		return Dim
@@ -104,10 +108,10 @@ func MarkInk(k engine.MarkKind) Ink {
 	return Mark
 }
 
-// MarkSign is what stands before a mark of a kind.
+// MarkSign returns the symbol of a kind of mark.
 func MarkSign(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
 
-// Strokes are samples of the lines of a chart, for legends.
+// Strokes returns samples of the three line types of charts, for legends.
 func Strokes(th *Theme) [3]string {
 	if th.Charts() == chartsASCII {
 		return [3]string{"--", "==", ".."}
@@ -115,7 +119,7 @@ func Strokes(th *Theme) [3]string {
 	return [3]string{"──", "╌╌", "··"}
 }
 
-// RuleStroke is a sample of a rule across a chart.
+// RuleStroke returns a sample of a horizontal rule in a chart.
 func RuleStroke(th *Theme) string {
 	if th.Charts() == chartsASCII {
 		return ".."
@@ -123,7 +127,8 @@ func RuleStroke(th *Theme) string {
 	return "┈┈"
 }
 
-// Quadrants fills each quarter of the cell of which a dot is lit.
+// Quadrants returns the block character that fills each quarter of a cell in which mask has a
+// dot. The mask has two dots per row, from the upper left, in four rows.
 func Quadrants(mask uint8) rune {
 	blocks := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 	quarters := mask&3 | mask>>2&3 | (mask>>4&3|mask>>6&3)<<2

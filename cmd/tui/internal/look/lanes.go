@@ -4,14 +4,13 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// numShadowStyles is how many shadows have a colour of their own, and a sign.
+// numShadowStyles is the number of shadows with a colour and a symbol of their own.
 const numShadowStyles = 6
 
-// ShadowInk is the colour of the i-th shadow.
+// ShadowInk returns the style of shadow i.
 func ShadowInk(i int) Ink { return shadow + Ink(i%numShadowStyles) }
 
-// shadowColors are told apart from each other, and from the lines of the encoder
-// under the keys.
+// shadowColors returns colours that differ from each other and from those of the active encoder.
 func shadowColors() [numShadowStyles]adaptiveColor {
 	return [numShadowStyles]adaptiveColor{
 		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
@@ -19,7 +18,7 @@ func shadowColors() [numShadowStyles]adaptiveColor {
 	}
 }
 
-// ShadowSign is what marks the i-th shadow's lines and rows.
+// ShadowSign returns the symbol of shadow i in charts and tables.
 func ShadowSign(th *Theme, i int) rune {
 	signs := []rune("○△□◇▽☆")
 	if th.Ascii {
@@ -28,8 +27,9 @@ func ShadowSign(th *Theme, i int) rune {
 	return signs[i%len(signs)]
 }
 
-// LaneName names a lane in at most w columns: its encoder, and the params that tell it
-// from others of that encoder. These are kept longest, from their end.
+// LaneName names a lane in at most w columns: its encoder, and the parameters in which it differs
+// from other lanes with that encoder; params is empty if there are none. If the space is short,
+// the end of the parameters is kept longest.
 func LaneName(encoder, params string, w int) string {
 	if params == "" {
 		return Short(encoder, w)
@@ -37,7 +37,7 @@ func LaneName(encoder, params string, w int) string {
 	if full := encoder + " " + params; TextWidth(full) <= w {
 		return full
 	}
-	const minName = 6 // of the encoder
+	const minName = 6 // columns that the encoder's name keeps
 	if room := w - 1 - TextWidth(params); room >= minName {
 		return Short(encoder, room) + " " + params
 	}
@@ -48,7 +48,7 @@ func LaneName(encoder, params string, w int) string {
 	return Short(encoder, minName) + " " + params
 }
 
-// LaneSign and laneInk are those of any lane: the first is the one under the keys.
+// LaneSign returns the symbol of lane i; lane 0 is the active encoder.
 func LaneSign(th *Theme, i int) rune {
 	if i == 0 {
 		return th.Outcome[packetlog.Decoded]
@@ -56,7 +56,7 @@ func LaneSign(th *Theme, i int) rune {
 	return ShadowSign(th, i-1)
 }
 
-// LaneInk is the colour of a lane.
+// LaneInk returns the style of lane i; lane 0 is the active encoder.
 func LaneInk(i int) Ink {
 	if i == 0 {
 		return Payload

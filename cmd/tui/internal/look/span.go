@@ -1,16 +1,16 @@
 package look
 
-// Span is text in one ink.
+// Span is text in one style.
 type Span struct {
 	Ink  Ink
 	Text string
 }
 
-// Span returns text in this ink.
+// Span returns text in this style.
 func (k Ink) Span(text string) Span { return Span{k, text} }
 
-// Spans writes pieces of text one after the other, in at most n columns, and
-// returns the column after them.
+// Spans writes pieces of text one after the other in at most n columns, and returns the column
+// after them.
 func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
 	end := min(x+n, c.W)
 	for _, p := range pieces {
@@ -28,8 +28,8 @@ func SpansWidth(pieces []Span) int {
 	return n
 }
 
-// Fit returns the first of several texts that takes at most n columns, or the last if
-// none does. Callers pass shorter and shorter wordings, so that no word is cut off.
+// Fit returns the first of several texts that takes at most n columns, or the last if none does.
+// Callers pass variants in order of decreasing length, so that no word is cut off.
 func Fit(n int, variants ...[]Span) []Span {
 	for _, pieces := range variants[:len(variants)-1] {
 		if SpansWidth(pieces) <= n {
@@ -53,11 +53,12 @@ func FitGroups(n int, groups [][]Span) []Span {
 	return out
 }
 
-// HeadRoom returns the number of columns that Frame has for more after title on a canvas w columns wide.
+// HeadRoom returns the number of columns that Frame has for its parameter more, after a title, on
+// a canvas that is w columns wide.
 func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
-// Frame draws a border around the canvas, with a title and then more in its upper edge. A focused
-// frame has another colour and another upper edge, which shows also without colours.
+// Frame draws a border around the canvas, with title and then more in its upper edge. A focused
+// frame has another colour and another upper edge, which is visible without colours too.
 func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	b := th.Border
 	line, head, upper := Border, Title, b.Top
@@ -73,7 +74,7 @@ func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	c.drawTitle(0, head, title, more...)
 }
 
-// Divider draws an edge at row y across a framed canvas, with a title and then more in it.
+// Divider draws a line at row y across a framed canvas, with title and then more in it.
 func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {
 	line, head := Border, Title
 	if focused {

@@ -6,17 +6,16 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Ink names what a cell is painted with, by what it means. styles says how each
-// looks; nothing else in the dashboard knows a colour.
+// Ink is a text style, named by its meaning. Themes map styles to colours and attributes.
 type Ink uint8
 
-// The inks.
+// The styles.
 const (
 	Plain  Ink = iota
-	Dim        // what explains: units, labels, axes
-	Faint      // what only guides the eye
+	Dim        // units, labels, axes
+	Faint      // guide lines
 	Border     // of a pane
-	Focus      // border and title of the pane that has the keys
+	Focus      // border and title of the focused pane
 	Title
 	Value  // numbers
 	Key    // a key to press
@@ -36,29 +35,30 @@ const (
 	unknown
 	Warn
 	Bad
-	Alarm // wrong data was decoded: nothing on the screen matters more
+	Alarm // wrong data was decoded
 	Live
 	Paused
 	Ended
 	Cursor
-	Rest    // the first of the shades of cubes at rest, from the floor up
+	Rest    // first of Levels shades of cubes at rest, from the floor up
 	Touched = Rest + Levels
 	Player  = Touched + Levels
-	Heat    = Player + Levels // the first of the steps of the error map
-	slot    = Heat + NumHeats // the first of the inks for the account of bits
+	Heat    = Player + Levels // first of the NumHeats steps of the error map
+	slot    = Heat + NumHeats // first of the styles of the bit budget
 )
 
-// numSlotStyles is how many parts of the account of bits have a colour of their own;
-// each comes as foreground and as ground.
+// numSlotStyles is the number of parts of the bit budget with a colour of their own. Each has two
+// styles: with the colour as foreground and as background.
 const (
 	numSlotStyles = 10
 
-	shadow    = slot + 2*numSlotStyles // the first of the inks for shadows
+	shadow    = slot + 2*numSlotStyles // first of the styles of shadows
 	numStyles = shadow + numShadowStyles
 )
 
-// adaptiveColor is one colour on dark and on light ground, as indices of the palette of
-// 256: the first 16 belong to the person, the rest looks alike everywhere.
+// adaptiveColor is a colour for dark and for light backgrounds, as indices into the palette of
+// 256 colours and, for terminals with 16 colours, into the first 16. Users often redefine the
+// first 16; the others look the same on all terminals.
 type adaptiveColor struct{ dark, dark16, light, light16 string }
 
 func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
@@ -68,7 +68,7 @@ func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 	}
 }
 
-// baseColors are the foreground of every ink that has one.
+// baseColors returns the foreground colours of all styles that have a fixed one.
 func baseColors() map[Ink]adaptiveColor {
 	return map[Ink]adaptiveColor{
 		Dim:     {"246", "7", "242", "8"},
@@ -97,7 +97,7 @@ func baseColors() map[Ink]adaptiveColor {
 	}
 }
 
-// slotColors colour the account of bits; the same colours serve the stacked bar.
+// slotColors returns the colours of the bit budget in legends and stacked bars.
 func slotColors() [numSlotStyles]adaptiveColor {
 	return [numSlotStyles]adaptiveColor{
 		{"110", "12", "67", "4"}, {"179", "11", "136", "3"}, {"80", "14", "30", "6"}, {"140", "13", "97", "5"},
@@ -106,9 +106,9 @@ func slotColors() [numSlotStyles]adaptiveColor {
 	}
 }
 
-// worldColors colour the world from above: shades of what rests, of what interacts
-// and of the player, from the floor up, then the steps of the error map. On dark
-// ground what is high is bright, on light ground it is dark.
+// worldColors returns the colours of the world from above: Levels shades each of cubes at rest,
+// of interacting cubes and of the player, from the floor up, then the steps of the error map. On
+// a dark background higher cubes are brighter, on a light one darker.
 func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	return [...]adaptiveColor{
 		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
@@ -118,7 +118,7 @@ func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	}
 }
 
-// defaultStyles returns the look of every ink.
+// defaultStyles returns the Lip Gloss style of every Ink.
 func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	var s [numStyles]lipgloss.Style
 	for k := range s {
@@ -150,29 +150,28 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	return s
 }
 
-// SlotInk is the ink of the i-th part of the account of bits, barInk the same
-// colour as ground.
+// SlotInk returns the style of part i of the bit budget.
 func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
 
-// BarInk is the colour of SlotInk as ground.
+// BarInk returns the style with the colour of SlotInk(i) as background.
 func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
 
-// Theme is styles made ready: what to write before a run of cells.
+// Theme contains the symbols and, for each style, the escape sequences of a terminal.
 type Theme struct {
 	glyphs
-	escapes      [numStyles]string
-	visibleSpace [numStyles]bool // a space in this ink can be seen
-	colorOnly    [numStyles]bool // has a colour and nothing else: the next colour replaces it
-	Color        bool            // colours tell things apart
+	escapes      [numStyles]string // written before text in a style; "" for none
+	visibleSpace [numStyles]bool   // the style shows on a space, as a background or underline does
+	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
+	Color        bool              // the theme distinguishes things by colour
 
 	charts chartStyle
 }
 
-// Off ends all colours.
+// Off is the escape sequence that resets all attributes.
 const Off = "\x1b[0m"
 
-// NewTheme asks the renderer how each ink looks on this terminal: its colours,
-// its ground, and NO_COLOR.
+// NewTheme returns the theme for a colour scheme on the terminal of the renderer, which
+// determines the number of colours, the background and NO_COLOR.
 func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
 	for k, s := range l.styles(r) {
@@ -184,8 +183,8 @@ func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
 	return th
 }
 
-// switchStyle writes what changes the ink, and no more: every byte goes to the
-// terminal many times a second.
+// switchStyle writes the shortest sequence that changes the style. The screen is written many
+// times per second, so every byte counts.
 func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
 	if th.escapes[from] != "" && !(th.colorOnly[from] && th.escapes[to] != "") {
 		b.WriteString(Off)
@@ -193,9 +192,8 @@ func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
 	b.WriteString(th.escapes[to])
 }
 
-// Levels are the shades of each kind of cube, from the floor up: the higher the
-// brighter.
+// Levels is the number of shades of each kind of cube, by height.
 const Levels = 4
 
-// NumHeats counts the steps.
+// NumHeats is the number of steps of the error map.
 const NumHeats = 5

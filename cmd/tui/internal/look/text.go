@@ -9,7 +9,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Clock writes virtual time as minutes, seconds and tenths: 00:42.3.
+// Clock formats virtual time as minutes, seconds and tenths, such as 00:42.3, with hours if
+// needed.
 func Clock(t time.Duration) string {
 	t = max(t, 0)
 	tenths := int64(t / (100 * time.Millisecond))
@@ -20,7 +21,8 @@ func Clock(t time.Duration) string {
 	return s
 }
 
-// SpeedText writes a speed: x1, x0.5, max.
+// SpeedText formats a speed of virtual time, such as "x0.5". 0 and below mean as fast as possible
+// and give "max".
 func SpeedText(th *Theme, v float64) string {
 	if v <= 0 {
 		return "max"
@@ -28,8 +30,8 @@ func SpeedText(th *Theme, v float64) string {
 	return th.Times + units.FormatDecimal(v)
 }
 
-// Wrap breaks text at blanks into lines of at most n columns; a word that is longer,
-// such as a path, is broken where it must be.
+// Wrap breaks text at blanks into lines of at most n columns. Words longer than n columns, such
+// as paths, are broken.
 func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -39,7 +41,7 @@ func Wrap(s string, n int) []string {
 				lines, line = append(lines, line), ""
 			}
 			head := Truncate(word, n)
-			if head == "" { // not even a wide character fits
+			if head == "" { // n is 1 and the character is two columns wide
 				break
 			}
 			lines, word = append(lines, head), word[len(head):]
@@ -60,8 +62,8 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
-// Flow breaks pieces of text at blanks into lines of at most n columns; lines after
-// the first are set in.
+// Flow breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
+// indented.
 func Flow(pieces []Span, n int) (lines [][]Span) {
 	const indent = "  "
 	var line []Span
@@ -90,7 +92,7 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 	return lines
 }
 
-// firstWordWidth is how wide the word is that pieces of text begin with.
+// firstWordWidth returns the width of the first word, which may extend over several pieces.
 func firstWordWidth(pieces []Span) (w int) {
 	for _, p := range pieces {
 		head, _, blank := strings.Cut(p.Text, " ")
@@ -102,12 +104,12 @@ func firstWordWidth(pieces []Span) (w int) {
 	return w
 }
 
-// PadRight makes s at least n columns wide, with blanks behind it.
+// PadRight appends blanks to s up to a width of n columns.
 func PadRight(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-TextWidth(s), 0))
 }
 
-// PadLeft makes s at least n columns wide.
+// PadLeft prepends blanks to s up to a width of n columns.
 func PadLeft(s string, n int) string {
 	for TextWidth(s) < n {
 		s = " " + s
@@ -115,7 +117,7 @@ func PadLeft(s string, n int) string {
 	return s
 }
 
-// Short cuts text to n columns.
+// Short shortens text to n columns, with an ellipsis at its end if it is longer.
 func Short(s string, n int) string {
 	if TextWidth(s) > n {
 		return Truncate(s, n-1) + "…"

@@ -8,7 +8,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Scheme is how the dashboard is coloured.
+// Scheme is a colour scheme of the dashboard, chosen by --theme.
 type Scheme uint8
 
 // The schemes.
@@ -26,7 +26,7 @@ func (l Scheme) String() string {
 	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[l]
 }
 
-// Themes returns the names of all schemes, the values of Options.Theme.
+// Themes returns the names of all schemes, which are the values of --theme.
 func Themes() []string {
 	names := make([]string, numSchemes)
 	for l := range numSchemes {
@@ -38,12 +38,13 @@ func Themes() []string {
 // ThemeSummaries returns a description of each of the Themes.
 func ThemeSummaries() []string {
 	return []string{
-		"dark or light, as the terminal's ground is", "for dark ground", "for light ground",
-		"for weak eyes, bright rooms and projectors", "no colour: bold, reverse and underline only",
+		"dark or light, as the background of the terminal", "for a dark background", "for a light background",
+		"high contrast, for bright rooms and projectors", "no colours, only bold, reverse and underline",
 	}
 }
 
-// SchemeNamed returns the scheme of a name, schemeAuto if the name is empty; false if the name is unknown.
+// SchemeNamed returns the scheme with this name. An empty name means schemeAuto; false means that
+// the name is unknown.
 func SchemeNamed(name string) (Scheme, bool) {
 	for l := range numSchemes {
 		if l.String() == strings.ToLower(name) {
@@ -53,8 +54,7 @@ func SchemeNamed(name string) (Scheme, bool) {
 	return schemeAuto, name == ""
 }
 
-// renderer returns the renderer of a scheme: r, or one whose background is set by the
-// scheme instead of the terminal.
+// renderer returns r or, for schemes with a fixed background, a renderer with that background.
 func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 	if l != schemeDark && l != schemeLight && l != schemeMono {
 		return r
@@ -80,8 +80,8 @@ func (l Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	return s
 }
 
-// contrastColors returns the foregrounds of schemeContrast. A test requires a contrast
-// against black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guides.
+// contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
+// black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
 func contrastColors() map[Ink]adaptiveColor {
 	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
 	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
@@ -96,9 +96,9 @@ func contrastColors() map[Ink]adaptiveColor {
 	}
 }
 
-// applyContrast replaces colours that are hard to tell from the background. The account of bits and
-// the shadows share a list of colours. The list begins with the colour of the active encoder, Payload,
-// so shadow i has colour i+1.
+// applyContrast replaces colours that have too little contrast with the background. The bit
+// budget and the shadows share a list of colours. The list begins with the colour of the active
+// encoder, Payload, so shadow i has colour i+1.
 func applyContrast(s *[numStyles]lipgloss.Style) {
 	colors := contrastColors()
 	for k, t := range colors {
@@ -120,8 +120,8 @@ func applyContrast(s *[numStyles]lipgloss.Style) {
 	}
 }
 
-// applyMonochrome replaces colours by bold, reverse and underline, where a sign or a
-// fill does not already show the difference.
+// applyMonochrome replaces colours by bold, reverse and underline where no symbol or fill shows
+// the difference.
 func applyMonochrome(s *[numStyles]lipgloss.Style) {
 	for k := range s {
 		s[k] = s[k].UnsetForeground().UnsetBackground()

@@ -12,56 +12,56 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// Live is what the links of a proxy do while it runs: what the script says, and what a
-// person has changed since, for all clients or for one. It may be used from any goroutine.
+// Live contains the current settings of the links of a running proxy: those of the script, and
+// changes by the user for all clients or for a single one. It is safe for concurrent use.
 type Live struct {
 	Script  *Script
 	reshape func(relay.Conditions) (time.Duration, error)
 
 	mu       sync.Mutex
-	now      state
+	now      state // replaced as a whole by each change
 	undoable []undoStep
 	redoable []undoStep
 	changes  []Made
 }
 
-// Made is a change and whom it was for.
+// Made is an applied change and the client that it applies to.
 type Made struct {
 	config.StampedChange
-	Client int `json:"client,omitempty"` // its turn; 0: all
+	Client int `json:"client,omitempty"` // number of the client in the order of joining; 0 means all
 }
 
-// state is what holds at a moment. Its parts are never altered, only replaced.
+// state contains all settings at one moment. It is immutable.
 type state struct {
 	all     *config.Config
-	clients map[int]clientChange // by turn: what a person set for one client
+	clients map[int]clientChange // changes by the user for single clients, by number
 }
 
-// clientChange is what one client has of its own.
+// clientChange is the sum of all changes for one client.
 type clientChange struct {
 	who    relay.Client
 	change config.Change
 }
 
-// undoStep is a change that can be taken back.
+// undoStep is a change that can be undone.
 type undoStep struct {
 	client        relay.Client
-	touches       string
+	touches       string // the setting that was changed, see config.Change.Touches
 	at            time.Duration
 	before, after state
 }
 
-// mergeWindow is how fast changes of the same setting must follow each other to be taken back
-// as one.
+// mergeWindow is the time within which changes of the same setting become one undo step.
 const mergeWindow = time.Second
 
-// NewLive returns the links of a script whose relay is reshaped by reshape.
+// NewLive returns the links of a script. reshape applies new conditions to the relay and returns
+// the time at which they take effect.
 func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
 	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, clients: map[int]clientChange{}}}
 }
 
-// Config returns what holds for a client, or, if who is zero, for those without conditions of
-// their own. It must not be altered.
+// Config returns the settings for a client or, for the zero client, for clients without
+// conditions of their own. The caller must not modify them.
 func (l *Live) Config(client relay.Client) *config.Config {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,21 +72,21 @@ func (l *Live) Config(client relay.Client) *config.Config {
 	return c
 }
 
-// Changes returns what was changed so far, by the script and by a person, from the n-th
-// change on.
+// Changes returns the changes so far, by the script and by the user, starting with number n.
 func (l *Live) Changes(n int) []Made {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.changes[min(n, len(l.changes)):])
 }
 
-// DefaultLinks returns what the links of clients without conditions of their own are set to.
+// DefaultLinks returns the links of clients without conditions of their own.
 func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 	c := l.Config(relay.Client{})
 	return c.Up, c.Down
 }
 
-// configFor is what holds for a client.
+// configFor returns the settings of a client: those for all, changed by the matching [[client]]
+// entries and by the user's changes for this client.
 func (s state) configFor(script *Script, who relay.Client) (c *config.Config, err error) {
 	c = s.all
 	if who.Turn == 0 {
@@ -105,7 +105,7 @@ func (s state) configFor(script *Script, who relay.Client) (c *config.Config, er
 	return c, nil
 }
 
-// check looks at what would hold for clients with conditions of their own.
+// check returns an error if the settings of a client with conditions of its own would be invalid.
 func (s state) check(script *Script) error {
 	if err := script.checkClients(s.all); err != nil {
 		return fmt.Errorf("not for a client with conditions of its own: %w", err)
@@ -126,7 +126,7 @@ func (s state) check(script *Script) error {
 	return nil
 }
 
-// Conditions returns what holds, for a relay that is to be opened.
+// Conditions returns the function that gives a relay the current links of each client.
 func (l *Live) Conditions() relay.Conditions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,15 +137,15 @@ func (l *Live) conditions() relay.Conditions {
 	now := l.now
 	return func(who relay.Client) (up, down lossmodel.Spec) {
 		c, err := now.configFor(l.Script, who)
-		if err != nil { // check has seen all that a client can be
+		if err != nil { // cannot happen: check has validated all combinations
 			c = now.all
 		}
 		return c.Up, c.Down
 	}
 }
 
-// Change alters the links of a client, or, if client is the zero one, those of all. It says why
-// it cannot be; then all stays as it was.
+// Change changes the links of a client or, for the zero client, of all. It returns the time at
+// which the change takes effect. After an error the settings are unchanged.
 func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,7 +190,7 @@ func (s state) after(script *Script, client relay.Client, ch config.Change) (nex
 	return next, next.check(script)
 }
 
-// apply makes a state the one that holds, and notes the change.
+// apply makes next the current state and records the change.
 func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Duration, error) {
 	previous := l.now
 	l.now = next
@@ -206,13 +206,15 @@ func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Du
 	return at, nil
 }
 
-// Undo takes the last change back; nil, and no error, if there is none. What the script
-// changed is taken back like any other.
+// Undo undoes the last change, by the user or by the script, and returns the change that was
+// applied. It returns nil without an error if there is none.
 func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable, false) }
 
-// Redo makes again what was taken back.
+// Redo applies the last undone change again; see Undo.
 func (l *Live) Redo() (*Made, error) { return l.restore(&l.redoable, &l.undoable, true) }
 
+// restore moves the last step from one list to the other and restores its state: before the
+// change or, if isRedo is set, after it.
 func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,7 +249,8 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	return &made, nil
 }
 
-// Play makes the changes of the script at their times until quit, and says what it did.
+// Play applies the changes of the script at their times, relative to start, until quit is closed.
+// It calls report after each change.
 func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
 	for _, change := range l.Script.Changes {
 		timer := time.NewTimer(time.Until(start.Add(change.T)))

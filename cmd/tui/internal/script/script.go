@@ -1,5 +1,6 @@
-// Package script says what the links of a proxy do, for whom and when: the file, refined
-// by its changes ([[at]]), refined by what a client has of its own ([[client]]).
+// Package script determines the links of each client of a proxy at each time: the links of the
+// configuration, changed by its scripted changes ([[at]]) and by the conditions of single clients
+// ([[client]]), and by the user during the run.
 package script
 
 import (
@@ -10,18 +11,18 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Script is what the links of a proxy do, and when.
+// Script contains the links of a proxy and their scripted changes.
 type Script struct {
 	Title    string
 	Seed     uint64
 	Duration time.Duration
 	Base     *config.Config
-	Changes  []config.StampedChange // of links, by time
-	stages   []*config.Config       // base, then what it is after each change
+	Changes  []config.StampedChange // changes of links, in order of time
+	stages   []*config.Config       // Base, then the configuration after each change
 }
 
-// New plays the changes of a configuration through, for all clients: what cannot be is
-// refused before anything runs.
+// New returns the script of a configuration. It applies all changes for all clients, so that
+// invalid combinations are refused before the proxy starts.
 func New(base *config.Config, title string) (*Script, error) {
 	if err := base.OnlyLinks(); err != nil {
 		return nil, err
@@ -41,10 +42,10 @@ func New(base *config.Config, title string) (*Script, error) {
 	return s, s.check()
 }
 
-// maxLinks bounds how many conditions are looked at before anything runs.
+// maxLinks is the largest number of combinations of changes and clients that check validates.
 const maxLinks = 20_000
 
-// check makes the links of all clients at all times: what cannot be is refused now.
+// check validates the links of all clients after each change.
 func (s *Script) check() error {
 	byAddress := 0
 	for i := range s.Base.Clients {
@@ -54,7 +55,7 @@ func (s *Script) check() error {
 	}
 	n := len(s.Base.Clients)
 	if len(s.stages)*(1+n+byAddress*(n-byAddress)) > maxLinks {
-		return fmt.Errorf("%d changes for %d clients by address and %d by turn, of which each may be both, are too many; expected at most %d links",
+		return fmt.Errorf("too many combinations of %d changes, %d clients by address and %d clients by turn; expected at most %d",
 			len(s.Changes), byAddress, n-byAddress, maxLinks)
 	}
 	for i, stage := range s.stages {
@@ -71,8 +72,8 @@ func (s *Script) check() error {
 	return nil
 }
 
-// checkClients makes what each client with conditions of its own would have: of one entry, and of two
-// where one is by address and one by turn.
+// checkClients validates the links of each client with conditions of its own: for each [[client]]
+// entry, and for each pair of an entry by address and one by turn, since a client may match both.
 func (s *Script) checkClients(all *config.Config) error {
 	for i := range s.Base.Clients {
 		first := &s.Base.Clients[i]

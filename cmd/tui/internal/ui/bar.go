@@ -7,13 +7,13 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Header is what a screen shows above the page, and the keys that the footer names.
+// Header is what a screen shows above the page, and the keys that the footer lists.
 type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
-	Badge look.Span               // the state, at the right edge
-	Alarm string                  // if not "", it replaces the first line, in red
+	Badge look.Span               // the state of the session, at the right edge
+	Alarm string                  // if not "", replaces the first line, in red
 	Below [][]look.Span           // further lines
-	Keys  []room.Binding          // replace those of the page in the footer; nil: they do not
+	Keys  []room.Binding          // if not nil, replaces the keys of the page in the footer
 }
 
 // drawHeader returns the lines above the page.
@@ -37,10 +37,10 @@ func (s *Shell) drawHeader(h *Header) []string {
 	return c.Lines(s.theme)
 }
 
-// tabsWidth is the width from which the header names the pages.
+// tabsWidth is the smallest width of the screen at which the header lists the pages.
 const tabsWidth = 104
 
-// tabs names the pages and the keys that show them.
+// tabs returns the names of the pages with their keys; nil if there is only one page.
 func (s *Shell) tabs() []look.Span {
 	if len(s.pages) < 2 {
 		return nil
@@ -52,7 +52,7 @@ func (s *Shell) tabs() []look.Span {
 			k = look.Focus
 		}
 		left, right := " ", " "
-		if i == s.open { // colour may be missing
+		if i == s.open { // brackets, because the theme may have no colours
 			left, right = "[", "]"
 		}
 		out = append(out, k.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
@@ -60,7 +60,7 @@ func (s *Shell) tabs() []look.Span {
 	return append(out, look.Plain.Span(" "))
 }
 
-// tabAt is the page whose name stands at column x; -1: none.
+// tabAt returns the index of the page whose name is at column x of the header, or -1.
 func (s *Shell) tabAt(x int) int {
 	tabs := s.tabs()
 	from := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
@@ -74,7 +74,8 @@ func (s *Shell) tabAt(x int) int {
 	return -1
 }
 
-// footer is the keys worth knowing.
+// footer returns the line with the most important keys. If special is set, keys replaces the
+// usual ones, see footerKeys.
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
 	x := 1
@@ -87,8 +88,8 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 	return c.Lines(s.theme)[0]
 }
 
-// hints are the footer's pieces, from the key map: those pinned in any case, and
-// as many of the others as fit w columns, in the order of the map.
+// hints returns key and description of the entries in the footer. Pinned keys are always
+// included, then as many others as fit in w columns, in the order of keys.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	type hint struct {
 		text [2]look.Span
@@ -101,7 +102,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		}
 		all = append(all, hint{[2]look.Span{look.Key.Span(k.Help().Key), look.Dim.Span(" " + k.Brief)}, k.Pinned})
 		if len(all) == 1 && !special {
-			if s.w < tabsWidth && len(s.pages) > 1 { // nothing else names the pages
+			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
 				all = append(all, hint{[2]look.Span{look.Key.Span("1-" + strconv.Itoa(len(s.pages))), look.Dim.Span(" pages")}, false})
 			}
 			if p, ok := s.page().(room.Hinter); ok {
@@ -113,7 +114,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	}
 	const gap = 3
 	room := w + gap
-	take := func(h *hint) bool {
+	fit := func(h *hint) bool {
 		n := look.SpansWidth(h.text[:]) + gap
 		h.show = n <= room
 		if h.show {
@@ -123,11 +124,11 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	}
 	for i := range all {
 		if all[i].show {
-			take(&all[i])
+			fit(&all[i])
 		}
 	}
 	for i := range all {
-		if !all[i].show && !take(&all[i]) {
+		if !all[i].show && !fit(&all[i]) {
 			break
 		}
 	}

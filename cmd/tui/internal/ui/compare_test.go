@@ -67,7 +67,7 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if m.over == nil || !strings.Contains(m.View(), "v beside") {
+	if m.overlay == nil || !strings.Contains(m.View(), "v shadow") {
 		t.Error("v does not open the list of encoders")
 	}
 }

@@ -33,8 +33,8 @@ func TestEncoderListSets(t *testing.T) {
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, c.keys...)
 			wholePicture(t, m)
-			if got := spell(lab.Got); got != c.want || m.over != nil != c.over {
-				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.over != nil)
+			if got := spell(lab.Got); got != c.want || m.overlay != nil != c.over {
+				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.overlay != nil)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
-	m := newModel(lab, opt, fileCatalog())
+	m := newDashboardWith(lab, opt, fileCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

@@ -25,7 +25,7 @@ func screen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
-	m := newModel(lab, opt, fakeCatalog())
+	m := newDashboardWith(lab, opt, fakeCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

@@ -14,8 +14,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// shortSource names the data: files without the folders that they are in, a table by its
-// schema.
+// shortSource returns a short name of the data: files without their folders, a table by the name
+// of its schema.
 func shortSource(spec string, schema *frame.Schema) string {
 	kind, arg, ok := strings.Cut(spec, ":")
 	switch {
@@ -31,11 +31,11 @@ func shortSource(spec string, schema *frame.Schema) string {
 	return kind + ":" + strings.Join(parts, ",")
 }
 
-// Header implements Screen. If anything was decoded wrong it says only that, in red.
+// Header implements Screen. If a packet was decoded wrongly, an alarm replaces the title.
 func (m *dashboard) Header(int) Header {
 	h := Header{Title: m.title, Badge: m.badge()}
-	if n := m.wrong(); n > 0 {
-		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
+	if n := m.wrongPackets(); n > 0 {
+		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets were decoded without an error but differ from the sent frames. %s, seed %d, %s",
 			n, m.wrongEncoder(), m.lab.Config().Seed, look.Clock(m.lab.Snap.Now))
 	}
 	if m.lab.Past.Away {
@@ -44,12 +44,12 @@ func (m *dashboard) Header(int) Header {
 	return h
 }
 
-// longestSource is how many columns the name of the data may take, so that what else the
-// header says keeps its place.
-const longestSource = 32
+// maxSourceWidth is the largest width of the name of the data, so that the rest of the header has
+// a fixed place.
+const maxSourceWidth = 32
 
-// title is the text of the header in at most w columns. If there are few, first
-// the gaps shrink, then the name of the program goes, then the seed.
+// title returns the header in at most w columns. If the space is short, it first reduces the
+// gaps, then omits the name of the program, then the seed.
 func (m *dashboard) title(w int) []look.Span {
 	cfg, th := m.lab.Config(), m.theme
 	for tight := 0; ; tight++ {
@@ -58,7 +58,7 @@ func (m *dashboard) title(w int) []look.Span {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, m.lab.Snap.Schema), longestSource)), dot, look.Title.Span(m.encoders(cfg)), dot}
+		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
 		if to := m.lab.Snap.To; to != "" {
 			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(to), dot)
 		}
@@ -68,7 +68,7 @@ func (m *dashboard) title(w int) []look.Span {
 		if tight < 2 {
 			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.pace()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
+		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
 		n := 0
 		for _, p := range pieces {
 			n += look.TextWidth(p.Text)
@@ -79,10 +79,10 @@ func (m *dashboard) title(w int) []look.Span {
 	}
 }
 
-// encoders names the encoder, and what runs beside it.
+// encoders returns the names of the active encoder and its shadows.
 func (m *dashboard) encoders(cfg *config.Config) string {
 	name, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
-	if len(lanes) > 0 && (m.lab.Past.Away || lanes[0].Encoder == name) { // it may have been another
+	if len(lanes) > 0 && (m.lab.Past.Away || lanes[0].Encoder == name) { // in the past another encoder may have been active
 		name = lanes[0].Name()
 	}
 	if n := len(lanes) - 1; n > 2 {
@@ -94,7 +94,7 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 	return name
 }
 
-// wrongEncoder names the encoder, or the shadow, that decoded wrong.
+// wrongEncoder returns the name of the first lane with wrongly decoded packets, or "".
 func (m *dashboard) wrongEncoder() string {
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {
@@ -104,7 +104,8 @@ func (m *dashboard) wrongEncoder() string {
 	return ""
 }
 
-func (m *dashboard) wrong() int64 {
+// wrongPackets returns the number of wrongly decoded packets in all lanes.
+func (m *dashboard) wrongPackets() int64 {
 	n := int64(0)
 	for i := range m.lab.Snap.Lanes {
 		n += m.lab.Snap.Lanes[i].Totals.Wrong
@@ -112,8 +113,8 @@ func (m *dashboard) wrong() int64 {
 	return n
 }
 
-// clockStep is the step in which the header shows virtual time: while it runs, a
-// tenth of a second is more than the eye can read.
+// clockStep returns the resolution of the clock in the header. While time runs, it is 200 ms:
+// faster changes are not legible and cost output.
 func clockStep(snap *engine.Snapshot) time.Duration {
 	if snap.State == engine.Running {
 		return 200 * time.Millisecond
@@ -121,25 +122,25 @@ func clockStep(snap *engine.Snapshot) time.Duration {
 	return time.Millisecond
 }
 
-// keepsUp is the share of the speed asked for that counts as reached.
-const keepsUp = 0.93
+// minSpeedRatio is the ratio of measured to set speed from which the set speed counts as reached.
+const minSpeedRatio = 0.93
 
-// pace says how fast virtual time goes, and that it goes slower than asked if
-// the engine cannot keep up.
-func (m *dashboard) pace() []look.Span {
-	asked, actual := m.lab.Speed(), m.lab.Snap.Actual
-	text := look.SpeedText(m.theme, asked)
+// speedSpans returns the speed of virtual time, with the measured speed if it is lower than set
+// or if no limit is set.
+func (m *dashboard) speedSpans() []look.Span {
+	set, actual := m.lab.Speed(), m.lab.Snap.Actual
+	text := look.SpeedText(m.theme, set)
 	switch {
 	case m.lab.Snap.State != engine.Running || actual <= 0:
-	case asked <= 0:
+	case set <= 0:
 		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(m.theme.Times + units.Fixed(actual, 0))}
-	case actual < keepsUp*asked && m.lab.Pending.Speed == nil:
+	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil:
 		return []look.Span{look.Warn.Span(m.theme.Times + units.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
 	return []look.Span{look.Plain.Span(text)}
 }
 
-// badge is the state of the session.
+// badge returns the state of the session.
 func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
 	switch {

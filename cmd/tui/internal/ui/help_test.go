@@ -13,8 +13,8 @@ import (
 func TestHelpUsesTheWidth(t *testing.T) {
 	m := screen(labtest.NewLab(), 220, 76, Options{})
 	press(m, "?")
-	if v := m.View(); !strings.Contains(v, "any other key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") ||
-		!strings.Contains(v, "leave") {
+	if v := m.View(); !strings.Contains(v, "any other key closes") || !strings.Contains(v, "T   tainted       damaged but decoded") ||
+		!strings.Contains(v, "quit without asking") {
 		t.Errorf("not all of the help is in sight:\n%s", v)
 	}
 }
@@ -22,8 +22,8 @@ func TestHelpUsesTheWidth(t *testing.T) {
 func TestHelpSaysThatThereIsMore(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, "?")
-	h := m.over.(*helpBox)
-	if h.rows <= h.room || !strings.Contains(m.View(), " ↓  arrows") {
+	h := m.overlay.(*helpBox)
+	if h.columnRows <= h.visibleRows || !strings.Contains(m.View(), " ↓  arrows") {
 		t.Errorf("nothing says that there is more:\n%s", m.View())
 	}
 	for range 300 {
@@ -50,16 +50,16 @@ func TestHelpCutsNothing(t *testing.T) {
 	for _, w := range []int{minWidth, 80, 120, 160} {
 		m := screen(labtest.NewLab(), w, 48, Options{})
 		press(m, "?")
-		h := m.over.(*helpBox)
+		h := m.overlay.(*helpBox)
 		for _, line := range h.lines {
 			if n := look.SpansWidth(line); n > w-room.OverlayMargin-helpEdges {
 				t.Errorf("%d columns: a line of %d: %v", w, n, line)
 			}
 		}
 		said := h.text()
-		for _, k := range helpKeys(m.keysHere(), m.page()) {
-			if !strings.Contains(said, k.help) || !strings.Contains(said, k.here) {
-				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.here)
+		for _, k := range helpKeys(m.activeKeys(), m.page()) {
+			if !strings.Contains(said, k.help) || !strings.Contains(said, k.pageHelp) {
+				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.pageHelp)
 			}
 		}
 		for _, v := range command.Verbs(m.Context()) {

@@ -165,7 +165,7 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 80, 24, Options{})
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
-	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.over != nil {
+	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.overlay != nil {
 		t.Errorf("pasted text was obeyed: %q", spell(lab.Got))
 	}
 	press(m, "/")
@@ -354,7 +354,7 @@ func TestLeavingAsks(t *testing.T) {
 			t.Errorf("%v of %v saved, %v: it leaves: %v", c.saved, c.length, c.keys, cmd != nil)
 		}
 		press(m, "esc")
-		if m.over != nil || len(lab.Got) > 0 {
+		if m.overlay != nil || len(lab.Got) > 0 {
 			t.Errorf("esc does not stay: the lab got %q", spell(lab.Got))
 		}
 	}
@@ -553,7 +553,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	for page := range 6 {
 		m := screen(labtest.NewLab(), 120, 130, Options{})
 		press(m, string(rune('1'+page)))
-		rows := helpKeys(m.keysHere(), m.page())
+		rows := helpKeys(m.activeKeys(), m.page())
 		label := func(k string) (row helpKey, ok bool) {
 			i := slices.IndexFunc(rows, func(r helpKey) bool { return slices.Contains(strings.Fields(r.label), k) })
 			if i < 0 {
@@ -561,27 +561,27 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			}
 			return rows[i], true
 		}
-		for _, b := range m.keysHere() {
+		for _, b := range m.activeKeys() {
 			for _, k := range b.Keys() {
-				taken := b.Page == nil && (owns(m.page(), k) || isViArrow(k) && viTaken(m.page()))
+				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
 				row, ok := label(keyName(k))
-				if ok == taken && !owns(m.page(), k) {
+				if ok == taken && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
 				}
-				if b.Page != nil && row.here == "" {
+				if b.Page != nil && row.pageHelp == "" {
 					t.Errorf("%s: nothing is said of %q here", m.page().Name(), k)
 				}
 			}
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).Means(k); what != "" {
-				if row, ok := label(keyName(k)); !ok || row.here != what && !owns(m.page(), k) {
+				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is not said to be for %q, but %+v", m.page().Name(), k, what, row)
 				}
 			}
 		}
 		press(m, "?")
-		view := m.over.(*helpBox).text()
+		view := m.overlay.(*helpBox).text()
 		for _, v := range command.Verbs(m.Context()) {
 			if !strings.Contains(view, v.Name) {
 				t.Errorf("help lacks the command %q", v.Name)
@@ -598,10 +598,10 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 	for page := range 6 {
 		m := screen(labtest.NewLab(), 80, 24, Options{})
 		press(m, string(rune('1'+page)), "?")
-		h := m.over.(*helpBox)
+		h := m.overlay.(*helpBox)
 		here := slices.IndexFunc(h.lines, func(line []look.Span) bool { return len(line) == 0 })
-		if !strings.Contains(m.View(), "Here: ") || here > h.room {
-			t.Errorf("%s: %d lines of what is possible here, of %d", m.page().Name(), here, h.room)
+		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
+			t.Errorf("%s: %d lines of what is possible here, of %d", m.page().Name(), here, h.visibleRows)
 		}
 	}
 }
@@ -610,28 +610,28 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 func TestHelpIsSearched(t *testing.T) {
 	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?", "/", "seek", "enter")
-	h := m.over.(*helpBox)
-	if v := m.View(); !strings.Contains(v, "jump to a moment") || !strings.Contains(v, "/seek 1 of ") {
-		t.Fatalf("seek is not in sight:\n%s", v)
+	h := m.overlay.(*helpBox)
+	if v := m.View(); !strings.Contains(v, "go to a time") || !strings.Contains(v, "/seek 1 of ") {
+		t.Fatalf("seek is not visible:\n%s", v)
 	}
 	press(m, "/", "packet", "enter")
-	found := h.search.found(h.lines)
+	found := h.search.matches(h.lines)
 	for _, c := range []struct {
 		key string
 		at  int
 	}{{"n", 1}, {"n", 2}, {"N", 1}, {"N", 0}, {"N", len(found) - 1}, {"n", 0}} {
-		if press(m, c.key); h.search.at != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.room {
-			t.Errorf("%s leads to %d, want %d of %v; in sight are %d from %d", c.key, h.search.at, c.at, found, h.room, h.first)
+		if press(m, c.key); h.search.current != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.visibleRows {
+			t.Errorf("%s leads to %d, want %d of %v; in sight are %d from %d", c.key, h.search.current, c.at, found, h.visibleRows, h.first)
 		}
 	}
 	press(m, "/", "no such thing", "enter", "n")
-	if !strings.Contains(m.View(), "nowhere") {
-		t.Error("what is nowhere is not told")
+	if !strings.Contains(m.View(), "no match") {
+		t.Error("what is no match is not told")
 	}
-	if press(m, "esc"); m.over == nil || strings.Contains(m.View(), "nowhere") {
+	if press(m, "esc"); m.overlay == nil || strings.Contains(m.View(), "no match") {
 		t.Error("esc ends more than the search")
 	}
-	if press(m, "esc"); m.over != nil {
+	if press(m, "esc"); m.overlay != nil {
 		t.Error("esc does not close the help")
 	}
 }
@@ -639,7 +639,7 @@ func TestHelpIsSearched(t *testing.T) {
 func TestFooterNamesRealKeys(t *testing.T) {
 	m := screen(labtest.NewLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
-	for _, b := range m.keysHere() {
+	for _, b := range m.activeKeys() {
 		if b.Brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.Brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}

@@ -134,15 +134,15 @@ func TestNetemHoldsControls(t *testing.T) {
 	press(m, "esc")
 	lab.Got = nil
 	view := m.View()
-	if n := strings.Count(view, "waits: netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
-		t.Errorf("%d controls wait, want 9:\n%s", n, view)
+	if n := strings.Count(view, "set by netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
+		t.Errorf("%d controls are overridden, want 9:\n%s", n, view)
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
 		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.Got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
-	if strings.Contains(m.View(), "waits: netem") {
+	if strings.Contains(m.View(), "set by netem") {
 		t.Error("the link back waits though it has no netem")
 	}
 	press(m, "right")
@@ -175,7 +175,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}})
 	press(m, "p")
 	for range 20 {
-		m.lab.Ticks = slowTicks - 1
+		m.lab.Ticks = baseSlowTicks - 1
 		press(m)
 	}
 	if made != 1 {
@@ -188,7 +188,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 		t.Errorf("made %d times for three links", made)
 	}
 	view, p := m.View(), lossmodel.Profiles()[0]
-	for _, want := range []string{p.Summary, "source: " + p.Source, "each way:", "1500 packets", "delay, ms"} {
+	for _, want := range []string{p.Summary, "source: " + p.Source, "both directions:", "1500 packets", "delay, ms"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, view)
 		}

@@ -31,7 +31,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 				}
 				m.openPage(0)
 				m.Update(room.Tick{})
-				m.compose()
+				m.render()
 			}
 		}
 		for x := range w { // no click breaks anything
@@ -74,7 +74,7 @@ func TestWheelScrollsWhatLiesOver(t *testing.T) {
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelUp)
-	if h := m.over.(*helpBox); h.first != 1 {
+	if h := m.overlay.(*helpBox); h.first != 1 {
 		t.Errorf("the help begins at line %d", h.first)
 	}
 	press(m, "esc", "e")
@@ -98,7 +98,7 @@ func TestHelpBeginsWithWhatMattersHere(t *testing.T) {
 			press(m, keys)
 		}
 		press(m, "?")
-		if first := m.over.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
+		if first := m.overlay.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
 			t.Errorf("after %q the help begins with %q", keys, first)
 		}
 	}

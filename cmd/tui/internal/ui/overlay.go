@@ -9,8 +9,9 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// lay draws an overlay into the middle of finished lines of w columns.
-func lay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
+// drawOverlay returns lines, of w columns each, with an overlay drawn over their middle or their
+// right end.
+func drawOverlay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
 	ow, oh, right := o.Size(w-room.OverlayMargin, len(lines)-2)
 	ow, oh = min(ow, w), min(oh, len(lines))
 	if ow < 4 || oh < 3 {
@@ -29,18 +30,18 @@ func lay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
 	return out
 }
 
-// splice puts a piece of n columns into a line of w columns, at column x.
+// splice replaces n columns of a line of w columns, from column x on, by piece.
 func splice(line, piece string, x, n, w int) string {
 	left, right := ansi.Truncate(line, x, ""), ansi.TruncateLeft(line, x+n, "")
-	if ansi.StringWidth(right) > w-x-n { // half of a wide rune came along
+	if ansi.StringWidth(right) > w-x-n { // the cut is within a wide rune
 		right = ansi.TruncateLeft(line, x+n+1, "")
 	}
-	off := ""
+	reset := ""
 	if strings.Contains(line, "\x1b") {
-		off = look.Off
+		reset = look.Off
 	}
-	// A wide rune cut in two leaves a hole on either side.
-	left += off + strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))
+	// Where a wide rune was cut, fill its other half with a blank.
+	left += reset + strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))
 	right = strings.Repeat(" ", max(w-x-n-ansi.StringWidth(right), 0)) + right
-	return left + piece + right + off
+	return left + piece + right + reset
 }

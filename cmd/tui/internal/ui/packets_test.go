@@ -116,7 +116,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, "hostile "+key, m.View(), s[0], s[1])
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
-			m.over = nil
+			m.overlay = nil
 		}
 		lab.Snap = &engine.Snapshot{Config: lab.Snap.Config, State: engine.Running}
 		for _, k := range []string{"2", "up", "enter", "tab", "3", "up", "left", "enter", "f", "x", "enter"} {
@@ -193,12 +193,12 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 		next, lab.Snap = snap, &snap
 		return after(m)
 	}
-	for i := range 4 * slowTicks {
+	for i := range 4 * baseSlowTicks {
 		if v := pass(); !strings.Contains(v, title) {
 			t.Fatalf("it was gone after %v", time.Duration(i)*tickEvery)
 		}
 	}
-	for range 12 * slowTicks {
+	for range 12 * baseSlowTicks {
 		pass()
 	}
 	if !strings.Contains(m.View(), "trouble: packet 77") {
@@ -218,8 +218,8 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 	press(m, keys...)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		m.typed("theme " + []string{"dark", "light"}[i%2])
-		m.compose()
+		m.executeLine("theme " + []string{"dark", "light"}[i%2])
+		m.render()
 	}
 }
 

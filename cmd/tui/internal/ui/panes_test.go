@@ -109,7 +109,7 @@ func TestMouse(t *testing.T) {
 	}
 	small := screen(labtest.NewLab(), 80, 24, Options{})
 	small.Update(tea.MouseMsg{X: 33, Y: 2, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if small.compose(); !strings.Contains(small.View(), "[Bits]") {
+	if small.render(); !strings.Contains(small.View(), "[Bits]") {
 		t.Errorf("a click on a name does not open it:\n%s", small.View())
 	}
 }

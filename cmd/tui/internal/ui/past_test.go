@@ -20,7 +20,7 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	if lab.Snap.State != engine.Paused || !m.lab.Past.Away || m.lab.Shown().Now != 90*time.Second-2100*time.Millisecond {
 		t.Fatalf("%v, away %v, at %v", lab.Snap.State, m.lab.Past.Away, m.lab.Shown().Now)
 	}
-	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space go on"} {
+	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space continue"} {
 		if !strings.Contains(m.View(), want) {
 			t.Errorf("the screen lacks %q", want)
 		}

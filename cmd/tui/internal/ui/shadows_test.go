@@ -128,7 +128,7 @@ func TestKeepBefore(t *testing.T) {
 		t.Errorf("A sent %s", got)
 	}
 	press(m, "A")
-	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "runs beside already") {
+	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "is a shadow already") {
 		t.Errorf("twice: %s", spell(lab.Got))
 	}
 }

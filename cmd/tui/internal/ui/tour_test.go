@@ -17,7 +17,7 @@ import (
 // pass lets virtual time pass, and the dashboard see it.
 func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
-	for range slowTicks {
+	for range baseSlowTicks {
 		m.Update(room.Tick{})
 	}
 }

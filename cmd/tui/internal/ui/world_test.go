@@ -166,13 +166,13 @@ func TestChartsOfTheDisplay(t *testing.T) {
 func TestHelpOfTheWorld(t *testing.T) {
 	m := screen(newWorld(), 120, 110, Options{})
 	press(m, "4", "?")
-	view, text := m.View(), m.over.(*helpBox).text()
+	view, text := m.View(), m.overlay.(*helpBox).text()
 	for _, b := range room.BindingsOf(m.page()) {
 		if h := b.Help(); !strings.Contains(text, keyName(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
 	}
-	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "the next pane") {
+	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "next pane") {
 		t.Error("the page's own keys do not stand first")
 	}
 	if press(m, "esc", "1", "?"); strings.Contains(m.View(), "katamari: ") {
@@ -221,7 +221,7 @@ func TestThriftKeepsTheBudget(t *testing.T) {
 		const seconds = 20
 		for range 20 * seconds {
 			purse.tick()
-			if purse.spare() {
+			if purse.available() {
 				bytes += int64(c.moving) * 480
 				redraws++
 			}
@@ -290,7 +290,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = slowTicks - 1
+		m.lab.Ticks = baseSlowTicks - 1
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

@@ -16,14 +16,14 @@ import (
 // once, in the colours of its ground. Keys pressed meanwhile count.
 func TestFirstPictureWaitsForFewTicks(t *testing.T) {
 	start := func() *dashboard {
-		m := newModel(labtest.NewLab(), Options{Renderer: labtest.ColourRenderer()}, fakeCatalog())
-		m.patience.ticks = patientTicks
+		m := newDashboardWith(labtest.NewLab(), Options{Renderer: labtest.ColourRenderer()}, fakeCatalog())
+		m.startDelay.ticks = maxWaitTicks
 		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		press(m, "3") // a tick of it
 		return m
 	}
 	m := start()
-	for range patientTicks - 1 {
+	for range maxWaitTicks - 1 {
 		if m.View() != "" {
 			t.Fatal("drawn before the terminal could answer")
 		}
@@ -31,14 +31,14 @@ func TestFirstPictureWaitsForFewTicks(t *testing.T) {
 	}
 	dark := m.View()
 	if !strings.Contains(dark, "packet") {
-		t.Errorf("after %d ticks there is no picture of the page that was asked for", patientTicks)
+		t.Errorf("after %d ticks there is no picture of the page that was asked for", maxWaitTicks)
 	}
 	m = start()
-	m.Update(groundMsg{dark: false})
+	m.Update(backgroundMsg{dark: false})
 	if v := m.View(); v == "" || v == dark {
 		t.Error("an answer is not drawn at once, or not heeded")
 	}
-	m.Update(groundMsg{dark: true})
+	m.Update(backgroundMsg{dark: true})
 	if m.View() != dark {
 		t.Error("an answer that comes late is not heeded")
 	}
@@ -67,8 +67,8 @@ func TestAnswersAreNoKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			var told []bool
-			a := &answers{File: r, report: func(dark bool) { told = append(told, dark) }}
-			a.due.Store(true)
+			a := &replyFilter{File: r, report: func(dark bool) { told = append(told, dark) }}
+			a.expected.Store(true)
 			keys := ""
 			for _, part := range []string{c.sent[:cut], c.sent[cut:]} {
 				if part == "" {

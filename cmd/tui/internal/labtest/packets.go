@@ -11,8 +11,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// NewBits is a made-up session whose samples say what their bits went to, with a
-// shadow beside it that saves on positions.
+// NewBits returns a lab whose samples have a bit budget. If shadow is set, it also has a shadow
+// that needs fewer bits for positions.
 func NewBits(shadow bool) *Lab {
 	lab := NewLab()
 	first := &lab.Snap.Lanes[0]
@@ -29,7 +29,8 @@ func NewBits(shadow bool) *Lab {
 	return lab
 }
 
-// spend makes a lane's samples spend these shares of what they spent before.
+// spend sets the bit budget of a lane's samples to shares of their payload. Shares that add up to
+// less than 1 reduce the payload.
 func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	charge := func(bits float64) (b encoders.Budget, total int64) {
 		for k, share := range shares {
@@ -48,8 +49,7 @@ func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
 }
 
-// NewPackets is a made-up session with troubles, and with the packet open that a
-// cursor on the newest failure would ask for.
+// NewPackets returns a lab with recent problems, each with its opened packet.
 func NewPackets() *Lab {
 	lab := NewLab()
 	l := &lab.Snap.Lanes[0]
@@ -73,7 +73,7 @@ func NewPackets() *Lab {
 	return lab
 }
 
-// opened is the inside of a made-up packet.
+// opened returns the details of a fake packet.
 func opened(r *packetlog.Record) inspector.Opened {
 	in := inspector.Inside{Header: 5, Fragments: 1,
 		AtSender: inspector.AtSender{BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
@@ -99,7 +99,7 @@ func opened(r *packetlog.Record) inspector.Opened {
 	return inspector.Opened{ID: r.ID(), Record: *r, Inside: in}
 }
 
-// Opening answers a request to open a packet, as a runner does.
+// Opening is a lab that answers requests to open a packet, as a runner does.
 type Opening struct{ *Lab }
 
 // Do implements room.Lab.

@@ -9,13 +9,14 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// WideFields are the fields of a schema with more slots than a small screen has rows, some of
-// which begin alike.
+// WideFields are the fields of a schema with more fields than a small screen has rows. Some names
+// share a prefix.
 var WideFields = []string{"time", "position-x", "position-y", "position-z", "velocity-x", "velocity-y", "velocity-z",
 	"acceleration-x", "acceleration-y", "acceleration-z", "rotation-p", "rotation-y", "rotation-r", "spin-p", "spin-y",
 	"spin-r", "mode", "jump", "crouch", "sprint", "fire", "aim", "reload", "use", "melee", "base"}
 
-// NewShown is NewWide with what both ends have: the receiver's position lags behind.
+// NewShown returns a NewWide lab with the sent and the displayed frame; the displayed position is
+// older.
 func NewShown() *Lab {
 	lab := NewWide()
 	d := &playout.Frames{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}
@@ -41,7 +42,8 @@ func NewShown() *Lab {
 	return lab
 }
 
-// NewWide is a session of calls of a wide schema, each of whose fields costs something.
+// NewWide returns a lab that sends calls of a schema with many fields, each with a share of the
+// bit budget.
 func NewWide() *Lab {
 	lab := NewLab()
 	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: Hz}

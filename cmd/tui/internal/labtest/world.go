@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// WorldPicture is a made-up world, a function of the time alone: the player goes
-// round in a circle, what is near interacts, and what it has passed is heaped.
+// WorldPicture returns a fake world as a function of time: the player moves in a circle, and
+// cubes near the player interact and are lifted.
 func WorldPicture(now time.Duration) *playout.Picture {
 	p := &playout.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
 		Moment: now - 124*time.Millisecond, Sent: poses(now), Shown: poses(now - 124*time.Millisecond)}
@@ -21,6 +21,7 @@ func WorldPicture(now time.Duration) *playout.Picture {
 	return p
 }
 
+// poses returns the player and a grid of 900 cubes.
 func poses(now time.Duration) []playout.Pose {
 	const radius = 9
 	angle := now.Seconds() / 3

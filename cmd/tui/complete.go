@@ -59,6 +59,7 @@ func completions[T any](items []T, describe func(T) (name, summary string)) (lis
 	return list
 }
 
+// encoderNames completes a flag with the encoders.
 func encoderNames() []cobra.Completion {
 	return completions(table.All(), func(c encoders.Codec) (name, summary string) { return c.Name, c.Summary })
 }
@@ -75,7 +76,8 @@ func scriptNames() []cobra.Completion {
 	return completions(world.Scripts(), func(s world.Script) (name, summary string) { return s.Name, s.Summary })
 }
 
-// dataSpecs completes --data with the kinds of data; the shell adds file names.
+// dataSpecs completes --data with the kinds of data. Kinds with an argument are completed up to
+// their colon, such as "file:"; the shell adds file names.
 func dataSpecs() []cobra.Completion {
 	return completions(dataset.Kinds(), func(k dataset.Kind) (name, summary string) {
 		spec, _, takesPath := strings.Cut(k.Spec, ":")

@@ -211,7 +211,7 @@ func defaultReports() string {
 // drawLink draws, w columns wide, what a link does to 25 s of typical traffic; that is long
 // enough to show the handover of a satellite link. It takes one or two milliseconds.
 func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
-	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}
+	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500/60 = 25 s
 	text, err := measure.Show(spec, 1, traffic, measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		return err.Error()

@@ -65,7 +65,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 }
 
 // lossyEncoders returns a failure that names the encoders that did not decode every message
-// exactly; nil if there are none.
+// exactly; nil if all did.
 func lossyEncoders(m *messageInfo) error {
 	var reasons []string
 	for _, s := range m.Encoders {

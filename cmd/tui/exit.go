@@ -49,7 +49,7 @@ type failure []string
 
 func (f failure) Error() string { return strings.Join(f, "\n") }
 
-// newFailure returns a failure with these reasons, or nil if there are none.
+// newFailure returns a failure with these reasons, or nil without reasons.
 func newFailure(reasons []string) error {
 	if len(reasons) == 0 {
 		return nil

@@ -23,6 +23,8 @@ type profileInfo struct {
 	Up      map[string]any `json:"up"`
 }
 
+// linksCommand returns tui links, which lists profiles and keys and has subcommands to examine
+// links.
 func (a *app) linksCommand() *cobra.Command {
 	cmd := a.listCommand("links", "List the link profiles and the settings of links",
 		`List the profiles that the configuration key "profile" accepts, and the keys of links.
@@ -78,7 +80,7 @@ func (a *app) writeModels(k lossmodel.KeyInfo) {
 	g.WriteText(a.stdout, a.columns)
 }
 
-// withSource appends the source in parentheses, if there is one.
+// withSource appends the source in parentheses, unless it is empty.
 func withSource(text, source string) string {
 	if source == "" {
 		return text

@@ -115,6 +115,7 @@ func (f *measureFlags) newPlan() (probe.Plan, error) {
 	if f.peer.to == "" {
 		return probe.Plan{}, usagef("tui links measure expects --to TOKEN@HOST:PORT, the address of tui listen")
 	}
+	// The negated conditions refuse NaN too.
 	if !(f.rate > 0 && f.rate <= 1e6) || !(f.seconds > 0 && f.seconds <= 1e6) {
 		return probe.Plan{}, usagef("--seconds %v and --rate %v make no sense; expected numbers above 0", f.seconds, f.rate)
 	}

@@ -154,11 +154,11 @@ func (f *showFlags) toASCII(text string) string {
 
 // settingsTable returns the settings of one direction that differ from a perfect link, as a table
 // of a configuration.
-func settingsTable(s direction) string {
+func settingsTable(dir direction) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%s]\n", s.name)
+	fmt.Fprintf(&b, "[%s]\n", dir.name)
 	for _, k := range lossmodel.Keys() {
-		if v, err := s.spec.Get(k.Key); err == nil && v != k.Default {
+		if v, err := dir.spec.Get(k.Key); err == nil && v != k.Default {
 			fmt.Fprintf(&b, "%s = %q\n", k.Key, v)
 		}
 	}

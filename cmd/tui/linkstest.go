@@ -145,12 +145,12 @@ func formatStats(w *measure.Stats) string {
 }
 
 // testNotes returns notes on the test, in particular why figures have no closed form.
-func testNotes(s direction, r *measure.Report) []string {
+func testNotes(dir direction, r *measure.Report) []string {
 	notes := slices.Clone(r.Notes)
 	switch {
-	case s.spec.Netem.On:
+	case dir.spec.Netem.On:
 		text := "a line of netem decides packet by packet as the kernel does, which has no closed form"
-		if rate := s.spec.Netem.LossRate(); rate > 0 {
+		if rate := dir.spec.Netem.LossRate(); rate > 0 {
 			text += fmt.Sprintf("; in the long run it drops %.4g%% of packets", rate*100)
 		}
 		return append(notes, text)

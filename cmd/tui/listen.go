@@ -41,6 +41,7 @@ func services(files remote.Files) []service {
 	}
 }
 
+// listenFlags are the flags of tui listen.
 type listenFlags struct {
 	tokenFile string
 	idle      time.Duration
@@ -209,7 +210,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 		}
 	}
 	if f.once {
-		running.Wait()
+		running.Wait() // stop would end the session
 	}
 	stop()
 	running.Wait()

@@ -38,6 +38,8 @@ func writeList[T any](a *app, key string, items []T, note string, titles []strin
 	})
 }
 
+// datasetsCommand returns tui datasets, which lists the kinds of data and has subcommands to
+// examine data.
 func (a *app) datasetsCommand() *cobra.Command {
 	cmd := a.listCommand("datasets", "List the kinds of data that can be sent",
 		`List the forms that --data and the configuration key data.source accept. A path without
@@ -71,6 +73,7 @@ func (a *app) listPresets() error {
 		[]string{"preset", "what it shows"}, func(p experiment.Preset) []any { return []any{p.Name, p.Summary} })
 }
 
+// datasetsDescribeCommand returns tui datasets describe.
 func (a *app) datasetsDescribeCommand() *cobra.Command {
 	var records bool
 	cmd := &cobra.Command{
@@ -126,7 +129,7 @@ func (a *app) readSchema(ctx context.Context, spec string) ([]byte, error) {
 	if own, ok := src.(*table.Source); ok {
 		return own.Layout().Describe(), nil // includes the format of the records
 	}
-	preamble := 0
+	preamble := 0 // leading copies of the initial state; recordings have them by the walk-off's rules
 	if _, ok := src.(*dataset.Recording); ok {
 		preamble = walkoff.Delay
 	}

@@ -37,7 +37,7 @@ func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "memory limit of each plugin encoder and decoder (`SIZE`)")
 	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "time limit of a call into a plugin (`TIME`); 0 means no limit")
 	flags.StringArrayVar(&f.sha256s, "plugin-sha256", nil, "expected SHA-256 of each plugin")
-	_ = flags.MarkHidden("plugin-sha256") // the flag exists
+	_ = flags.MarkHidden("plugin-sha256") // fails only for an unknown flag
 }
 
 // options returns the options that the flags set.
@@ -110,8 +110,8 @@ func (a *app) setPlugins(list []*plugin.Plugin) error {
 func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (failedIndex int, err error) {
 	a.loadMutex.Lock()
 	defer a.loadMutex.Unlock()
-	var wanted, added []*plugin.Plugin
-	defer func() {
+	var wanted, added []*plugin.Plugin // all plugins of list; those loaded here
+	defer func() {                     // after an error, close the plugins loaded here
 		for _, p := range added {
 			p.Close()
 		}
@@ -129,13 +129,13 @@ func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plug
 		}
 	}
 	if slices.Equal(wanted, a.loadedPlugins[:min(len(wanted), len(a.loadedPlugins))]) {
-		return 0, nil
+		return 0, nil // loaded and in the right order
 	}
 	rest := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
 	if err := a.setPlugins(append(wanted, rest...)); err != nil {
 		return len(list) - 1, err
 	}
-	added = nil
+	added = nil // now owned by a.loadedPlugins
 	return 0, nil
 }
 

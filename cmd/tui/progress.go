@@ -57,7 +57,7 @@ func (p *progress) reportDetail(done, total float64, words string) {
 	if words != "" {
 		words = ", " + words
 	}
-	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), words, formatRemaining(max(estimate-elapsed, 0))))
+	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), words, formatCoarse(max(estimate-elapsed, 0))))
 }
 
 // startJob starts another job on the same line. It does nothing if what is the name of the
@@ -79,7 +79,7 @@ func (p *progress) reportElapsed() {
 	now := p.app.clock()
 	if elapsed := now - p.start; !p.hidden && elapsed >= minShownJob {
 		p.shown = now
-		p.draw(fmt.Sprintf("%s, %s so far", p.job, formatRemaining(elapsed)))
+		p.draw(fmt.Sprintf("%s, %s so far", p.job, formatCoarse(elapsed)))
 	}
 }
 
@@ -127,8 +127,8 @@ func (p *progress) draw(line string) {
 	p.width = len(line)
 }
 
-// formatRemaining formats a duration, rounded to seconds, minutes or tenths of hours.
-func formatRemaining(d time.Duration) string {
+// formatCoarse formats a duration, rounded to seconds, minutes or tenths of hours.
+func formatCoarse(d time.Duration) string {
 	switch {
 	case d < 90*time.Second:
 		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))

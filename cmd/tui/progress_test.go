@@ -83,7 +83,7 @@ func TestPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 89 * time.Second: "89 s", 91 * time.Second: "2 min", 3 * time.Hour: "3.0 h",
 	} {
-		if got := formatRemaining(d); got != want {
+		if got := formatCoarse(d); got != want {
 			t.Errorf("people(%v) = %q, want %q", d, got, want)
 		}
 	}

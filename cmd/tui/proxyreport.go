@@ -38,7 +38,8 @@ type (
 	}
 )
 
-// newDocument returns the result as JSON document. interrupted tells why the run ended.
+// newDocument returns the JSON document of the run. interrupted selects the reason "interrupted"
+// instead of "finished".
 func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
 	up, down := p.live.DefaultLinks()
 	t := &p.final.Totals

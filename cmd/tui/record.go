@@ -99,7 +99,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	frames := int(f.seconds * 60)
+	frames := int(f.seconds * 60) // the world has 60 frames per second
 	if !(f.seconds <= maxSeconds) || frames < 1 {
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}

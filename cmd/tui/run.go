@@ -114,7 +114,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	line.done()
 	link.close()
 	if result != nil {
-		if len(result.Runs) > 0 {
+		if len(result.Runs) > 0 { // print only the warnings about data; those about links are printed above
 			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return !strings.HasPrefix(w, "data: ") }))
 		}
 		err = errors.Join(err, a.writeExports(f.exports, result))

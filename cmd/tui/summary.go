@@ -161,7 +161,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	parts, rest := make([]string, len(named), maxShown), 1.0
 	for i, b := range named {
 		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
-		rest -= b.Share
+		rest -= b.Share // shares of the whole budget add up to 1
 	}
 	if n := len(budget) - len(named); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d others %.1f %%", n, 100*max(rest, 0)))
@@ -247,8 +247,8 @@ func playoutCells(run *engine.Result) []any {
 }
 
 // itemTable returns the columns of sweeps without cubes: bits per item, for bytes also the
-// compressed size in percent, times, and the gauges of the endpoints. note explains marked times,
-// or is empty.
+// compressed size in percent, times, and the gauges of the endpoints. cells returns the row of
+// one run. note explains marked times; it is empty if no time is marked.
 func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []any, note string) {
 	item, names := r.Runs[0].Item, gaugeNames(r)
 	titles = []string{">bits/" + item}
@@ -272,7 +272,8 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 	}, note
 }
 
-// formatNumber formats a measured number with about four digits.
+// formatNumber formats a measured number with about four digits: 3 decimals below 10, 2 below
+// 100, 1 below 10000, else none.
 func formatNumber(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
 
 // formatFigure formats a figure as formatNumber does, or as "-" if it has no value.

@@ -156,15 +156,15 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 		hint = "←→ change, or type a value; esc returns to the list"
 	}
 	c.Clip(x, y, w, look.Dim, hint)
-	below, k := e.helpLines(list, w)
-	room := end - y - 1 - len(below)
-	first := min(max(e.cursor-room/2, 0), max(len(list)-room, 0))
-	for i := first; i < len(list) && i-first < room; i++ {
+	below, helpStyle := e.helpLines(list, w)
+	rows := end - y - 1 - len(below)
+	first := min(max(e.cursor-rows/2, 0), max(len(list)-rows, 0))
+	for i := first; i < len(list) && i-first < rows; i++ {
 		y++
 		e.drawParam(c, th, x, y, w, name, i, list[i])
 	}
 	for i, line := range below {
-		c.Clip(x, y+1+i, w, k, line)
+		c.Clip(x, y+1+i, w, helpStyle, line)
 	}
 }
 

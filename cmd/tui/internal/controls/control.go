@@ -144,7 +144,8 @@ func editableText(text string) string {
 	return text
 }
 
-// lossParamControls returns the controls of the parameters of the current loss model.
+// lossParamControls returns a control for each parameter of the current loss model. Each also has
+// the row of the same parameter of the other link, to show its value if it differs.
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) (list []control) {
 	others := config.LossParamRows(cfg, loss, direction, direction.Other())
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
@@ -266,7 +267,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picke
 }
 
 // NextEncoder returns the change to the encoder n positions after the active one in the list;
-// false if there is none.
+// false without encoders.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
 	c := cat.encoderControl(schema)
 	return c.stepCommand(cfg, n)

@@ -31,7 +31,7 @@ func (p *Pane) Name() string { return "Controls" }
 // Input is what the controls show.
 type Input struct {
 	Config *config.Config
-	Schema *frame.Schema // of the frames; nil if there are none
+	Schema *frame.Schema // of the frames; nil if unknown
 	Speed  float64       // of virtual time; 0 means as fast as possible
 	Back   bool          // whether the time cursor is in the past; the controls show the current settings
 }
@@ -87,8 +87,8 @@ func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
 	}
-	at := max(slices.IndexFunc(p.all, func(c control) bool { return c.command == p.chosen }), 0)
-	return &p.all[at], at
+	index := max(slices.IndexFunc(p.all, func(c control) bool { return c.command == p.chosen }), 0)
+	return &p.all[index], index
 }
 
 // moveCursor moves the selection n controls down, or up if n is negative.
@@ -238,8 +238,8 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief draws the help of the selected control on row y, after the control itself if withControl
-// is set.
+// Brief draws the help of the selected control on row y; if withControl is set, it draws the
+// control before the help. Screens that are too small for the pane use it.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {

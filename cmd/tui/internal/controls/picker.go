@@ -173,12 +173,12 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	for _, ch := range p.all {
 		name = max(name, look.TextWidth(ch.Name))
 	}
-	list, room := p.matches(), c.H-4
+	list, rows := p.matches(), c.H-4
 	if p.descriptionBelow {
-		room = min(room, len(p.all))
+		rows = min(rows, len(p.all))
 	}
-	first := min(max(p.cursor-room/2, 0), max(len(list)-room, 0))
-	for y := 0; y < room && first+y < len(list); y++ {
+	first := min(max(p.cursor-rows/2, 0), max(len(list)-rows, 0))
+	for y := 0; y < rows && first+y < len(list); y++ {
 		ch := list[first+y]
 		k := look.Plain
 		if first+y == p.cursor {
@@ -199,7 +199,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	if len(list) == 0 {
 		c.Text(6, 2, look.Dim, "no match")
 	}
-	if first+room < len(list) {
+	if first+rows < len(list) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
 	}
 	selectedName, ok := p.selected()
@@ -208,8 +208,8 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	switch {
 	case !ok:
 	case p.descriptionBelow:
-		c.Divider(th, room+3, p.card.focused, selectedName)
-		p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, selectedName)
+		c.Divider(th, rows+3, p.card.focused, selectedName)
+		p.card.draw(c, th, 2, rows+4, c.W-4, c.H-rows-5, selectedName)
 	case p.card != nil:
 		p.drawRule(c, th, x-2)
 		p.card.draw(c, th, x, 2, w, c.H-3, selectedName)

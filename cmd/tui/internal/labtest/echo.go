@@ -40,13 +40,13 @@ func (l *Echo) Do(c experiment.Command) bool {
 
 // Pass advances virtual time by d.
 func (l *Echo) Pass(d time.Duration) {
-	made := Snapshot(l.Snap.Now + d)
-	made.Config, made.Marks, made.State, made.Speed = l.Snap.Config, l.Snap.Marks, l.Snap.State, l.Snap.Speed
-	made.Lanes[0].Encoder = made.Config.Encoder.Name
-	for _, s := range made.Config.Shadows {
-		shadow := made.Lanes[0]
+	next := Snapshot(l.Snap.Now + d)
+	next.Config, next.Marks, next.State, next.Speed = l.Snap.Config, l.Snap.Marks, l.Snap.State, l.Snap.Speed
+	next.Lanes[0].Encoder = next.Config.Encoder.Name
+	for _, s := range next.Config.Shadows {
+		shadow := next.Lanes[0]
 		shadow.Encoder, shadow.Samples = s.Name, slices.Clone(shadow.Samples)
-		made.Lanes = append(made.Lanes, shadow)
+		next.Lanes = append(next.Lanes, shadow)
 	}
-	l.Snap = made
+	l.Snap = next
 }

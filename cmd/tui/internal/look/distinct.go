@@ -18,7 +18,7 @@ func Distinct(names []string, n int) []string {
 	if slices.Equal(out, names) {
 		return out
 	}
-	for tail := 1; tail <= n-2; tail++ {
+	for tail := 1; tail <= n-2; tail++ { // keep more and more of the end
 		again := findAmbiguous(names, out)
 		if len(again) == 0 {
 			return out
@@ -27,10 +27,10 @@ func Distinct(names []string, n int) []string {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
-	for i, common := range findAmbiguous(names, out) {
+	for i, common := range findAmbiguous(names, out) { // show the part after the common beginning
 		out[i] = "…" + Short(names[i][common:], n-1)
 	}
-	number := 0
+	number := 0 // at last, number the names
 	for i := range names {
 		for again := findAmbiguous(names, out); again != nil; again = findAmbiguous(names, out) {
 			if _, here := again[i]; !here {

@@ -40,7 +40,8 @@ type glyphs struct {
 	AtMost                    string
 }
 
-// glyphSet returns the Unicode symbols or their ASCII forms.
+// glyphSet returns the Unicode symbols, or their ASCII forms if ascii is set. Outcome is in the
+// order of the constants of packetlog.Outcome.
 func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
@@ -128,9 +129,11 @@ func RuleStroke(th *Theme) string {
 }
 
 // Quadrants returns the block character that fills each quarter of a cell in which mask has a
-// dot. The mask has two dots per row, from the upper left, in four rows.
+// dot. The mask has two dots per row, in four rows, with the upper left dot in bit 0. Each
+// quarter covers two rows of one column.
 func Quadrants(mask uint8) rune {
 	blocks := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+	// Merge rows 0 and 1 into the upper quarters, rows 2 and 3 into the lower ones.
 	quarters := mask&3 | mask>>2&3 | (mask>>4&3|mask>>6&3)<<2
 	return blocks[quarters]
 }

@@ -28,7 +28,7 @@ func ShadowSign(th *Theme, i int) rune {
 }
 
 // LaneName names a lane in at most w columns: its encoder, and the parameters in which it differs
-// from other lanes with that encoder; params is empty if there are none. If the space is short,
+// from other lanes with that encoder; params is empty if no other lane has that encoder. If the space is short,
 // the end of the parameters is kept longest.
 func LaneName(encoder, params string, w int) string {
 	if params == "" {

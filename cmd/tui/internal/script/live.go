@@ -160,6 +160,7 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 	}
 	l.redoable = nil
 	s := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
+	// Merge the step with the last one if both change the same setting within mergeWindow.
 	if n := len(l.undoable); n > 0 && s.touches != "" && l.undoable[n-1].client == client && l.undoable[n-1].touches == s.touches && at-l.undoable[n-1].at < mergeWindow {
 		s.before, l.undoable = l.undoable[n-1].before, l.undoable[:n-1]
 	}
@@ -207,7 +208,7 @@ func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Du
 }
 
 // Undo undoes the last change, by the user or by the script, and returns the change that was
-// applied. It returns nil without an error if there is none.
+// applied. It returns nil, nil without a change to undo.
 func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable, false) }
 
 // Redo applies the last undone change again; see Undo.
@@ -227,7 +228,7 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	if isRedo {
 		next = s.after
 	}
-	var inverse config.Change
+	var inverse config.Change // the change from the current settings to those of next
 	if s.client.Turn == 0 {
 		inverse = next.all.Undo(l.now.all)
 	} else {

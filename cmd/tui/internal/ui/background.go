@@ -80,8 +80,8 @@ func (a *replyFilter) removeReplies(got []byte) []byte {
 	return got
 }
 
-// isDark reports whether a colour is dark. Its components are hexadecimal numbers with any number
-// of digits.
+// isDark reports whether a colour is dark, by its luma according to ITU-R BT.601. Its components
+// are hexadecimal numbers with any number of digits.
 func isDark(r, g, b string) bool {
 	component := func(s string) float64 {
 		v, _ := strconv.ParseUint(s, 16, 64)
@@ -91,11 +91,12 @@ func isDark(r, g, b string) bool {
 }
 
 // isDarkByEnv reports whether the background is dark according to the environment variable
-// COLORFGBG, as some terminals set it; true if it is not set.
+// COLORFGBG, which some terminals set to "foreground;background" as indices of the 16 colours. It
+// returns true if the variable is not set.
 func isDarkByEnv() bool {
 	parts := strings.Split(os.Getenv("COLORFGBG"), ";")
 	n, err := strconv.Atoi(parts[len(parts)-1])
-	return len(parts) < 2 || err != nil || n < 7 || n == 8
+	return len(parts) < 2 || err != nil || n < 7 || n == 8 // 7 is light grey, 8 dark grey, 9 and above are bright
 }
 
 // canQuery reports whether the terminal can be queried. It is not queried without colours, where

@@ -47,22 +47,22 @@ func (s *Shell) tabs() []look.Span {
 	}
 	var out []look.Span
 	for i, p := range s.pages {
-		k := look.Dim
+		style := look.Dim
 		if i == s.open {
-			k = look.Focus
+			style = look.Focus
 		}
 		left, right := " ", " "
 		if i == s.open { // brackets, because the theme may have no colours
 			left, right = "[", "]"
 		}
-		out = append(out, k.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
+		out = append(out, style.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
 	}
 	return append(out, look.Plain.Span(" "))
 }
 
 // tabAt returns the index of the page whose name is at column x of the header, or -1.
 func (s *Shell) tabAt(x int) int {
-	tabs := s.tabs()
+	tabs := s.tabs() // at the right edge, before the badge; the last element is a blank
 	from := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
 	for i := range tabs[:max(len(tabs)-1, 0)] {
 		to := from + look.TextWidth(tabs[i].Text)
@@ -112,8 +112,8 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 			}
 		}
 	}
-	const gap = 3
-	room := w + gap
+	const gap = 3   // width of the separator between two entries
+	room := w + gap // the last entry has no separator
 	fit := func(h *hint) bool {
 		n := look.SpansWidth(h.text[:]) + gap
 		h.show = n <= room
@@ -122,7 +122,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		}
 		return h.show
 	}
-	for i := range all {
+	for i := range all { // pinned entries first
 		if all[i].show {
 			fit(&all[i])
 		}

@@ -48,13 +48,13 @@ func (m *dashboard) Header(int) Header {
 // a fixed place.
 const maxSourceWidth = 32
 
-// title returns the header in at most w columns. If the space is short, it first reduces the
-// gaps, then omits the name of the program, then the seed.
+// title returns the header in at most w columns. If the space is short, it omits more at each
+// level: 1 reduces the gaps, 2 omits the name of the program, 3 the seed.
 func (m *dashboard) title(w int) []look.Span {
 	cfg, th := m.lab.Config(), m.theme
-	for tight := 0; ; tight++ {
+	for level := 0; ; level++ {
 		gap := "  "
-		if tight > 0 {
+		if level > 0 {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
@@ -62,18 +62,18 @@ func (m *dashboard) title(w int) []look.Span {
 		if to := m.lab.Snap.To; to != "" {
 			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(to), dot)
 		}
-		if tight < 3 {
+		if level < 3 {
 			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
 		}
-		if tight < 2 {
+		if level < 2 {
 			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
 		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
-		n := 0
+		width := 0
 		for _, p := range pieces {
-			n += look.TextWidth(p.Text)
+			width += look.TextWidth(p.Text)
 		}
-		if n <= w || tight == 3 {
+		if width <= w || level == 3 {
 			return pieces
 		}
 	}

@@ -156,7 +156,7 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	for n := maxColumns; ; n-- {
 		rows = (len(h.lines) + max(n, 1) - 1) / max(n, 1)
 		widths = widths[:0]
-		sum := helpEdges - helpGap
+		sum := helpEdges - helpGap // no gap after the last column
 		for from := 0; from < len(h.lines); from += rows {
 			width := 0
 			for _, line := range h.lines[from:min(from+rows, len(h.lines))] {

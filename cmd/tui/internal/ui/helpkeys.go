@@ -48,7 +48,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 	return shown
 }
 
-// keyName returns the label of a key.
+// keyName returns the label of a key: "↑" for "up", "^c" for "ctrl+c", or the name itself.
 func keyName(k string) string {
 	for _, x := range [][2]string{{"shift+up", "S-↑"}, {"shift+down", "S-↓"}, {"shift+left", "S-←"}, {"shift+right", "S-→"}, {"shift+tab", "S-tab"},
 		{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}} {

@@ -186,8 +186,9 @@ func (s *Shell) activeKeys() []room.Binding {
 	return append(own, all...)
 }
 
-// footerKeys returns the keys that the footer lists. replacement, if not nil, or else the keys of
-// a tour replace all keys that are not pinned; special reports whether they do.
+// footerKeys returns the keys that the footer lists: those of the open page that have an effect.
+// While replacement is not nil, or a tour is open, it returns instead those keys and the pinned
+// keys of the program, and special is true.
 func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, special bool) {
 	switch {
 	case replacement != nil:

@@ -47,7 +47,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	}
 	p := tea.NewProgram(s, options...)
 	in.report = func(dark bool) { p.Send(backgroundMsg{dark}) }
-	bugs := make(chan error, 2)
+	bugs := make(chan error, 2) // panics of the two goroutines of watchSignals
 	stop := watchSignals(ctx, p, func(bug error) {
 		bugs <- bug
 		p.Kill()

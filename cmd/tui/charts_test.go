@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// Charts are as fine as the terminal can show: Braille where the locale is UTF-8.
-func TestChartsFollowTheLocale(t *testing.T) {
+// TestDefaultChartStyle checks that charts use Braille characters if the locale is UTF-8.
+func TestDefaultChartStyle(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want string

@@ -8,15 +8,15 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The scripted world is as hard to send as the recordings in which somebody does
-// the same: alpha, bravo and charlie. What encoders spend on a changed cube is
-// within a tenth, and so is nearly everything that it follows from; the world is
-// played three times, since one player is livelier than the other.
+// TestWorldIsLikeTheRecordings checks that the scripted world is as hard to encode as the recordings
+// alpha, bravo and charlie, in which a player does the same. The size per changed cube must be within
+// 10 %, and so must nearly all statistics that determine it. The world is run with three seeds,
+// because scripted players differ in activity.
 //
-// The medians of differences are lower by up to a fifth or so, and that is the player,
-// not the physics: ours rolls, gathers and rests now and then. In delta, echo,
-// foxtrot and lima somebody does, too, and their medians are ours: 25 to 30 in x, 11
-// to 14 in a, 9 to 12 in c.
+// The medians of differences are up to 20 % lower. The cause is the player, not the physics: the
+// script sometimes rolls, gathers and rests. The player of the recordings delta, echo, foxtrot and
+// lima does so too, and their medians are those of the script: 25 to 30 in x, 11 to 14 in a, 9 to 12
+// in c.
 func TestWorldIsLikeTheRecordings(t *testing.T) {
 	if !testkit.Long() {
 		t.Skip("plays two minutes of the world and reads three recordings: under WIRELAB_THOROUGH=2")
@@ -64,7 +64,7 @@ func TestWorldIsLikeTheRecordings(t *testing.T) {
 	}
 }
 
-// statsOf is what `datasets stats` says of one source.
+// statsOf returns the statistics of one source according to tui datasets stats.
 func statsOf(t *testing.T, spec, seed string) snapshotStats {
 	t.Helper()
 	o := tui("datasets", "stats", spec, "--seed", seed, "--json", "--quiet")

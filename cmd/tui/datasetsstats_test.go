@@ -14,8 +14,8 @@ const statsKeys = `datasets.0.spec datasets.0.frames datasets.0.cubes datasets.0
 	datasets.0.delta.0.p99 datasets.0.run_frames.mean datasets.0.run_cubes.mean
 	datasets.0.encoders.0.encoder datasets.0.encoders.0.bytes_per_packet datasets.0.encoders.0.bits_per_changed_cube`
 
-// What the statistics say of encoders is what the walk-off says of them, and what
-// they say of changed cubes agrees with it.
+// TestStatsAgreeWithWalkoff checks that the sizes in tui datasets stats are those of tui walkoff,
+// and that the number of changed cubes agrees with them.
 func TestStatsAgreeWithWalkoff(t *testing.T) {
 	const frames = "90"
 	o := tui("datasets", "stats", "world:roll", "--seed", "3", "--frames", frames, "--against", "demo", "--json")
@@ -64,7 +64,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 	}
 }
 
-// For people there is one line per statistic and one column per source.
+// TestStatsTable checks that the table has a row per statistic and a column per source.
 func TestStatsTable(t *testing.T) {
 	o := tui("datasets", "stats", "demo", "--against", "world:hover", "--frames", "20", "--encoder", "lossless-none", "--quiet")
 	if o.code != exitUsage {

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// What record --from writes is played by table: as the same frames.
+// TestExport checks that a table source plays the same frames that tui record --from has written.
 func TestExport(t *testing.T) {
 	const match = "../../../shared/data/games/oa-dm4.dm_71"
 	specs := []string{"demo", "rpc"}
@@ -72,9 +72,9 @@ func TestExportUsage(t *testing.T) {
 	}
 }
 
-// A file beside it that is no schema stays as it is, and so does a schema that says something
-// else, unless it is to be replaced.
-func TestExportKeepsOthers(t *testing.T) {
+// TestExportKeepsOtherFiles checks that a file at the path of the schema stays unchanged if it is
+// not a schema, or if it is a different one and --force is not set.
+func TestExportKeepsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	schema := filepath.Join(dir, "x.toml")
 	var same string
@@ -107,7 +107,7 @@ func TestExportKeepsOthers(t *testing.T) {
 	}
 }
 
-// What is missing from a damaged match is said by all commands that read it.
+// TestDamagedMatch checks that all commands that read a damaged match report what is missing.
 func TestDamagedMatch(t *testing.T) {
 	text, err := os.ReadFile(testkit.DataFile(t, "games/oa-dm4.dm_71"))
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// The captures of a measurement are written in one order, each whole or not at all.
+// TestMeasureWritesWholeCaptures checks that each capture of a measurement is written completely
+// or not at all, in a fixed order.
 func TestMeasureWritesWholeCaptures(t *testing.T) {
 	packets := func(n int) (c capture.Capture) {
 		for seq := range n {
@@ -57,8 +58,7 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 	}
 }
 
-// TestMeasureOverListen measures the path to this very machine, and holds both ends to what
-// they say.
+// TestMeasureOverListen measures a path over loopback and checks the reports of both ends.
 func TestMeasureOverListen(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), freePort(t)
@@ -131,7 +131,8 @@ func TestListenInterrupted(t *testing.T) {
 	}
 }
 
-// TestListenEverywhere checks the warning about other machines, and that 0.0.0.0 is not printed as an address to send to.
+// TestListenEverywhere checks the warning about other machines, and that 0.0.0.0 is not printed
+// as an address to connect to.
 func TestListenEverywhere(t *testing.T) {
 	o := tui("listen", "0.0.0.0:0", "--duration", "1ms")
 	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "other machines can connect") ||

@@ -10,7 +10,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A plugin's encoder is listed, scored, run and replayed as any other; without --plugin it is not there.
+// TestPlugin checks that an encoder of a plugin can be listed, scored, run and replayed like any
+// other, and does not exist without --plugin.
 func TestPlugin(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const file = "../../encoders/plugin/testdata/delta.wasm"
@@ -31,7 +32,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
 		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
 		{append([]string{"replay", dir}, plug...), exitDone, "same bytes"},
-		{[]string{"replay", dir}, exitDone, "same bytes"}, // it is where it was
+		{[]string{"replay", dir}, exitDone, "same bytes"}, // the plugin is at the same path
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
 		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
 		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
@@ -46,7 +47,8 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// A search marks the times of a plugin's settings, and no others.
+// TestPluginSearched checks that a search marks the times of settings that use a plugin, and no
+// others.
 func TestPluginSearched(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "search.toml")
@@ -74,8 +76,8 @@ minimise = ["payload_kbps", "encode_us.p50"]
 	}
 }
 
-// One that breaks gives way, and the run says so.
-func TestPluginBreaks(t *testing.T) {
+// TestPluginFails checks that a run with a plugin that fails ends with an error.
+func TestPluginFails(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	o := tui("run", "--plugin", "../../encoders/plugin/testdata/evil.wasm", "--encoder", "evil", "--set", "encoder.params.evil=1",
 		"--set", "duration=2s", "--json")
@@ -91,7 +93,7 @@ func TestPluginBreaks(t *testing.T) {
 	}
 }
 
-// A folder with an encoder to begin with is written once.
+// TestPluginsNew checks that tui plugins new creates a folder, and refuses an existing one.
 func TestPluginsNew(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
@@ -109,7 +111,8 @@ func TestPluginsNew(t *testing.T) {
 	}
 }
 
-// A configuration names plugins as seen from its own file; its report wants the very same.
+// TestPluginInConfig checks plugins in a configuration: their paths are relative to its file, and
+// its report requires the same hash.
 func TestPluginInConfig(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
@@ -162,11 +165,11 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
 		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
 		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
-		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // nothing stays
+		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // unloaded after each run
 		try{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
 		try{[]string{"replay", report}, exitDone, "same bytes"},
 		try{[]string{"replay", grid}, exitDone, "same bytes"},
-		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // whatever else is there
+		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // other plugins do not matter
 		try{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
 	)
 	if _, err := os.Stat(filepath.Join(dir, "touched")); err == nil {
@@ -191,7 +194,8 @@ func TestPluginInConfig(t *testing.T) {
 	)
 }
 
-// A process is scored, audited, run and replayed as a module is, and leaves nothing behind.
+// TestPluginProcess checks that an encoder in a process can be scored, audited, run and replayed
+// like a module, and leaves no process behind.
 func TestPluginProcess(t *testing.T) {
 	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable, end='')").Output()
 	if err != nil {
@@ -227,7 +231,7 @@ func TestPluginProcess(t *testing.T) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
 		}
 	}
-	// One that dies on the way gives way, and the run is kept.
+	// A process that dies ends the run, and the run is saved.
 	text, err := os.ReadFile("mine/mine.py")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// echoServer answers every datagram with itself.
+// echoServer returns a socket that sends every datagram back.
 func echoServer(t *testing.T) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -42,7 +42,7 @@ func echoServer(t *testing.T) *net.UDPConn {
 	return c
 }
 
-// freePort returns a port that nobody listens on at the moment.
+// freePort returns a port that is currently not in use.
 func freePort(t *testing.T) string {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -53,8 +53,8 @@ func freePort(t *testing.T) string {
 	return c.LocalAddr().String()
 }
 
-// TestProxy sends through a proxy until its script has changed the link, and holds the
-// document to what the sockets saw.
+// TestProxy sends through a proxy until its script has changed the link, and compares the report
+// with the sent and received datagrams.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestProxy(t *testing.T) {
 		select {
 		case o = <-ended:
 		case <-time.After(time.Millisecond):
-			_, _ = client.Write([]byte{byte(i)}) // refused until the proxy listens
+			_, _ = client.Write([]byte{byte(i)}) // fails until the proxy listens
 		}
 	}
 	var doc proxyDocument
@@ -115,8 +115,9 @@ func TestProxyInterrupted(t *testing.T) {
 	}
 }
 
-// A disk that is full does not end a game: it is told when it is seen, once, and by the exit code.
-func TestProxyTellsOfItsDisk(t *testing.T) {
+// TestProxyWithFullDisk checks that a full disk does not end a proxy: it is reported once,
+// immediately, and by the exit code.
+func TestProxyWithFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
@@ -128,7 +129,8 @@ func TestProxyTellsOfItsDisk(t *testing.T) {
 	}
 }
 
-// A panic beside a proxy ends it, and what it wrote is complete.
+// TestProxyPanics checks that a panic in a goroutine of a proxy ends it, and that its files are
+// complete.
 func TestProxyPanics(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -151,7 +153,7 @@ func TestProxyPanics(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	err = p.run(ctx, func(string, ...any) { panic("boom") }) // with the first line, after a second
+	err = p.run(ctx, func(string, ...any) { panic("boom") }) // at the first line, after a second
 	if !errors.As(err, new(*panics.Error)) || ctx.Err() != nil {
 		t.Errorf("it ends with %v", err)
 	}
@@ -161,8 +163,9 @@ func TestProxyPanics(t *testing.T) {
 	}
 }
 
-// A proxy that cannot begin because of one file leaves the others as they were, and its port free.
-func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
+// TestProxyFailedStartChangesNothing checks that a proxy that cannot open one file leaves the
+// others unchanged and its port free.
+func TestProxyFailedStartChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old, fresh := filepath.Join(dir, "old.pcapng"), filepath.Join(dir, "x.up.csv")
@@ -190,9 +193,9 @@ func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
 	again.Close()
 }
 
-// If the writer of one file cannot begin, the files before it are unchanged, whether they are older
-// or did not exist.
-func TestProxyFilesAreEmptiedLast(t *testing.T) {
+// TestProxyFilesAreTruncatedLast checks that files stay unchanged, or do not exist, if a later
+// file cannot be opened.
+func TestProxyFilesAreTruncatedLast(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old, last := filepath.Join(dir, "old.csv"), filepath.Join(dir, "last.csv")
@@ -219,7 +222,7 @@ func TestProxyFilesAreEmptiedLast(t *testing.T) {
 	}
 }
 
-// An older capture is replaced by one that begins, whole.
+// TestProxyReplacesOlderFiles checks that a new capture replaces an existing one completely.
 func TestProxyReplacesOlderFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.csv")

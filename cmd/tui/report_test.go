@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// sweepInto runs two encoders with three seeds each and returns the folder.
+// sweepInto runs a sweep of two encoders with three seeds each into a folder.
 func sweepInto(t *testing.T, dir string, more ...string) outcome {
 	t.Helper()
 	args := append([]string{"run", "--set", "duration=1s", "--set", "down.loss=10%",
@@ -23,8 +23,8 @@ func sweepInto(t *testing.T, dir string, more ...string) outcome {
 	return o
 }
 
-// report writes the page beside its report or where it is told to, of one report or of
-// several; what cannot be is refused before anything is written.
+// TestReport checks where tui report writes the page of one report or of several, and that wrong
+// arguments are refused before anything is written.
 func TestReport(t *testing.T) {
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
@@ -75,8 +75,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// compare goes by pairs of the same seed, exits with 1 on a regression and with 2 on what
-// makes no sense.
+// TestCompare checks that reports are compared by pairs with the same seed, and that regressions
+// give exit code 1 and wrong arguments 2.
 func TestCompare(t *testing.T) {
 	root := t.TempDir()
 	base, same, worse := filepath.Join(root, "base"), filepath.Join(root, "same"), filepath.Join(root, "worse")
@@ -129,8 +129,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// benchstat reads what --bench writes: it takes the seeds as the samples of one name, and
-// finds the payload that report.json has. A sweep's summary.csv has a row for each run.
+// TestBench checks that benchstat reads the output of --bench: seeds are samples of one name, and
+// the payload is that of report.json. It also checks that summary.csv has a row per run.
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	bench := filepath.Join(dir, "new.txt")
@@ -175,7 +175,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// --junit tells of each assertion, also of those that fail, whatever they are called.
+// TestJUnit checks that --junit reports every assertion, also those that fail, with any name.
 func TestJUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.xml")
 	o := tui("run", "--set", "duration=1s", "--set", `assert.payload_kbps="<= 1"`, "--set", `assert.wrong="== 0"`, "--junit", path)

@@ -24,7 +24,7 @@ func FuzzParseLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := Parse(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
 		if err == nil && o.Change != nil {
-			_ = cfg.Check(*o.Change) // an error or not, but no panic
+			_ = cfg.Check(*o.Change) // must not panic
 		}
 		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
 			t.Fatalf("%q is speed %v", text, *o.Speed)
@@ -36,8 +36,8 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-// TestModelsCanBeCompleted types every model by completion alone, with its
-// params, and hands it to a link.
+// TestModelsCanBeCompleted types every model with its parameters by completion only, and sets it
+// on a link.
 func TestModelsCanBeCompleted(t *testing.T) {
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	loss, _ := cat.Key("loss")
@@ -59,7 +59,7 @@ func TestModelsCanBeCompleted(t *testing.T) {
 	}
 }
 
-func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
+func TestErrorBeginsWithSuggestion(t *testing.T) {
 	l := &Line{Err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` +
 		strings.Repeat("much more of it ", 20)}
 	rows := l.errorRows(60)

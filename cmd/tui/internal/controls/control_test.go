@@ -10,14 +10,14 @@ import (
 	"wirelab/lossmodel"
 )
 
-// runControls are the controls of the settings of a run.
+// runControls returns the controls of the settings of a run.
 func runControls(cfg *config.Config) []control {
 	all := NewCatalog(table.All(), nil, nil).buildControls(cfg, nil, scope{})
 	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.command == speedCommand })
 }
 
-// The way to interpolate can be chosen where it can be seen: at few snapshots a
-// second, and where it is not as it comes.
+// TestInterpolationIsOfferedAtLowRates checks that the interpolation can be chosen at low
+// snapshot rates, where it is visible, or if it is not the default.
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	words := func(c *config.Config) (list []string) {
 		for _, x := range runControls(c) {
@@ -34,7 +34,7 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 		t.Errorf("at 10 Hz: %v", got)
 	}
 	blend := runControls(c)[1]
-	for _, want := range []string{"hermite", "linear"} { // round and round
+	for _, want := range []string{"hermite", "linear"} { // cycles
 		cmd, ok := blend.stepCommand(c, 1)
 		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.Show(c) != want {
 			t.Fatalf("one step led to %s, want %s", blend.Show(c), want)
@@ -46,11 +46,11 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	}
 }
 
-// More to the right is more snapshots a second, to the ends of the ladder and no
-// further; a number that is no rung goes to its neighbours.
-func TestEveryIsALadder(t *testing.T) {
+// TestEverySteps checks that stepping to the right increases the snapshot rate up to the end of
+// the steps, and that a value between two steps moves to its neighbours.
+func TestEverySteps(t *testing.T) {
 	c := config.Default()
-	c.Sender.Every = 2 // else it is not offered at this rate
+	c.Sender.Every = 2 // otherwise the control is not offered
 	list := runControls(c)
 	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.command == "every" })]
 	c.Sender.Every = 1
@@ -83,7 +83,7 @@ func TestEveryIsALadder(t *testing.T) {
 	}
 }
 
-// wordsOfControls lists the words of all controls.
+// wordsOfControls returns the commands of all controls.
 func wordsOfControls(list []control) []string {
 	var words []string
 	for _, c := range list {
@@ -120,7 +120,7 @@ func countOf(list []string, word string) int {
 	return n
 }
 
-func TestEveryControlMovesBothWays(t *testing.T) {
+func TestEveryControlMovesInBothDirections(t *testing.T) {
 	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	for _, codec := range cat.codecs {
 		cfg := config.Default()
@@ -138,7 +138,7 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 					continue
 				}
 				moved++
-				// What a control offers must be possible, as far as one value goes.
+				// Every single value that a control offers must be valid.
 				if err := cfg.Check(*cmd.Change); err != nil && c.command != "burst" {
 					t.Errorf("%s, %s by %d: %v", codec.Name, c.label, n, err)
 				}

@@ -238,8 +238,8 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief draws the help of the selected control on row y; if withControl is set, it draws the
-// control before the help. Screens that are too small for the pane use it.
+// Brief draws the help of the selected control on row y. If withControl is set, it draws the
+// control before the help, for screens on which the pane is not visible.
 func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {

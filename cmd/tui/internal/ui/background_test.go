@@ -12,9 +12,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// A terminal that answers nothing is waited for a few ticks; one that does is drawn on at
-// once, in the colours of its ground. Keys pressed meanwhile count.
-func TestFirstPictureWaitsForFewTicks(t *testing.T) {
+// TestStartDelay checks that drawing starts with the reply of the terminal, in the colours for
+// its background, or after a few ticks without a reply. Keys pressed meanwhile count.
+func TestStartDelay(t *testing.T) {
 	start := func() *dashboard {
 		m := newDashboardWith(labtest.NewLab(), Options{Renderer: labtest.ColourRenderer()}, fakeCatalog())
 		m.startDelay.ticks = maxWaitTicks
@@ -44,9 +44,9 @@ func TestFirstPictureWaitsForFewTicks(t *testing.T) {
 	}
 }
 
-// Of what a terminal sends, its answers are taken out, wherever they are and however they are
-// cut; all the rest are keys.
-func TestAnswersAreNoKeys(t *testing.T) {
+// TestRepliesAreRemovedFromKeys checks that replies of the terminal are removed from the input,
+// however they are split, and that everything else is read as keys.
+func TestRepliesAreRemovedFromKeys(t *testing.T) {
 	const light, dark, place = "\x1b]11;rgb:ffff/fafa/f000\x1b\\", "\x1b]11;rgba:00/10/20/ff\a", "\x1b[48;160R"
 	for _, c := range []struct {
 		sent, keys string
@@ -56,11 +56,11 @@ func TestAnswersAreNoKeys(t *testing.T) {
 		{dark + place, "", []bool{true}},
 		{"q" + light + "\x1b[A" + place + "x", "q\x1b[Ax", []bool{false}},
 		{place, "", []bool{true}},
-		{"a\x1b[1;2Ab\x1b", "a\x1b[1;2Ab\x1b", nil}, // keys only
+		{"a\x1b[1;2Ab\x1b", "a\x1b[1;2Ab\x1b", nil}, // only keys
 	} {
 		for cut := range len(c.sent) + 1 {
 			if cut > 0 && c.sent[cut-1] == '\x1b' {
-				continue // by itself that is the key esc
+				continue // a single escape is the key esc
 			}
 			r, w, err := os.Pipe()
 			if err != nil {

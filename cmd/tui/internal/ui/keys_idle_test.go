@@ -7,8 +7,9 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-// A key that means nothing on a page says so; one that does something does not.
-func TestKeysWithNothingToDoSaySo(t *testing.T) {
+// TestKeysWithoutEffect checks that a key without effect on a page shows a notice, and a key with
+// an effect does not.
+func TestKeysWithoutEffect(t *testing.T) {
 	const notice = "no effect here"
 	for _, c := range []struct {
 		page, key string
@@ -29,7 +30,8 @@ func TestKeysWithNothingToDoSaySo(t *testing.T) {
 	}
 }
 
-// A command that wants a name and has none opens the list of names.
+// TestCommandsWithoutANameOpenTheList checks that a command that needs a name opens the list of
+// names if it has none.
 func TestCommandsWithoutANameOpenTheList(t *testing.T) {
 	for _, word := range []string{"encoder", "shadow", "profile"} {
 		m := screen(labtest.NewEcho(), 160, 48, Options{})

@@ -19,7 +19,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// after lets a tick pass.
+// after sends a tick.
 func after(m *dashboard) string {
 	m.Update(room.Tick{})
 	return m.View()
@@ -95,7 +95,8 @@ func TestNewPagesFitEverySize(t *testing.T) {
 	}
 }
 
-// What people and files may bring, and what no session should: nothing breaks.
+// TestHostileBitsAndPackets checks that unusual and invalid values in snapshots cannot break the
+// pages.
 func TestHostileBitsAndPackets(t *testing.T) {
 	for _, key := range []string{"2", "3", "x"} {
 		lab := labtest.NewLab()
@@ -126,7 +127,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 	}
 }
 
-// A typed filter shows the page of packets with it.
+// TestTypedFilters checks that a typed filter opens the page of packets.
 func TestTypedFilters(t *testing.T) {
 	m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 160, 48, Options{})
 	for _, name := range room.FilterNames() {
@@ -142,7 +143,8 @@ func TestTypedFilters(t *testing.T) {
 	}
 }
 
-// The sentence is the lab's own, on page 1 as on page 3, and enter opens the packet.
+// TestWhy checks that the explanation of a problem is that of the lab, on pages 1 and 3, and that
+// enter opens the packet.
 func TestWhy(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
@@ -159,7 +161,7 @@ func TestWhy(t *testing.T) {
 	if v := after(m); m.open+1 != 3 || !strings.Contains(v, "Packet "+strconv.FormatUint(i.Opened.ID.Seq, 10)) {
 		t.Errorf("enter opens page %d", m.open+1)
 	}
-	press(m, "1", "tab", "left", "left") // a packet under the cursor of page 1
+	press(m, "1", "tab", "left", "left") // the cursor of page 1 is on a packet
 	_, under, told := strings.Cut(m.View(), "#")
 	under, _, _ = strings.Cut(under, " ")
 	press(m, "x")
@@ -174,8 +176,9 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// A trouble stays in sight long enough to be read, though others follow.
-func TestTroubleStaysToBeRead(t *testing.T) {
+// TestProblemStaysVisible checks that a problem is shown long enough to be read, even if others
+// follow.
+func TestProblemStaysVisible(t *testing.T) {
 	lab := labtest.NewPackets()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
@@ -187,7 +190,7 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
 	next.Lanes[0].Troubles = []inspector.Incident{x}
-	pass := func() string { // a tick in which virtual time goes on
+	pass := func() string { // a tick after which virtual time has advanced
 		snap := next
 		snap.Now += tickEvery
 		next, lab.Snap = snap, &snap
@@ -206,7 +209,7 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	}
 }
 
-// BenchmarkPages draws each of the pages anew, everything on it changed.
+// BenchmarkBits160x48 draws page 2 after a complete change.
 func BenchmarkBits160x48(b *testing.B) { benchmarkPage(b, labtest.NewBits(true), "2") }
 
 func BenchmarkPackets160x48(b *testing.B) {
@@ -223,7 +226,8 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 	}
 }
 
-// However small the screen, the list says how each packet ended, and cuts no figure.
+// TestPacketListKeepsTheOutcome checks that the list shows the outcome of each packet on the
+// smallest screens and truncates no number.
 func TestPacketListKeepsTheOutcome(t *testing.T) {
 	for w := minWidth; w <= 100; w++ {
 		m := screen(labtest.NewPackets(), w, 24, Options{})

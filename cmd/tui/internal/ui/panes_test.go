@@ -27,7 +27,7 @@ func TestWrongIsUnmistakable(t *testing.T) {
 	}
 }
 
-func TestSlowEngineIsSaid(t *testing.T) {
+func TestSlowEngineIsShown(t *testing.T) {
 	lab := labtest.NewLab()
 	for _, c := range []struct {
 		speed, actual float64
@@ -64,7 +64,7 @@ func TestNoticeComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestRefusedFrameIsSaid(t *testing.T) {
+func TestRefusedFrameIsShown(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 120, 40, Options{})
 	next := *lab.Snap

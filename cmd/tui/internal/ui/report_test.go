@@ -9,10 +9,10 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// atOnce is a page whose work in the background is done at once.
+// atOnce wraps a page and runs its background work immediately.
 type atOnce struct{ reportPage }
 
-// reportPage is what page 6 can do.
+// reportPage is the interface of page 6.
 type reportPage interface {
 	room.Page
 	room.Observer
@@ -36,7 +36,7 @@ func (p atOnce) Observe(v room.View) bool {
 	return changed
 }
 
-// reportScreen is page 6 of a dashboard, after some keys.
+// reportScreen returns page 6 of a dashboard after some keys.
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(lab, w, h, opt)
 	m.pages[5] = atOnce{m.pages[5].(reportPage)}
@@ -83,7 +83,7 @@ func TestGoldenReport(t *testing.T) {
 	}
 }
 
-// Hostile folders are sentences too.
+// TestFoldersThatCannotBeRead checks the messages for folders that cannot be read.
 func TestFoldersThatCannotBeRead(t *testing.T) {
 	dir := labtest.Reports(t)
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")

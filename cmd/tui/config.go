@@ -120,7 +120,9 @@ func setKey(ctx context.Context, c *config.Config, key string, value any) error 
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
 	}
-	if strings.HasPrefix(key, "encoder.params") { // if no encoder is named, parameters belong to the default encoder of the data
+	if strings.HasPrefix(key, "encoder.params") {
+		// If no encoder is named, Settle sets the default encoder of the data, to which the
+		// parameters belong. Other errors are ignored, because later settings may correct them.
 		var wrong *config.Error
 		if err := experiment.Settle(ctx, c); errors.As(err, &wrong) && wrong.Key == dataKey {
 			return err

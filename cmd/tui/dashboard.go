@@ -41,8 +41,8 @@ func (a *app) dashboardCommand() *cobra.Command {
 	var f dashboardFlags
 	cmd := &cobra.Command{
 		Short: "A lab for sending game state over bad networks",
-		Long: `Wirelab sends game state through a model of a bad network, lets you swap the
-encoder while it runs, and charts what it costs and what breaks.
+		Long: `Wirelab sends game state through a model of a bad network. You can change the encoder
+during the run, and see charts of bandwidth, delay and failures.
 
 Without a command it opens the dashboard, by default on the preset demo. Press ? for the
 keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without saving.`,

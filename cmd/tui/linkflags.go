@@ -157,9 +157,9 @@ func (f *linkFlags) profileArg(cmd *cobra.Command, args []string) error {
 
 // linkWarnings lists the effects of links that their keys do not show.
 func linkWarnings(directions ...direction) (list []string) {
-	for _, s := range directions {
-		for _, w := range s.spec.Warnings() {
-			list = append(list, s.name+": "+w)
+	for _, dir := range directions {
+		for _, w := range dir.spec.Warnings() {
+			list = append(list, dir.name+": "+w)
 		}
 	}
 	return list

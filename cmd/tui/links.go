@@ -118,6 +118,7 @@ func profileNameList() (names []string) {
 	return names
 }
 
+// linksTraceCommand returns tui links trace.
 func (a *app) linksTraceCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags

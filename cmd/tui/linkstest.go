@@ -133,15 +133,15 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 }
 
 // formatStats formats the figures of a link in one sentence.
-func formatStats(w *measure.Stats) string {
-	text := fmt.Sprintf("%.4g%% lost", w.LossRate*100)
-	if w.Bursts > 0 {
-		text += " in bursts of " + units.Significant(w.MeanBurst, 3)
+func formatStats(stats *measure.Stats) string {
+	text := fmt.Sprintf("%.4g%% lost", stats.LossRate*100)
+	if stats.Bursts > 0 {
+		text += " in bursts of " + units.Significant(stats.MeanBurst, 3)
 	}
-	if d := &w.Delay; d.Count > 0 {
+	if d := &stats.Delay; d.Count > 0 {
 		text += fmt.Sprintf(", delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond))
 	}
-	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", w.Reordering.Ratio*100, w.Duplicated*100)
+	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", stats.Reordering.Ratio*100, stats.Duplicated*100)
 }
 
 // testNotes returns notes on the test, in particular why figures have no closed form.

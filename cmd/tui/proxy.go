@@ -117,6 +117,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		return err
 	}
 	p := &runningProxy{app: a, flags: f, server: server}
+	// The relay is opened below; Reshape is called only after that.
 	p.live = script.NewLive(links, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
 	p.relay, err = relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
 		MaxClients: f.clients, Idle: f.idle, Conditions: p.live.Conditions()})
@@ -169,7 +170,7 @@ type runningProxy struct {
 // goroutines ends the run and becomes the error.
 func (p *runningProxy) run(ctx context.Context, report func(format string, args ...any)) error {
 	var mu sync.Mutex
-	locked := func(format string, args ...any) {
+	locked := func(format string, args ...any) { // report may be called from three goroutines
 		mu.Lock()
 		defer mu.Unlock()
 		report(format, args...)

@@ -158,7 +158,7 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 	c.Clip(x, y, w, look.Dim, hint)
 	below, helpStyle := e.helpLines(list, w)
 	rows := end - y - 1 - len(below)
-	first := min(max(e.cursor-rows/2, 0), max(len(list)-rows, 0))
+	first := min(max(e.cursor-rows/2, 0), max(len(list)-rows, 0)) // scroll so that the cursor is in the middle
 	for i := first; i < len(list) && i-first < rows; i++ {
 		y++
 		e.drawParam(c, th, x, y, w, name, i, list[i])

@@ -186,9 +186,9 @@ func (p *Pane) linkNote() []look.Span {
 	case p.scope.direction == config.BothWays:
 		return nil
 	}
-	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
+	keyHint := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
 	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
-		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + next)}
+		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
 }
 
 // Aims returns a sentence that names the links that the controls set.
@@ -199,9 +199,10 @@ func (p *Pane) Aims() string {
 	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
 }
 
-// layout returns the rows of the pane, with headings if all rows then fit. at is the index of the
+// layout returns the rows of the pane for w columns and room rows: with headings if all rows then
+// fit, without the encoder's summary if they do not fit otherwise. cursorRow is the index of the
 // selected row.
-func (p *Pane) layout(w, room int) (rows []row, at int) {
+func (p *Pane) layout(w, room int) (rows []row, cursorRow int) {
 	all := p.all
 	_, chosen := p.current()
 	summary := p.summary(w - 4)
@@ -216,7 +217,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 			rows = append(rows, row{text: []look.Span{look.Dim.Span(group)}})
 		}
 		if i == chosen {
-			at = len(rows)
+			cursorRow = len(rows)
 		}
 		rows = append(rows, row{control: &all[i]})
 		if i == 0 {
@@ -225,7 +226,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 			}
 		}
 	}
-	return rows, at
+	return rows, cursorRow
 }
 
 // summary returns the first two lines of the encoder's summary, wrapped to w columns.

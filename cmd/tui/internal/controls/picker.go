@@ -166,34 +166,35 @@ func (p *picker) toggleShadow() room.Request {
 	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
 }
 
-// Draw implements room.Overlay.
+// Draw implements room.Overlay. The columns of a row are: 2 cursor, 3 symbol of the shadow, 4
+// marker of the current value, 6 name and summary.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
-	name := 0
-	for _, ch := range p.all {
-		name = max(name, look.TextWidth(ch.Name))
+	nameWidth := 0
+	for _, option := range p.all {
+		nameWidth = max(nameWidth, look.TextWidth(option.Name))
 	}
 	list, rows := p.matches(), c.H-4
 	if p.descriptionBelow {
 		rows = min(rows, len(p.all))
 	}
-	first := min(max(p.cursor-rows/2, 0), max(len(list)-rows, 0))
+	first := min(max(p.cursor-rows/2, 0), max(len(list)-rows, 0)) // scroll so that the cursor is in the middle
 	for y := 0; y < rows && first+y < len(list); y++ {
-		ch := list[first+y]
-		k := look.Plain
+		option := list[first+y]
+		style := look.Plain
 		if first+y == p.cursor {
-			k = look.Chosen
-			c.Text(2, 2+y, k, th.Chosen)
+			style = look.Chosen
+			c.Text(2, 2+y, style, th.Chosen)
 		}
-		if ch.Name == p.current {
+		if option.Name == p.current {
 			c.Set(4, 2+y, look.Good, th.Outcome[1])
 		}
-		if i := slices.Index(p.shadows, ch.Name); i >= 0 {
+		if i := slices.Index(p.shadows, option.Name); i >= 0 {
 			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
 		}
-		c.Clip(6, 2+y, name, k, ch.Name)
+		c.Clip(6, 2+y, nameWidth, style, option.Name)
 		if p.preview == nil && (p.card == nil || p.descriptionBelow) {
-			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.Summary)
+			c.Clip(6+nameWidth+2, 2+y, c.W-10-nameWidth, look.Dim, option.Summary)
 		}
 	}
 	if len(list) == 0 {
@@ -203,7 +204,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
 	}
 	selectedName, ok := p.selected()
-	x := 6 + name + 3
+	x := 6 + nameWidth + 3
 	w := c.W - x - 2
 	switch {
 	case !ok:

@@ -8,53 +8,55 @@ import (
 	"wirelab/internal/units"
 )
 
-// drawControl draws a control on row y: cursor, name, value, and a gauge of the value between its
-// bounds. It returns the column after them.
+// drawControl draws a control on row y: cursor, label, value, and a gauge of the value between
+// its bounds. It returns the column after them. Labels of a block are indented, and their values
+// aligned.
 func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
-	label, value := look.Dim, look.Value
+	labelStyle, valueStyle := look.Dim, look.Value
 	if cur, _ := p.current(); cur.command == ctl.command {
-		label, value = look.Chosen, look.Chosen
+		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	}
-	if ctl.overridden && value == look.Value {
-		label, value = look.Faint, look.Dim
+	if ctl.overridden && valueStyle == look.Value {
+		labelStyle, valueStyle = look.Faint, look.Dim
 	}
-	text, name := ctl.label, 12
+	label, labelWidth := ctl.label, 12
 	if ctl.block != "" {
-		text = th.Dot + " " + text
-		name = max(name, p.maxLabelWidth(ctl.block)+6)
+		label = th.Dot + " " + label
+		labelWidth = max(labelWidth, p.maxLabelWidth(ctl.block)+6)
 	}
-	c.Clip(4, y, c.W-5, label, text)
-	x := 2 + name
-	shown := look.SpeedText(th, p.speed)
+	c.Clip(4, y, c.W-5, labelStyle, label)
+	x := 2 + labelWidth
+	text := look.SpeedText(th, p.speed) // the control of the speed is the only one without Get
 	if ctl.Get != nil {
-		shown = ctl.Show(p.cfg)
+		text = ctl.Show(p.cfg)
 	}
 	if ctl.isText || len(ctl.Options) > 0 {
-		return p.drawText(c, th, x, y, value, shown, ctl)
+		return p.drawText(c, th, x, y, valueStyle, text, ctl)
 	}
-	if model, params, ok := strings.Cut(shown, " "); ok && strings.Contains(params, "=") {
-		return p.drawText(c, th, x, y, value, model, ctl) // its params have rows of their own
+	if model, params, ok := strings.Cut(text, " "); ok && strings.Contains(params, "=") {
+		return p.drawText(c, th, x, y, valueStyle, model, ctl) // the parameters have rows of their own
 	}
-	return p.drawNumber(c, th, x, y, value, shown, ctl)
+	return p.drawNumber(c, th, x, y, valueStyle, text, ctl)
 }
 
-// drawText draws a value that is text, as far as there is room.
-func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
+// drawText draws a value that is text at (x, y), shortened to the space, with the value of the
+// other link if it differs. It returns the column after it.
+func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
-	if look.TextWidth(note) > 14 {
+	if look.TextWidth(note) > 14 { // too long: keep only the arrow
 		note = strings.Fields(note)[0] + " differs"
 	}
 	if ctl.overridden {
 		note = "set by netem " + note
 	}
-	room := c.W - 2 - x
+	width := c.W - 2 - x
 	if note != "" {
-		room -= look.TextWidth(note) + 2
+		width -= look.TextWidth(note) + 2
 	}
-	end := c.Clip(x, y, room, k, shown)
-	if cur, _ := p.current(); ctl.isText && shown == "off" && cur.command == ctl.command {
-		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter to type")
+	end := c.Clip(x, y, width, style, text)
+	if cur, _ := p.current(); ctl.isText && text == "off" && cur.command == ctl.command {
+		end = c.Clip(end+2, y, width-look.TextWidth(text)-2, look.Dim, "enter to type")
 	}
 	if note == "" {
 		return end
@@ -62,15 +64,16 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, sh
 	return c.Clip(end+2, y, c.W-4-end, look.Dim, note)
 }
 
-// drawNumber draws a value with its unit, a gauge if it has bounds, and the value of the other
-// link if it differs.
-func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
-	const digits, unitWidth, gauge = 7, 7, 14
-	n, unit := units.Split(shown)
-	if n == "" {
-		n, unit = unit, ""
+// drawNumber draws a number with its unit at (x, y), then a gauge if the value has bounds, and
+// the value of the other link if it differs. It returns the column after them. The decimal
+// digits, units and gauges of all rows are aligned.
+func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
+	const digits, unitWidth, gauge = 7, 7, 14 // widths in columns
+	number, unit := units.Split(text)
+	if number == "" {
+		number, unit = unit, ""
 	}
-	c.Right(x+digits, y, k, n)
+	c.Right(x+digits, y, style, number)
 	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
 	x = max(x+digits+unitWidth, end+1)
 	switch {

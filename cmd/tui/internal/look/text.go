@@ -63,26 +63,26 @@ func Wrap(s string, n int) []string {
 }
 
 // Flow breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
-// indented.
+// indented. A word that continues in the next piece is not broken.
 func Flow(pieces []Span, n int) (lines [][]Span) {
 	const indent = "  "
 	var line []Span
-	room := n
-	for i, p := range pieces {
-		words := strings.SplitAfter(p.Text, " ")
+	left := n // columns left in the line
+	for i, piece := range pieces {
+		words := strings.SplitAfter(piece.Text, " ")
 		for j, word := range words {
 			w := TextWidth(strings.TrimRight(word, " "))
 			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
 				w += firstWordWidth(pieces[i+1:])
 			}
-			if w > room && len(line) > 0 {
-				lines, line, room = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
+			if w > left && len(line) > 0 {
+				lines, line, left = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
 			}
-			room -= TextWidth(word)
-			if k := len(line); k > 0 && line[k-1].Ink == p.Ink {
+			left -= TextWidth(word)
+			if k := len(line); k > 0 && line[k-1].Ink == piece.Ink {
 				line[k-1].Text += word
 			} else if word != "" {
-				line = append(line, p.Ink.Span(word))
+				line = append(line, piece.Ink.Span(word))
 			}
 		}
 	}

@@ -92,8 +92,8 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 // included, then as many others as fit in w columns, in the order of keys.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	type hint struct {
-		text [2]look.Span
-		show bool
+		text [2]look.Span // key and description
+		show bool         // first whether the hint is pinned, then whether it fits
 	}
 	var all []hint
 	for _, k := range keys {
@@ -101,7 +101,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 			continue
 		}
 		all = append(all, hint{[2]look.Span{look.Key.Span(k.Help().Key), look.Dim.Span(" " + k.Brief)}, k.Pinned})
-		if len(all) == 1 && !special {
+		if len(all) == 1 && !special { // after the first entry, the keys for pages and the arrow keys
 			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
 				all = append(all, hint{[2]look.Span{look.Key.Span("1-" + strconv.Itoa(len(s.pages))), look.Dim.Span(" pages")}, false})
 			}
@@ -112,13 +112,13 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 			}
 		}
 	}
-	const gap = 3   // width of the separator between two entries
-	room := w + gap // the last entry has no separator
-	fit := func(h *hint) bool {
+	const gap = 3               // width of the separator between two entries
+	left := w + gap             // the last entry has no separator
+	fit := func(h *hint) bool { // shows h if it fits
 		n := look.SpansWidth(h.text[:]) + gap
-		h.show = n <= room
+		h.show = n <= left
 		if h.show {
-			room -= n
+			left -= n
 		}
 		return h.show
 	}

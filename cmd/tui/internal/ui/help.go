@@ -156,16 +156,16 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	for n := maxColumns; ; n-- {
 		rows = (len(h.lines) + max(n, 1) - 1) / max(n, 1)
 		widths = widths[:0]
-		sum := helpEdges - helpGap // no gap after the last column
+		total := helpEdges - helpGap // no gap after the last column
 		for from := 0; from < len(h.lines); from += rows {
 			width := 0
 			for _, line := range h.lines[from:min(from+rows, len(h.lines))] {
 				width = max(width, look.SpansWidth(line))
 			}
 			widths = append(widths, width+helpGap)
-			sum += width + helpGap
+			total += width + helpGap
 		}
-		if sum <= w || n <= 1 {
+		if total <= w || n <= 1 {
 			return widths, rows
 		}
 	}
@@ -174,11 +174,11 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 // Size implements room.Overlay.
 func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
 	widths, rows := h.columns(w, hh-2)
-	sum := helpEdges - helpGap
+	total := helpEdges - helpGap
 	for _, n := range widths {
-		sum += n
+		total += n
 	}
-	return min(w, sum), min(hh, rows+2), false
+	return min(w, total), min(hh, rows+2), false
 }
 
 // Draw implements room.Overlay.

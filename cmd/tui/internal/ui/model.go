@@ -51,13 +51,13 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice
 	m.pages = pages(opt, cat)
-	const fourth = 3
+	const worldPage = 3
 	switch schema := m.lab.Snap.Schema; { // data without cubes has another fourth page than the world
 	case room.OfFiles(schema):
-		m.open = fourth
-		m.pages[fourth] = file.New(cat)
+		m.open = worldPage
+		m.pages[worldPage] = file.New(cat)
 	case schema != nil && !frame.IsCubes(schema):
-		m.pages[fourth] = shown.New(schema)
+		m.pages[worldPage] = shown.New(schema)
 	}
 	m.Bind(m.bindings())
 	m.Refresh(true)
@@ -69,13 +69,13 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 
 // pages returns the pages of the dashboard, in the order of their keys.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
-	second := &panes.Second{}
+	comparison := &panes.Second{} // the selected shadow, shared by two pages
 	return []room.Page{
 		live.New(cat),
-		bits.New(second),
+		bits.New(comparison),
 		packets.New(),
 		world.New(),
-		compare.New(second),
+		compare.New(comparison),
 		report.New(opt.ReportsDir),
 	}
 }

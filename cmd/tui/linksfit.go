@@ -165,7 +165,7 @@ func captureLabel(c *packets.Capture) string {
 	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
 }
 
-// sightings returns the selected datagrams of a capture in order of time.
+// sightings returns the selected datagrams of a capture, with their times, in order of time.
 func sightings(c *packets.Capture) []capture.Sighting {
 	list := make([]capture.Sighting, len(c.Chosen()))
 	for i, d := range c.Chosen() {

@@ -121,7 +121,8 @@ func TestMeasureOverListen(t *testing.T) {
 	}
 }
 
-// A new token is printed, and lets in whoever has it.
+// TestListenInterrupted checks that an interrupted listener has printed its token and address, and
+// prints the number of sessions.
 func TestListenInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
 	time.AfterFunc(100*time.Millisecond, interrupt)

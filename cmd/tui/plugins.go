@@ -49,7 +49,7 @@ func (f *pluginFlags) options() (o plugin.Options, err error) {
 	if f.timeout < 0 {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
 	}
-	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1)
+	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1) // in Options 0 means the default, -1 no limit
 	if dir, err := os.UserCacheDir(); err == nil {
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}

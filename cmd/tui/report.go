@@ -48,7 +48,8 @@ missing, such as samples.csv, the page omits the part that needs it and notes th
 	return cmd
 }
 
-// report writes the page of the reports at paths. An empty out selects the default file.
+// report writes the page of the reports at paths. An empty out selects the default file. A report
+// of a large sweep contains no runs (Report is nil) and cannot be compared with others.
 func (a *app) report(paths []string, out string) error {
 	if len(paths) == 1 && out == "" {
 		out, err := page.SavePage(a.disk, paths[0])

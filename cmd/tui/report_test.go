@@ -45,7 +45,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("exit %d: %q %s", o.code, o.stdout, o.stderr)
 	}
 	if again, err := os.ReadFile(page); err != nil || string(again) != string(saved) {
-		t.Errorf("the page made anew differs from the one that was saved, %v", err)
+		t.Errorf("the page that was made again differs from the saved one, %v", err)
 	}
 	both := filepath.Join(root, "both.html")
 	if o := tui("report", one, two, "--out", both); o.code != exitDone {

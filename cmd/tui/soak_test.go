@@ -89,15 +89,15 @@ func (c *counter) count() int64 {
 	return c.n
 }
 
-// besides are the encoders that run beside the first.
-var besides = []string{"changed-index", "relative-position", "relative-orientation", "rotor"}
+// soakShadows are the encoders that run as shadows.
+var soakShadows = []string{"changed-index", "relative-position", "relative-orientation", "rotor"}
 
 func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
 	t.Helper()
 	reports := t.TempDir()
 	x := soakOf(t, seed, append(args, "--reports", reports)...)
 	x.reports = reports
-	for _, name := range besides {
+	for _, name := range soakShadows {
 		x.say("shadow " + name)
 	}
 	return x
@@ -254,11 +254,11 @@ func (x *soakRun) settle(speed string) {
 	time.Sleep(50 * time.Millisecond)
 	x.press("\x1b[F")
 	for _, c := range table.All() { // always the same encoders, because each needs memory
-		if c.Suits(frame.Cubes(1)) && !slices.Contains(besides, c.Name) {
+		if c.Suits(frame.Cubes(1)) && !slices.Contains(soakShadows, c.Name) {
 			x.say("shadow off " + c.Name)
 		}
 	}
-	for _, name := range besides {
+	for _, name := range soakShadows {
 		x.say("shadow " + name)
 	}
 	x.say("encoder relative-index")

@@ -134,7 +134,7 @@ func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Searc
 	}
 	f := src.Schema().NewFrame()
 	frames, err = readFrames(ctx, src, f, limit, func(n int) {
-		base := &ring[n%walkoff.Delay]
+		base := &ring[n%walkoff.Delay] // the frame six before f; then replaced by f
 		start := a.clock()
 		search.Add(f, base)
 		searchTime += a.clock() - start

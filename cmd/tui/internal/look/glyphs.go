@@ -83,9 +83,10 @@ func (th *Theme) Swatch(slot int) rune {
 
 // OutcomeInk returns the style of an outcome.
 func OutcomeInk(o packetlog.Outcome) Ink {
-	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
+	// In the order of the constants of packetlog.Outcome.
+	styles := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
-		return inks[o]
+		return styles[o]
 	}
 	return Plain
 }

@@ -183,8 +183,9 @@ func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
 	return th
 }
 
-// switchStyle writes the shortest sequence that changes the style. The screen is written many
-// times per second, so every byte counts.
+// switchStyle writes the shortest sequence that changes the style: it omits the reset if the old
+// style sets only a colour, which the new style replaces. The screen is written many times per
+// second, so every byte counts.
 func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
 	if th.escapes[from] != "" && !(th.colorOnly[from] && th.escapes[to] != "") {
 		b.WriteString(Off)

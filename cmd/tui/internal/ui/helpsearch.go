@@ -43,7 +43,7 @@ func (s *helpSearch) key(msg tea.KeyMsg, lines [][]look.Span) (line int, ok bool
 	if len(found) == 0 {
 		return -1, true
 	}
-	s.current = (s.current%len(found) + len(found)) % len(found)
+	s.current = (s.current%len(found) + len(found)) % len(found) // wraps around, also from -1
 	return found[s.current], true
 }
 

@@ -530,7 +530,7 @@ func TestFilteredListOfEncoders(t *testing.T) {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
-		t.Errorf("narrowed anew: %q", spell(lab.Got))
+		t.Errorf("filtered again: %q", spell(lab.Got))
 	}
 }
 

@@ -122,7 +122,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 // isFirstSample reports whether one of the first samples has arrived, which is then shown without
 // delay.
 func isFirstSample(before, now *engine.Snapshot) bool {
-	const first = 4
+	const first = 4 // the number of samples that count as first ones
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // drawOverlay returns lines, of w columns each, with an overlay drawn over their middle or their
-// right end.
+// right end. It returns lines unchanged if there is no room for a frame with content.
 func drawOverlay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
 	ow, oh, right := o.Size(w-room.OverlayMargin, len(lines)-2)
 	ow, oh = min(ow, w), min(oh, len(lines))

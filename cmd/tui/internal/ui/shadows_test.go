@@ -41,7 +41,7 @@ func TestShadowsByKeys(t *testing.T) {
 		t.Errorf("sent: %s", got)
 	}
 	if got := controls.ShadowNames(m.lab.Config()); len(got) != 1 || got[0] != "rotor" {
-		t.Errorf("wanted beside: %v", got)
+		t.Errorf("shadows: %v", got)
 	}
 	lab.Got = nil
 	press(m, "enter")                            // the list of encoders; the cursor is on the active one

@@ -254,7 +254,7 @@ func TestStarvationIsShown(t *testing.T) {
 	lab.Snap = &next
 	press(m)
 	if !strings.Contains(m.View(), "STARVED: nothing to go on to, 5 of the last") {
-		t.Error("nobody says that it starved")
+		t.Error("the starvation is not shown")
 	}
 }
 

@@ -38,10 +38,10 @@ reads. --table writes the table of README.md instead.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd, f) },
 	}
 	cmd.Flags().StringVar(&f.data.spec, "data", "demo", dataUsage("demo", "world", "quake3", "teeworlds", "table"))
-	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "seed of generated data and of the link (`N`)")
+	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "use `N` as the seed of generated data and of the link")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "measure this `encoder`; may be repeated (default: all)")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure only the first `N` frames (default: all; 2837 of the endless world)")
-	cmd.Flags().IntVar(&f.rounds, "rounds", f.rounds, "number of rounds (`N`)")
+	cmd.Flags().IntVar(&f.rounds, "rounds", f.rounds, "measure in `N` rounds")
 	cmd.Flags().BoolVar(&f.table, "table", false, "write a table in Markdown")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)

@@ -43,7 +43,7 @@ Without --max-regression the exit code is 0.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits) },
 		ValidArgsFunction: completeFiles(2, "json"),
 	}
-	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "limit how much worse a figure may get (`KEY=SHARE`), such as payload_kbps=2%; may be repeated")
+	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "`KEY=SHARE` limits how much worse a figure may get, such as payload_kbps=2%; may be repeated")
 	complete(cmd, "max-regression", figureKeys)
 	a.addOutputFlags(cmd)
 	return cmd

@@ -27,10 +27,10 @@ type configFlags struct {
 // add registers all flags but that of the file: commands take it as --config or as an argument.
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "", "start from this preset (`NAME`); see tui presets")
+	flags.StringVar(&f.preset, "preset", "", "start from preset `NAME`; see tui presets")
 	flags.StringVar(&f.data, "data", "", dataUsage())
-	flags.StringVar(&f.encoder, "encoder", "", "send with this encoder (`NAME`); see tui encoders")
-	flags.StringVar(&f.seed, "seed", "", "seed of all random decisions (`N`)")
+	flags.StringVar(&f.encoder, "encoder", "", "send with encoder `NAME`; see tui encoders")
+	flags.StringVar(&f.seed, "seed", "", "use `N` as the seed of all random decisions")
 	complete(cmd, "preset", presetNames)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "encoder", encoderNames)
@@ -39,7 +39,7 @@ func (f *configFlags) add(cmd *cobra.Command) {
 
 // addSet registers --set.
 func (f *configFlags) addSet(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration, as in down.loss=5% (`KEY=VALUE`); may be repeated")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration: `KEY=VALUE`, such as down.loss=5%; may be repeated")
 	complete(cmd, "set", settingKeys)
 }
 
@@ -193,7 +193,7 @@ not show, such as known faults of netem, are printed as warnings.`,
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
-	cmd.Flags().StringVar(&f.preset, "preset", "", "print this preset (`NAME`); see tui presets")
+	cmd.Flags().StringVar(&f.preset, "preset", "", "print preset `NAME`; see tui presets")
 	f.addSet(cmd)
 	complete(cmd, "preset", presetNames)
 	return cmd

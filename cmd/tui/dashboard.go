@@ -53,7 +53,7 @@ keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without sa
   tui run --preset loss-table                  an experiment without the dashboard, for scripts`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
+	cmd.Flags().StringVar(&f.config.file, "config", "", "start from the configuration in `FILE`")
 	f.config.add(cmd)
 	f.addLook(cmd)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
@@ -67,15 +67,15 @@ keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without sa
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
+	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts in `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
 		" (default: the finest that the terminal can show)")
 	complete(cmd, "charts", look.ChartStyles)
-	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+reportsDirHelp+")")
+	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports in folder `DIR` (default "+reportsDirHelp+")")
 }
 
 // add registers the flags.
 func (f *lookFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours (`NAME`): "+strings.Join(look.Themes(), ", "))
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "use the colours of theme `NAME`: "+strings.Join(look.Themes(), ", "))
 	complete(cmd, "theme", look.Themes)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 }

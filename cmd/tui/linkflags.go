@@ -25,10 +25,10 @@ type linkFlags struct {
 // add registers the flags except --profile.
 func (f *linkFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.netem, "netem", "", "use the link that this line of tc netem describes (`LINE`)")
-	flags.StringVar(&f.file, "config", "", "use the links of this configuration (`FILE`)")
-	flags.StringArrayVar(&f.set, "set", nil, "set one key, as in down.loss=5% (`KEY=VALUE`); may be repeated")
-	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of all random decisions (default: the seed of the configuration)")
+	flags.StringVar(&f.netem, "netem", "", "use the link that the tc netem options in `LINE` describe")
+	flags.StringVar(&f.file, "config", "", "use the links of the configuration in `FILE`")
+	flags.StringArrayVar(&f.set, "set", nil, "set one key of the links: `KEY=VALUE`, such as down.loss=5%; may be repeated")
+	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of all random decisions; overrides the seed of the configuration")
 	complete(cmd, "set", linkKeys)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)
@@ -37,7 +37,7 @@ func (f *linkFlags) add(cmd *cobra.Command) {
 
 // addProfile registers --profile, for commands that take no profile as argument.
 func (f *linkFlags) addProfile(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "profile", "", "use the links of this profile (`NAME`); see tui links")
+	cmd.Flags().StringVar(&f.profile, "profile", "", "use the links of profile `NAME`; see tui links")
 	complete(cmd, "profile", profileNames)
 }
 

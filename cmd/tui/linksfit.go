@@ -63,8 +63,8 @@ tui proxy contains both ends; for datagrams of clients, use
 		},
 		ValidArgsFunction: completeFiles(1, "csv", "zst", "gz"),
 	}
-	cmd.Flags().StringVar(&sent, "sent", "", "packet capture at the sender (`FILE[,port=N][,dir=up]`)")
-	cmd.Flags().StringVar(&received, "received", "", "packet capture at the receiver (`FILE[,port=N][,dir=up]`)")
+	cmd.Flags().StringVar(&sent, "sent", "", "packet capture at the sender: `FILE[,port=N][,dir=up]`")
+	cmd.Flags().StringVar(&received, "received", "", "packet capture at the receiver: `FILE[,port=N][,dir=up]`")
 	a.addOutputFlags(cmd)
 	return cmd
 }

@@ -27,7 +27,7 @@ type peerFlags struct{ to, tokenFile string }
 
 // add registers the flags. what describes --to.
 func (f *peerFlags) add(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVar(&f.to, "to", "", what+" (`TOKEN@HOST:PORT`, or HOST:PORT with --token-file)")
+	cmd.Flags().StringVar(&f.to, "to", "", what+": `TOKEN@HOST:PORT`, or HOST:PORT with --token-file")
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "read the token of tui listen from this `FILE`")
 }
 
@@ -105,7 +105,7 @@ the list of processes; on a shared machine, use --token-file instead.`,
 	flags.Float64Var(&f.rate, "rate", 60, "datagrams per second in each direction")
 	flags.IntVar(&f.up, "up", 100, "payload `BYTES` of each datagram to the peer")
 	flags.IntVar(&f.down, "down", 500, "payload `BYTES` of each datagram from the peer")
-	flags.StringVar(&f.record, "record", "", "write the captures as CSV; x.csv gives x.up.csv and x.down.csv (`FILE`)")
+	flags.StringVar(&f.record, "record", "", "write the captures as CSV; `FILE` x.csv gives x.up.csv and x.down.csv")
 	a.addOutputFlags(cmd)
 	return cmd
 }

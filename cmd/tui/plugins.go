@@ -34,8 +34,8 @@ type pluginFlags struct {
 func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders from a WebAssembly `FILE` or exec:COMMAND; may be repeated; see tui plugins")
-	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "memory limit of each plugin encoder and decoder (`SIZE`)")
-	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "time limit of a call into a plugin (`TIME`); 0 means no limit")
+	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "limit the memory of each plugin encoder and decoder to `SIZE`")
+	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "limit each call into a plugin to `TIME`; 0 means no limit")
 	flags.StringArrayVar(&f.sha256s, "plugin-sha256", nil, "expected SHA-256 of each plugin")
 	_ = flags.MarkHidden("plugin-sha256") // fails only for an unknown flag
 }
@@ -354,7 +354,7 @@ needs only Go and can also build a process; python runs as a process.`,
 			return a.writeTemplate(args[0], files)
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", lang, "language (`NAME`): "+strings.Join(plugin.Languages(), ", "))
+	cmd.Flags().StringVar(&lang, "lang", lang, "write the encoder in language `NAME`: "+strings.Join(plugin.Languages(), ", "))
 	complete(cmd, "lang", plugin.Languages)
 	return cmd
 }

@@ -90,13 +90,13 @@ func (f *proxyFlags) add(cmd *cobra.Command) {
 	f.link.add(cmd)
 	f.link.addProfile(cmd)
 	flags := cmd.Flags()
-	flags.Lookup("netem").Usage = "use the link that this line of tc netem describes in both directions (`LINE`)"
+	flags.Lookup("netem").Usage = "use the link that the tc netem options in `LINE` describe, in both directions"
 	flags.StringVar(&f.listen, "listen", "", "listen for clients on this `ADDR`: a port, or HOST:PORT")
 	flags.StringVar(&f.to, "to", "", "send to the server at this `ADDR`: HOST:PORT")
 	flags.BoolVar(&f.headless, "headless", false, "print a line per second instead of the dashboard")
 	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
 	flags.StringVar(&f.capture, "capture", "", "write all datagrams, received and sent, to this pcapng `FILE`")
-	flags.StringVar(&f.record, "record", "", "write the outcome of each datagram as CSV; x.csv gives x.up.csv and x.down.csv (`FILE`)")
+	flags.StringVar(&f.record, "record", "", "write the outcome of each datagram as CSV; `FILE` x.csv gives x.up.csv and x.down.csv")
 	flags.BoolVar(&f.shared, "shared", false, "let all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse new clients while there are `N`")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "remove clients that send nothing for this `TIME`")

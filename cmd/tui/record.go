@@ -74,7 +74,7 @@ Scripts:
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` to write")
-	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "duration in seconds of virtual time (`N`)")
+	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "record `N` seconds of virtual time")
 	cmd.Flags().StringVar(&f.from, "from", "", "export frames of `SPEC` as CSV instead; see tui datasets")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the world and of other generated data")
 	cmd.Flags().StringVar(&f.script, "script", "", "`NAME` of the script that moves the player (default: random)")

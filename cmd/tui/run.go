@@ -77,7 +77,7 @@ closes the pipe early.`,
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report to folder `DIR`")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; allow more than 8 GB of memory")
 	f.exports.add(cmd)
 	f.remote.add(cmd)

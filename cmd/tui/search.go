@@ -66,9 +66,9 @@ search.md, and best.toml, the configuration with the best setting.`,
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the results to this folder (`DIR`)")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the results to folder `DIR`")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "number of parallel runs (default: one per core)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out")
 	a.addOutputFlags(cmd)
 	return cmd
 }

@@ -64,9 +64,9 @@ names one of them, --out the model file, and --size limits its size:
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
-	cmd.Flags().StringSliceVar(&f.data, "data", nil, "train on these recordings (`SPEC[,SPEC...]`); may be repeated")
-	cmd.Flags().StringVar(&f.held, "held", "", "measure on this held-out recording (`SPEC`)")
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`), or to this file for a model file")
+	cmd.Flags().StringSliceVar(&f.data, "data", nil, "train on the recordings `SPEC[,SPEC...]`; may be repeated")
+	cmd.Flags().StringVar(&f.held, "held", "", "measure on the held-out recording `SPEC`")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below folder `DIR`; for a model file, the name of the file")
 	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train only this `encoder` (default: all with embedded models)")
 	cmd.Flags().StringVar(&f.size, "size", "", "largest `SIZE` of a model file, such as 64KB (default 256KB; 32KB for a dictionary)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the training and of generated data")

@@ -46,7 +46,7 @@ workers take over its unfinished chunks.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.queue, "queue", "", "`URL` of the NATS server of the sweep")
 	flags.StringVar(&f.tokenFile, "token-file", "", "read the token of the server from this `FILE` (default: the token in the URL)")
-	flags.StringVar(&f.ca, "tls-ca", "", "trust certificates of this authority (`FILE`, PEM)")
+	flags.StringVar(&f.ca, "tls-ca", "", "trust the certificate authorities in PEM `FILE`")
 	flags.IntVar(&f.jobs, "jobs", 0, "number of parallel runs (default: one per core)")
 	flags.StringVar(&f.name, "name", "", "name of this worker in the results (default: host and process ID)")
 	flags.StringVar(&f.cache, "cache", "", "folder for the files of sweeps (default: the user's cache folder)")

@@ -243,6 +243,7 @@ type commentWriter struct {
 	pending string // an incomplete last line
 }
 
+// Write writes all complete lines and keeps an incomplete last line.
 func (c *commentWriter) Write(p []byte) (int, error) {
 	text := c.pending + string(p)
 	for {

@@ -377,8 +377,8 @@ func printQueueAddress(printLine func(string), addr, token string, isNewToken, h
 	printLine("workers join with: " + strings.TrimSpace("tui worker --queue "+url+" "+tokenFlag))
 }
 
-// serveError returns the error of --serve: a usage error for a malformed or unknown address, a
-// machine error for others such as a port in use.
+// serveError returns the error of --serve: a usage error for a malformed or unknown address, else
+// an error that gives exitMachine, such as a port in use.
 func serveError(addr string, err error) error {
 	err = withFlag("--serve "+addr, err)
 	var syntax *net.AddrError

@@ -55,7 +55,7 @@ const maxNumber = 1000
 // the shortened names.
 func findAmbiguous(names, cut []string) map[int]int {
 	var found map[int]int
-	note := func(k, common int) {
+	note := func(k, common int) { // names[k] shares common bytes with another name of the same short form
 		if found == nil {
 			found = map[int]int{}
 		}
@@ -66,7 +66,7 @@ func findAmbiguous(names, cut []string) map[int]int {
 			found[k] = common
 		}
 	}
-	first := make(map[string]int, len(cut))
+	first := make(map[string]int, len(cut)) // index of the first name with each short form
 	for i, text := range cut {
 		j, seen := first[text]
 		if !seen {

@@ -25,34 +25,36 @@ type helpBox struct {
 	search helpSearch
 }
 
-// newHelp returns the help for a page on a screen of w columns. here is the name of the page.
+// newHelp returns the help for a page on a screen of w columns. here is the name of the page. The
+// help lists the keys of the tour, if open, the keys with their meaning on the page, the general
+// keys of the footer in one paragraph, all keys by group, and the sections of parts.
 func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 	h := &helpBox{width: min(w-room.OverlayMargin-helpEdges, maxHelpWidth)}
-	rest := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
-	for _, k := range keys[:rest] {
+	afterTour := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
+	for _, k := range keys[:afterTour] {
 		if len(h.lines) == 0 {
 			h.addTitle(k.group)
 		}
 		h.addKey(k.label, k.help)
 	}
-	if rest < len(keys) {
+	if afterTour < len(keys) {
 		h.addTitle("Here: " + here)
 	}
-	var elsewhere []look.Span
-	for _, k := range keys[rest:] {
+	var general []look.Span // keys without a meaning of their own on this page
+	for _, k := range keys[afterTour:] {
 		switch {
 		case k.pageHelp != "":
 			h.addKey(k.label, k.pageHelp)
 		case k.brief != "":
 			unbroken := func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
-			elsewhere = append(elsewhere, look.Key.Span(unbroken(k.label)), look.Dim.Span(unbroken(" "+k.brief)+"   "))
+			general = append(general, look.Key.Span(unbroken(k.label)), look.Dim.Span(unbroken(" "+k.brief)+"   "))
 		}
 	}
-	for _, line := range look.Flow(elsewhere, h.width-5) {
+	for _, line := range look.Flow(general, h.width-5) {
 		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
 	}
 	group := ""
-	for _, k := range keys[rest:] {
+	for _, k := range keys[afterTour:] {
 		if k.help == "" {
 			continue
 		}
@@ -133,7 +135,7 @@ func (h *helpBox) scroll(n int) {
 func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	if line, ok := h.search.key(msg, h.lines); ok {
 		if line >= 0 && h.columnRows > 0 {
-			h.scroll(line%h.columnRows - h.visibleRows/2 - h.first)
+			h.scroll(line%h.columnRows - h.visibleRows/2 - h.first) // to the row of the line within its column
 		}
 		return room.Request{}
 	}

@@ -15,7 +15,8 @@ import (
 // bigStep is the number of steps of the keys for large steps.
 const bigStep = 4
 
-// bindGroup returns a function that makes bindings of one group of the help.
+// bindGroup returns a function that makes bindings of one group of the help. A binding with empty
+// texts is listed together with the binding before it, see helpKeys.
 func bindGroup(name string) func(keys []string, shown, help string, do func() room.Request) room.Binding {
 	return func(keys []string, shown, help string, do func() room.Request) room.Binding {
 		return room.Bind(name, keys, shown, help, do)

@@ -50,7 +50,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 		}
 		document(t, w.stdout, &board)
 		if d.Spec != spec || d.Frames != board.Dataset.Frames-6 || len(d.Encoders) != len(board.Results) {
-			t.Errorf("%s: %+v, expected what the walk-off says: %+v", spec, d, board)
+			t.Errorf("%s: %+v, expected the result of the walk-off: %+v", spec, d, board)
 			continue
 		}
 		for k, r := range board.Results {
@@ -90,8 +90,8 @@ func TestStatsTable(t *testing.T) {
 
 func TestStatsUsage(t *testing.T) {
 	for _, c := range []struct {
-		args []string
-		says string
+		args     []string
+		wantText string
 	}{
 		{nil, "expects SPEC"},
 		{[]string{"demo", "world"}, "world"},
@@ -101,8 +101,8 @@ func TestStatsUsage(t *testing.T) {
 		{[]string{"demo", "--frames", "3"}, "--frames 3"},
 	} {
 		o := tui(append([]string{"datasets", "stats"}, c.args...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) || o.stdout != "" {
-			t.Errorf("%v: exit %d, stdout %q, stderr %q; expected %d and %q", c.args, o.code, o.stdout, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) || o.stdout != "" {
+			t.Errorf("%v: exit %d, stdout %q, stderr %q; expected %d and %q", c.args, o.code, o.stdout, o.stderr, exitUsage, c.wantText)
 		}
 	}
 }

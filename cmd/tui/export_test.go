@@ -61,13 +61,13 @@ func TestExport(t *testing.T) {
 
 func TestExportUsage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x.csv")
-	for _, c := range []struct{ args, says string }{
+	for _, c := range []struct{ args, wantText string }{
 		{"--from demo", "expects --out"}, {"--from demo --out x.bin", ".csv"}, {"--from text --out " + out, "its frames are bytes"},
 		{"--from world --script roll --out " + out, "--from world:roll"}, {"--from dmeo --out " + out, "did you mean demo?"},
 		{"--from demo --seconds 0 --out " + out, "--seconds 0"}, {"--from demo --out /nowhere/x.csv", "cannot be written"},
 	} {
-		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.says)
+		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.wantText)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestExportKeepsOtherFiles(t *testing.T) {
 	for _, c := range []struct {
 		text, force string
 		code        int
-		says        string
+		wantText    string
 	}{
 		{"duration = \"1s\"\n", "--force", exitUsage, schema + " exists and is not a schema"},
 		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " exists and differs from the schema"},
@@ -98,7 +98,7 @@ func TestExportKeepsOtherFiles(t *testing.T) {
 		}
 		o := tui("record", "--from", "rpc", "--seconds", "0.1", c.force, "--out", filepath.Join(dir, "x.csv"))
 		is, err := os.ReadFile(schema)
-		if o.code != code || err != nil || !strings.Contains(o.stderr, c.says) || (string(is) == text) != (code == exitUsage || text == same) {
+		if o.code != code || err != nil || !strings.Contains(o.stderr, c.wantText) || (string(is) == text) != (code == exitUsage || text == same) {
 			t.Errorf("%q %s: exit %d, %s%v; now %.40q", text, c.force, o.code, o.stderr, err, is)
 		}
 		if code == exitDone {

@@ -67,7 +67,7 @@ func TestInterruptedRunIsSaved(t *testing.T) {
 	again := tui("run", filepath.Join(dir, "experiment.toml"), "--json")
 	var repeated engine.Result
 	if document(t, again.stdout, &repeated); repeated.Digest != report.Digest {
-		t.Errorf("experiment.toml gives digest %s, the report says %s", repeated.Digest, report.Digest)
+		t.Errorf("experiment.toml gives digest %s, the report has %s", repeated.Digest, report.Digest)
 	}
 }
 

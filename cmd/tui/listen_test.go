@@ -151,9 +151,9 @@ func TestListenRefuses(t *testing.T) {
 	const token = "0123456789abcdef0f1e2d3c4b5a6978"
 	measure := func(args ...string) []string { return append([]string{"links", "measure"}, args...) }
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{[]string{"listen", "70000"}, exitUsage, "is no address"},
 		{[]string{"listen", echoServer(t).LocalAddr().String()}, exitMachine, "address already in use"},
@@ -177,7 +177,7 @@ func TestListenRefuses(t *testing.T) {
 		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 and 500 bytes"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, %s", c.args, o.code, o.stderr)
 		}
 		cancel()

@@ -265,7 +265,7 @@ func TestLinksFitOfProxy(t *testing.T) {
 	document(t, o.stdout, &doc)
 	m := doc.Match
 	if uint64(m.Sent) != done.Up.In || uint64(m.Received) != done.Up.Out || uint64(m.Matched) != done.Up.Out || uint64(m.Lost+m.Outside) != done.Up.In-done.Up.Out {
-		t.Errorf("%+v; the proxy says %+v", m, done.Up)
+		t.Errorf("%+v; the proxy reports %+v", m, done.Up)
 	}
 	for _, e := range doc.Estimates {
 		if lost := float64(m.Lost) / float64(m.Lost+m.Matched); e.Name == "loss" && (e.Low > lost || e.High < lost) {

@@ -99,7 +99,7 @@ func TestPatchRefused(t *testing.T) {
 	flipped, lying := bytes.Clone(good), bytes.Clone(good)
 	flipped[len(good)-20] ^= 4
 	lying[9] |= 0x7f // the new size, little-endian, after magic, version, profile and a size of three bytes
-	for name, c := range map[string]struct{ patch, old, says string }{
+	for name, c := range map[string]struct{ patch, old, wantText string }{
 		"cut":        {string(good[:len(good)/2]), "old", "ends early"},
 		"empty":      {"", "old", "not a patch"},
 		"no patch":   {"this is a text", "old", "not a patch"},
@@ -111,8 +111,8 @@ func TestPatchRefused(t *testing.T) {
 	} {
 		write(t, "bad", c.patch)
 		o := tui("patch", "apply", c.old, "bad", "out")
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.wantText)
 		}
 		if got, _ := os.ReadFile("out"); string(got) != "precious" {
 			t.Fatalf("%s: the file that was there is gone", name)
@@ -132,7 +132,7 @@ func TestPatchNames(t *testing.T) {
 		t.Fatal(o.stderr)
 	}
 	before := listed(t)
-	for _, c := range []struct{ args, says string }{
+	for _, c := range []struct{ args, wantText string }{
 		{"make old new new", "tui: new: it is being read; expected another name for what is made of it"},
 		{"make old new old", "tui: old: it is being read"},
 		{"make old new .", "tui: . is a directory: expected a file"},
@@ -146,8 +146,8 @@ func TestPatchNames(t *testing.T) {
 		{"apply old p none/q", "tui: none/q: no such file or directory"},
 	} {
 		o := tui(append([]string{"patch"}, strings.Fields(c.args)...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.wantText)
 		}
 	}
 	if after := listed(t); after != before {
@@ -222,7 +222,7 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
 		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a link to nothing") {
-			t.Errorf("%q: exit %d, %q; expected to be told of a link to nothing", args, o.code, o.stderr)
+			t.Errorf("%q: exit %d, %q; expected an error about a dangling link", args, o.code, o.stderr)
 		}
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {

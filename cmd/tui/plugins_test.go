@@ -18,9 +18,9 @@ func TestPlugin(t *testing.T) {
 	plug := []string{"--plugin", file}
 	dir := filepath.Join(t.TempDir(), "report")
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{append([]string{"plugins"}, plug...), exitDone, "delta-c"},
 		{append([]string{"plugins", "--json"}, plug...), exitDone, `"sha256"`},
@@ -41,8 +41,8 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
 	} {
 		o := tui(c.args...)
-		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
 	}
 }
@@ -97,10 +97,10 @@ func TestPluginFails(t *testing.T) {
 func TestPluginsNew(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
-		code int
-		says string
+		code     int
+		wantText string
 	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine already exists"}} {
-		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
+		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
@@ -140,15 +140,15 @@ func TestPluginInConfig(t *testing.T) {
 		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
 	report, grid, many := filepath.Join(dir, "report"), filepath.Join(dir, "grid"), filepath.Join(dir, "many")
 	type try struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}
 	check := func(list ...try) {
 		t.Helper()
 		for _, c := range list {
-			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 			}
 		}
 	}
@@ -212,9 +212,9 @@ func TestPluginProcess(t *testing.T) {
 		audit = append([]string{"walkoff", "--frames", "8", "--json"}, plug...)
 	}
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{audit, exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`)},
 		{append([]string{"run", "--set", "duration=100ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
@@ -227,8 +227,8 @@ func TestPluginProcess(t *testing.T) {
 			`it ended: exit status 0; "1" stands where an answer is expected: only answers belong to standard output`},
 		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
 	} {
-		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
 	}
 	// A process that dies ends the run, and the run is saved.

@@ -247,10 +247,10 @@ func TestProxyRefuses(t *testing.T) {
 	}
 	taken, same := echoServer(t).LocalAddr().String(), filepath.Join(dir, "x.up.csv")
 	for _, c := range []struct {
-		toml string
-		args []string
-		code int
-		says string
+		toml     string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{"", []string{"--to", "127.0.0.1:1"}, exitUsage, "expects --listen ADDR"},
 		{"", []string{"--listen", "0"}, exitUsage, "expects --to ADDR"},
@@ -287,7 +287,7 @@ func TestProxyRefuses(t *testing.T) {
 			args = append(args, "--listen", "0", "--to", "127.0.0.1:1", write(c.toml))
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v %q: exit %d, %s", args, c.toml, o.code, o.stderr)
 		}
 		cancel()

@@ -57,19 +57,19 @@ func TestReport(t *testing.T) {
 	}
 	for _, what := range []string{"A one takes ", "; B two ", "% more; under the same seed.", "encoder.name", "block bootstrap"} {
 		if !strings.Contains(string(text), what) {
-			t.Errorf("side by side: nothing of %q", what)
+			t.Errorf("the comparison lacks %q", what)
 		}
 	}
 	for _, c := range []struct {
-		args []string
-		says string
+		args     []string
+		wantText string
 	}{
 		{[]string{"report"}, "expects a report.json"},
 		{[]string{"report", filepath.Join(root, "none")}, "cannot be read"},
 		{[]string{"report", one, "--out", root}, "is a folder"},
 		{append([]string{"report"}, strings.Split(strings.Repeat(one+" ", 9), " ")[:9]...), "at most 8"},
 	} {
-		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d: %s", c.args, o.code, o.stderr)
 		}
 	}
@@ -116,11 +116,11 @@ func TestCompare(t *testing.T) {
 	if o := tui("compare", base, worse); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
 		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
 	}
-	for limit, says := range map[string]string{
+	for limit, wantText := range map[string]string{
 		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is not a share",
 		"payload_kbps=x": "is not a share", "payload_kbps=inf": "is not a share",
 	} {
-		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, says) {
+		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, wantText) {
 			t.Errorf("%s: exit %d: %s", limit, o.code, o.stderr)
 		}
 	}
@@ -167,7 +167,7 @@ func TestBench(t *testing.T) {
 	}
 	for _, what := range []string{"payload-kbps", "bits/changed-cube", "rotor", "quantized", "baseline-ticks"} {
 		if !strings.Contains(string(out), what) {
-			t.Errorf("benchstat says nothing of %s:\n%s", what, out)
+			t.Errorf("the output of benchstat lacks %s:\n%s", what, out)
 		}
 	}
 	if strings.Contains(stderr.String(), "unknown") || strings.Contains(stderr.String(), "syntax") {

@@ -34,7 +34,7 @@ func TestRunFiles(t *testing.T) {
 	for _, want := range []string{"a file of 6400 bytes for a receiver with an old version of 6400 bytes",
 		"from the first datagram to the rebuilt file", "resent", "whole-zstd", "time ratio"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
-			t.Errorf("exit %d, and %q is not said:\n%s%s", o.code, want, o.stdout, o.stderr)
+			t.Errorf("exit %d; the output lacks %q:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}
 	}
 	o = tui(append(args, "--json")...)

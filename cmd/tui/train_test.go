@@ -118,11 +118,11 @@ func TestTrain(t *testing.T) {
 		t.Errorf("wrote %v, want %v", got, want)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out, "encoders/first/a.net")); string(got) != "72 frames, seed 5, quick false" {
-		t.Errorf("a.net says %q", got)
+		t.Errorf("a.net contains %q", got)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out,
 		"encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
-		t.Errorf("the curve says %q", got)
+		t.Errorf("the curve contains %q", got)
 	}
 	if len(ticks) != 36 || ticks[35] != 35 {
 		t.Errorf("held-out frames have ticks %d, want 0 to 35", ticks)
@@ -131,7 +131,7 @@ func TestTrain(t *testing.T) {
 	document(t, o.stdout, &doc)
 	if len(doc.Data) != 2 || doc.Data[0].Frames != 36 || doc.Held == nil || doc.Held.Spec != held || len(doc.Encoders) != 2 ||
 		len(doc.Encoders[1].Curve) != 2 || *doc.Encoders[1].Curve[1].Held != 12.25 || doc.Encoders[0].Files[0].Path != want[0] {
-		t.Errorf("the summary says %s", o.stdout)
+		t.Errorf("the summary is %s", o.stdout)
 	}
 	if !strings.Contains(o.stderr, "second, net, pass 2: training 11.500 bits, held out 12.250 bits\n") {
 		t.Errorf("the curve was not printed: %q", o.stderr)

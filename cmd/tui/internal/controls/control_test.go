@@ -148,7 +148,7 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 			}
 			if c.Gauge != nil {
 				if l := c.Gauge(cfg); !(l >= 0 && l <= 1) {
-					t.Errorf("%s, %s stands at %v of its gauge", codec.Name, c.label, l)
+					t.Errorf("%s, %s: the gauge is %v", codec.Name, c.label, l)
 				}
 			}
 			if v := c.Show(cfg); v == "" || v == "?" {
@@ -176,7 +176,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			if l := ctl.Gauge(cfg); l > last {
 				last = l
 			} else {
-				t.Errorf("%s %s stands at %v, not above %v", m[0], rung, l, last)
+				t.Errorf("%s %s: the gauge is %v, want more than %v", m[0], rung, l, last)
 			}
 		}
 		if last != 1 {

@@ -119,17 +119,17 @@ func TestChangesForAllAndForOne(t *testing.T) {
 func TestRefusedChanges(t *testing.T) {
 	l, w := live(t, "[[client]]\nturn = 2\nup.loss = \"9%\"\n")
 	for _, c := range []struct {
-		client int
-		key    string
-		value  string
-		says   string
+		client   int
+		key      string
+		value    string
+		wantText string
 	}{
 		{0, "up.netem", "delay 1ms", "client[0]"},
 		{0, "up.loss", "120%", "up.loss"},
 		{0, "down.trace", "/nowhere.csv", "nowhere"},
 		{5, "down.trace", "/nowhere.csv", "nowhere"},
 	} {
-		if _, err := l.Change(who(c.client), config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := l.Change(who(c.client), config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.wantText) {
 			t.Errorf("%s = %s: %v", c.key, c.value, err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestRepliesAreRemovedFromKeys(t *testing.T) {
 				keys += string(buf[:n])
 			}
 			if keys != c.keys || len(told) != len(c.told) || len(told) > 0 && told[0] != c.told[0] {
-				t.Errorf("%q cut at %d: keys %q, want %q; told %v, want %v", c.sent, cut, keys, c.keys, told, c.told)
+				t.Errorf("%q cut at %d: keys %q, want %q; reported %v, want %v", c.sent, cut, keys, c.keys, told, c.told)
 			}
 			_, _ = r.Close(), w.Close()
 		}

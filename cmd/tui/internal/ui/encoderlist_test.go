@@ -60,7 +60,7 @@ func TestEncoderListShowsErrors(t *testing.T) {
 	press(m, "e", "tab", "9", "9", "enter")
 	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") ||
 		!strings.Contains(v, "encoder.params.xy_small: got 99") {
-		t.Errorf("no complaint in sight:\n%s", v)
+		t.Errorf("no error shown:\n%s", v)
 	}
 	press(m, "backspace", "backspace", "8", "enter")
 	if v := m.View(); strings.Contains(v, "got 99") || strings.Contains(v, "8_") {

@@ -182,7 +182,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	press(m, "E")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
-		t.Error("nothing says that the lab is busy")
+		t.Error("no notice that the lab is busy")
 	}
 	lab.Full = false
 	press(m)
@@ -236,7 +236,7 @@ func TestRateWithoutUnit(t *testing.T) {
 	press(m, line("rate 5mbit")...)
 	press(m, "/", "rate 8")
 	if !strings.Contains(m.View(), "a bare number is mbit") {
-		t.Errorf("nothing says what 8 means:\n%s", m.View())
+		t.Errorf("the unit of 8 is not shown:\n%s", m.View())
 	}
 	press(m, "enter")
 	if got := spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
@@ -385,7 +385,7 @@ func TestQuitSaves(t *testing.T) {
 				t.Errorf("%v: written %v, it quits: %v", keys, written, left)
 			}
 			if !written && !strings.Contains(m.View(), "the disk is full") {
-				t.Error("nothing says why it stays")
+				t.Error("no notice why the program does not quit")
 			}
 		}
 	}
@@ -579,7 +579,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).Means(k); what != "" {
 				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
-					t.Errorf("%s: %q is not said to be for %q, but %+v", m.page().Name(), k, what, row)
+					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
 				}
 			}
 		}
@@ -605,7 +605,7 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 		h := m.overlay.(*helpBox)
 		here := slices.IndexFunc(h.lines, func(line []look.Span) bool { return len(line) == 0 })
 		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
-			t.Errorf("%s: %d lines of what is possible here, of %d", m.page().Name(), here, h.visibleRows)
+			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name(), here, h.visibleRows)
 		}
 	}
 }
@@ -625,12 +625,12 @@ func TestHelpSearch(t *testing.T) {
 		at  int
 	}{{"n", 1}, {"n", 2}, {"N", 1}, {"N", 0}, {"N", len(found) - 1}, {"n", 0}} {
 		if press(m, c.key); h.search.current != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.visibleRows {
-			t.Errorf("%s leads to %d, want %d of %v; in sight are %d from %d", c.key, h.search.current, c.at, found, h.visibleRows, h.first)
+			t.Errorf("%s selects match %d, want %d of %v; visible are %d rows from %d", c.key, h.search.current, c.at, found, h.visibleRows, h.first)
 		}
 	}
 	press(m, "/", "no such thing", "enter", "n")
 	if !strings.Contains(m.View(), "no match") {
-		t.Error("what is no match is not told")
+		t.Error("no message without a match")
 	}
 	if press(m, "esc"); m.overlay == nil || strings.Contains(m.View(), "no match") {
 		t.Error("esc ends more than the search")

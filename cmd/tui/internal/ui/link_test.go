@@ -103,14 +103,14 @@ func TestNetemWarnsOnce(t *testing.T) {
 	const fault = "netem's correlation draws its values to the middle"
 	press(m, line("netem loss 1% 25%")...)
 	if n := strings.Count(m.View(), fault); n != 1 {
-		t.Fatalf("both links have the fault; it is told %d times:\n%s", n, m.View())
+		t.Fatalf("both links have the fault; the warning is shown %d times:\n%s", n, m.View())
 	}
 	press(m, "esc")
 	for range 5 {
 		press(m)
 	}
 	if strings.Contains(m.View(), fault) {
-		t.Error("it is told again though nothing changed")
+		t.Error("the warning is shown again without a change")
 	}
 	press(m, line("latency 1ms")...) // refused, because netem overrides the latency
 	if strings.Contains(m.View(), fault) || !strings.Contains(m.line.Err, "netem") {
@@ -139,7 +139,7 @@ func TestNetemOverridesControls(t *testing.T) {
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.Got), lastRow(m))
+		t.Errorf("changing an overridden control sent %q and shows %q", spell(lab.Got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
 	if strings.Contains(m.View(), "set by netem") {
@@ -196,7 +196,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}
 	press(m, "down") // a link that differs by direction
 	if !strings.Contains(m.View(), "down, to the receiver:") {
-		t.Error("nothing says which link is shown")
+		t.Error("the direction of the link is not shown")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestWhy(t *testing.T) {
 	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
 	if !strings.Contains(m.View(), "nothing has gone wrong yet") {
-		t.Error("nothing is not told")
+		t.Error("no message without a problem")
 	}
 }
 

@@ -44,6 +44,6 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		m.Update(room.Tick{})
 	}
 	if strings.Contains(m.View(), "ENCODER FAILS") {
-		t.Error("the header says so although it does not fail any more")
+		t.Error("the header shows a failure that has ended")
 	}
 }

@@ -89,7 +89,7 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
 	m := reportScreen(labtest.NewLab(), 160, 48, Options{ReportsDir: file})
 	if !strings.Contains(m.View(), "not a directory") {
-		t.Error("a folder that is a file is not told of")
+		t.Error("no message for a folder that is a file")
 	}
 	none := reportScreen(labtest.NewLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "b", "enter", "esc")
 	if !strings.Contains(none.View(), "Reports") {

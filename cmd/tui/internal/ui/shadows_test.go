@@ -58,7 +58,7 @@ func TestShadowsByKeys(t *testing.T) {
 
 func TestShadowCommandsInError(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
-	for line, says := range map[string]string{
+	for line, wantText := range map[string]string{
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "no shadow runs",
 		"shadow quantised":     "did you mean quantized?",
@@ -69,8 +69,8 @@ func TestShadowCommandsInError(t *testing.T) {
 	} {
 		m.line.Show(line)
 		press(m, "enter")
-		if !m.line.Open || !strings.Contains(m.line.Err, says) {
-			t.Errorf("%q: %q, want a word of %q", line, m.line.Err, says)
+		if !m.line.Open || !strings.Contains(m.line.Err, wantText) {
+			t.Errorf("%q: %q, want a word of %q", line, m.line.Err, wantText)
 		}
 		m.line.Open = false
 	}

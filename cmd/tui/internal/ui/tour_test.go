@@ -54,7 +54,7 @@ func TestTourOpensPages(t *testing.T) {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
-		t.Errorf("the end says %q", lastRow(m))
+		t.Errorf("at the end the notice is %q", lastRow(m))
 	}
 }
 
@@ -72,7 +72,7 @@ func TestTourCanBeLeft(t *testing.T) {
 		was := lab.Snap.Config.Clone()
 		press(m, "t")
 		if lab.Snap.State != engine.Running {
-			t.Error("time stands still in the tour")
+			t.Error("time is paused in the tour")
 		}
 		for _, k := range keys {
 			pass(m, lab, time.Second)

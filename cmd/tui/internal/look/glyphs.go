@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort is a shorter form of OutcomeWord for narrow columns.
+// OutcomeShort returns a short name of an outcome for narrow columns.
 func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:

@@ -118,7 +118,7 @@ func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	}
 }
 
-// defaultStyles returns the Lip Gloss style of every Ink.
+// defaultStyles returns the Lip Gloss style of every style of this package.
 func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	var s [numStyles]lipgloss.Style
 	for k := range s {
@@ -153,7 +153,7 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 // SlotInk returns the style of part i of the bit budget.
 func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
 
-// BarInk returns the style with the colour of SlotInk(i) as background.
+// BarInk returns the style with the colour of part i of the bit budget as background.
 func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
 
 // Theme contains the symbols and, for each style, the escape sequences of a terminal.

@@ -30,7 +30,7 @@ func NewCanvas(w, h int) *Canvas {
 	c := &Canvas{W: max(w, 0), H: max(h, 0)}
 	c.cells = make([]cell, c.W*c.H)
 	for i := range c.cells {
-		c.cells[i] = cell{' ', Plain}
+		c.cells[i] = cell{r: ' ', style: Plain}
 	}
 	return c
 }
@@ -43,7 +43,7 @@ func (c *Canvas) Set(x, y int, style Ink, r rune) {
 	i := y*c.W + x
 	if c.cells[i].r == 0 { // overwrites the right half of a wide rune: clear the left half
 		c.cells[i-1].r = ' '
-	} else if x+1 < c.W && c.cells[i+1].r == 0 {
+	} else if x+1 < c.W && c.cells[i+1].r == 0 { // overwrites the left half: clear the right half
 		c.cells[i+1].r = ' '
 	}
 	c.cells[i] = cell{r, style}
@@ -71,7 +71,7 @@ func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
 			c.Set(x, y, style, r)
 			x++
 		case 2:
-			c.Set(x, y, style, ' ')
+			c.Set(x, y, style, ' ') // clears halves of wide runes under the new one
 			c.Set(x+1, y, style, ' ')
 			if x+1 < c.W && y >= 0 && y < c.H {
 				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, style}, cell{0, style}
@@ -92,16 +92,17 @@ func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 	}
 }
 
-// Blit copies a chart to (x, y). The values of chart.Ink are those of this package.
-func (c *Canvas) Blit(x, y int, b *chart.Box) {
-	for row := range b.H {
-		for col, cell := range b.Row(row) {
+// Blit copies a drawn chart to (x, y). A chart.Ink has the number of the Ink that it was made
+// from.
+func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
+	for row := range drawn.H {
+		for col, cell := range drawn.Row(row) {
 			c.Set(x+col, y+row, Ink(cell.Ink), cell.Rune)
 		}
 	}
 }
 
-// Paste copies another canvas to (x, y).
+// Paste copies another canvas to (x, y), which must lie inside of c. What does not fit is cut off.
 func (c *Canvas) Paste(x, y int, from *Canvas) {
 	for row := range min(from.H, c.H-y) {
 		n := min(from.W, c.W-x)
@@ -111,8 +112,8 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 	}
 }
 
-// Centre writes text, wrapped, into the middle of the canvas. edge is the width of a margin that
-// stays free, in rows and half columns.
+// Centre writes text, wrapped, into the middle of the canvas. edge rows stay free at the top, and
+// twice as many columns at each side, because a cell is about twice as high as wide.
 func (c *Canvas) Centre(edge int, style Ink, text string) {
 	lines := Wrap(text, max(c.W-2-4*edge, 1))
 	for i, line := range lines {
@@ -120,20 +121,21 @@ func (c *Canvas) Centre(edge int, style Ink, text string) {
 	}
 }
 
-// Split divides the canvas into n columns of equal width and calls draw for each.
+// Split divides the canvas from left to right into n parts of equal width, and calls draw to fill
+// part i, from 0.
 func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	x := 0
 	for i := range n {
-		to := c.W * (i + 1) / n
-		part := NewCanvas(to-x, c.H)
+		end := c.W * (i + 1) / n
+		part := NewCanvas(end-x, c.H)
 		draw(i, part)
 		c.Paste(x, 0, part)
-		x = to
+		x = end
 	}
 }
 
-// More writes into the lower edge that a list has rest more rows below. It writes nothing if rest
-// is 0.
+// More writes "rest more" into the lower edge of a pane: its list has that many further rows below
+// the visible ones. It writes nothing if rest is 0.
 func (c *Canvas) More(th *Theme, rest int) {
 	if rest > 0 {
 		c.Right(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
@@ -150,7 +152,7 @@ func (c *Canvas) Lines(th *Theme) []string {
 		b.Grow(2*c.W + 64)
 		current := Plain
 		for _, cl := range c.cells[y*c.W : (y+1)*c.W] {
-			if cl.r == 0 {
+			if cl.r == 0 { // covered by the wide rune before it
 				continue
 			}
 			style := cl.style
@@ -161,7 +163,7 @@ func (c *Canvas) Lines(th *Theme) []string {
 				th.switchStyle(&b, current, style)
 				current = style
 			}
-			if th.Ascii && cl.r >= utf8.RuneSelf {
+			if th.Ascii && cl.r >= utf8.RuneSelf { // one ASCII character for each column of the rune
 				b.WriteString(strings.Repeat(string(toASCII(cl.r)), RuneWidth(cl.r)))
 				continue
 			}
@@ -173,9 +175,10 @@ func (c *Canvas) Lines(th *Theme) []string {
 	return out
 }
 
-// toASCII replaces a rune of text where only ASCII may be shown; "?" if there is no similar
-// character. Drawn symbols have ASCII forms of their own, see glyphs.
+// toASCII returns the ASCII character that is shown for a rune of a text; '?' if none is similar.
+// Drawn symbols do not need it: they have ASCII forms of their own, see glyphs.
 func toASCII(r rune) rune {
+	// Each rune of from is replaced by the rune at the same index of to. \u00a0 is the no-break space.
 	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
 		return to[i]
@@ -183,7 +186,8 @@ func toASCII(r rune) rune {
 	return '?'
 }
 
-// TextWidth returns the width of s in columns.
+// TextWidth returns the width of s in columns. Printable ASCII is one column per byte, so most
+// texts need no decoding.
 func TextWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {

@@ -21,8 +21,7 @@ const (
 // ChartStyles returns the names of the chart styles.
 func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
 
-// ParseChartStyle returns the chart style with this name, or the first style if the name is
-// unknown.
+// ParseChartStyle returns the chart style with this name, or chartsFine if the name is unknown.
 func ParseChartStyle(name string) chartStyle {
 	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
 }
@@ -49,13 +48,15 @@ func (th *Theme) Charts() chartStyle {
 	return th.charts
 }
 
-// StyleChart sets the chart style and the colours of a chart to those of the theme.
+// StyleChart sets the chart style, the colours and the symbol of loop points in s to those of the
+// theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
 	InkChart(s)
 	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
 }
 
-// InkChart sets the colours that all charts share.
+// InkChart sets the colours in s that all charts share: empty cells, axes, labels and the lines at
+// marks.
 func InkChart(s *chart.Spec) {
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
 }

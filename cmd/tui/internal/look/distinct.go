@@ -8,8 +8,9 @@ import (
 )
 
 // Distinct shortens names to at most n columns each, so that different names stay different. It
-// first cuts the ends. Names that would then be equal are cut in the middle, or at their common
-// beginning, or numbered.
+// first cuts the ends. Names that then look equal are ambiguous: they are cut in the middle or, if
+// that does not suffice, at their common beginning. The last resort is to number them, "~1", which
+// may exceed n columns if n is tiny. After maxNumber numbers, names may remain ambiguous.
 func Distinct(names []string, n int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -18,27 +19,29 @@ func Distinct(names []string, n int) []string {
 	if slices.Equal(out, names) {
 		return out
 	}
-	for tail := 1; tail <= n-2; tail++ { // keep more and more of the end
-		again := findAmbiguous(names, out)
-		if len(again) == 0 {
+	// Keep more and more of the end; the beginning and the ellipsis need a column each.
+	for tail := 1; tail <= n-2; tail++ {
+		ambiguous := findAmbiguous(names, out)
+		if len(ambiguous) == 0 {
 			return out
 		}
-		for i := range again {
+		for i := range ambiguous {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
 	for i, common := range findAmbiguous(names, out) { // show the part after the common beginning
 		out[i] = "…" + Short(names[i][common:], n-1)
 	}
-	number := 0 // at last, number the names
+	number := 0
 	for i := range names {
-		for again := findAmbiguous(names, out); again != nil; again = findAmbiguous(names, out) {
-			if _, here := again[i]; !here {
+		// A numbered name may equal another name, so try numbers until it does not.
+		for {
+			if _, isAmbiguous := findAmbiguous(names, out)[i]; !isAmbiguous {
 				break
 			}
 			number++
-			mark := "~" + strconv.Itoa(number)
-			out[i] = Truncate(names[i], max(n-len(mark), 0)) + mark
+			suffix := "~" + strconv.Itoa(number)
+			out[i] = Truncate(names[i], max(n-len(suffix), 0)) + suffix
 		}
 		if number > maxNumber {
 			break
@@ -47,27 +50,25 @@ func Distinct(names []string, n int) []string {
 	return out
 }
 
-// maxNumber bounds the numbers that Distinct tries if n is too small even for numbers.
+// maxNumber bounds the numbers of Distinct, because each of them needs a search of all names.
 const maxNumber = 1000
 
-// findAmbiguous returns the indices of shortened names that equal the shortened form of another
-// name. The value is the length in bytes of the prefix that the full names share. cut contains
-// the shortened names.
-func findAmbiguous(names, cut []string) map[int]int {
-	var found map[int]int
+// findAmbiguous returns the shortened names whose short form equals that of a different name.
+// short[i] is the short form of names[i]. The map is from the index of a name to the length in
+// bytes of the shortest prefix that it shares with such another name. A name that is not
+// shortened is never included: it must not change.
+func findAmbiguous(names, short []string) map[int]int {
+	ambiguous := map[int]int{}
 	note := func(k, common int) { // names[k] shares common bytes with another name of the same short form
-		if found == nil {
-			found = map[int]int{}
-		}
-		if before, ok := found[k]; ok {
+		if before, ok := ambiguous[k]; ok {
 			common = min(common, before)
 		}
-		if cut[k] != names[k] {
-			found[k] = common
+		if short[k] != names[k] {
+			ambiguous[k] = common
 		}
 	}
-	first := make(map[string]int, len(cut)) // index of the first name with each short form
-	for i, text := range cut {
+	first := make(map[string]int, len(short)) // index of the first name with each short form
+	for i, text := range short {
 		j, seen := first[text]
 		if !seen {
 			first[text] = i
@@ -77,7 +78,7 @@ func findAmbiguous(names, cut []string) map[int]int {
 			note(j, common)
 		}
 	}
-	return found
+	return ambiguous
 }
 
 // commonPrefix returns the length in bytes of the prefix that a and b share, in whole characters.
@@ -90,8 +91,8 @@ func commonPrefix(a, b string) int {
 	return len(a)
 }
 
-// shortMiddle shortens a name that is wider than n columns by cutting out its middle; about tail
-// columns of its end remain.
+// shortMiddle shortens a name that is wider than n columns by cutting out its middle. Of its end,
+// tail columns remain, and one more if a separator would then precede them.
 func shortMiddle(name string, n, tail int) string {
 	if TextWidth(name) <= n {
 		return name
@@ -101,8 +102,9 @@ func shortMiddle(name string, n, tail int) string {
 		_, size := utf8.DecodeRuneInString(end)
 		end = end[size:]
 	}
-	if before := name[:len(name)-len(end)]; tail < n-2 && before != "" && strings.ContainsRune("-_. /", rune(before[len(before)-1])) {
-		end = before[len(before)-1:] + end // "…-x" reads better than "…x"
+	cut := name[:len(name)-len(end)]
+	if tail < n-2 && cut != "" && strings.ContainsRune("-_. /", rune(cut[len(cut)-1])) {
+		end = cut[len(cut)-1:] + end // "…-x" reads better than "…x"
 	}
 	return Truncate(name, n-1-TextWidth(end)) + "…" + end
 }

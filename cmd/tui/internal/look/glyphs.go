@@ -7,7 +7,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort returns a short name of an outcome for narrow columns.
+// OutcomeShort returns the name of an outcome for narrow columns: in at most 7 letters for the
+// three outcomes with long names, otherwise as OutcomeWord.
 func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:
@@ -23,25 +24,29 @@ func OutcomeShort(o packetlog.Outcome) string {
 // glyphs are the symbols of a theme, in Unicode or in ASCII. They distinguish the same things as
 // colours do.
 type glyphs struct {
-	Ascii                     bool
-	Border                    lipgloss.Border
-	Outcome                   [packetlog.NumOutcomes]rune
-	GaugeOn, GaugeOff         rune
-	Chosen, Play, Pause, Stop string
-	Back                      string // marks the display of a past moment
-	Times, Dot, PlusMinus     string
-	Sweep                     rune // marks the position of the next packet
-	Block                     rune
-	focusTop                  string                    // upper edge of the focused pane
-	shades                    []rune                    // fills of a stacked bar without colour
-	marks                     [engine.MarkUndo + 1]rune // by kind
-	Up, Down, Sorted          string
-	Cross                     rune // a grid point of the ground in the world view
-	AtMost                    string
+	Ascii             bool // whether the symbols are ASCII
+	Border            lipgloss.Border
+	Outcome           [packetlog.NumOutcomes]rune // by outcome
+	GaugeOn, GaugeOff rune                        // the filled and the empty part of a gauge
+	Chosen            string                      // the cursor of a list
+	Play, Pause, Stop string                      // states of the run
+	Back              string                      // marks the display of a past moment
+	Times             string                      // multiplication, as in "x2"
+	Dot               string                      // separates entries of a line
+	PlusMinus         string
+	Sweep             rune                      // marks the position of the next packet
+	Block             rune                      // a coloured square in a legend
+	focusTop          string                    // upper edge of the focused pane
+	shades            []rune                    // fills of a stacked bar without colour
+	marks             [engine.MarkUndo + 1]rune // by kind; MarkUndo is the last kind
+	Up, Down          string
+	Sorted            string // marks the column by which a table is sorted
+	Cross             rune   // a grid point of the ground in the world view
+	AtMost            string // "less than or equal"
 }
 
-// glyphSet returns the Unicode symbols, or their ASCII forms if ascii is set. Outcome is in the
-// order of the constants of packetlog.Outcome.
+// glyphSet returns the Unicode symbols, or their ASCII forms if ascii is set. The runes of
+// Outcome are in the order of the constants of packetlog.Outcome.
 func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
@@ -63,25 +68,25 @@ func glyphSet(ascii bool) glyphs {
 	}
 }
 
-// Shade returns the character that fills a part of the bit budget in charts without colour. slot
-// is the number of the part; parts beyond the fixed ones, which a schema names, get letters.
-func (th *Theme) Shade(slot int) rune {
-	if slot < len(th.shades) {
-		return th.shades[slot]
+// Shade returns the character that fills part number part of the bit budget, from 0, in charts
+// without colour. The first parts have symbols of the theme; further parts get letters.
+func (th *Theme) Shade(part int) rune {
+	if part < len(th.shades) {
+		return th.shades[part]
 	}
-	return rune('a' + (slot-len(th.shades))%26)
+	return rune('a' + (part-len(th.shades))%26)
 }
 
-// Swatch returns the legend symbol for a part of the bit budget: a block in its colour or,
-// without colour, its Shade.
-func (th *Theme) Swatch(slot int) rune {
+// Swatch returns the legend symbol for part number part of the bit budget: a block, which the
+// caller draws in the colour of the part, or its Shade in a theme without colour.
+func (th *Theme) Swatch(part int) rune {
 	if th.Color {
 		return th.Block
 	}
-	return th.Shade(slot)
+	return th.Shade(part)
 }
 
-// OutcomeInk returns the style of an outcome.
+// OutcomeInk returns the style of an outcome; Plain if the outcome is invalid.
 func OutcomeInk(o packetlog.Outcome) Ink {
 	// In the order of the constants of packetlog.Outcome.
 	styles := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
@@ -110,10 +115,10 @@ func MarkInk(k engine.MarkKind) Ink {
 	return Mark
 }
 
-// MarkSign returns the symbol of a kind of mark.
+// MarkSign returns the symbol of a kind of mark. Kinds beyond the known ones get the last symbol.
 func MarkSign(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
 
-// Strokes returns samples of the three line types of charts, for legends.
+// Strokes returns samples of the three line types of charts, for legends: solid, dashed, dotted.
 func Strokes(th *Theme) [3]string {
 	if th.Charts() == chartsASCII {
 		return [3]string{"--", "==", ".."}
@@ -130,9 +135,10 @@ func RuleStroke(th *Theme) string {
 }
 
 // Quadrants returns the block character that fills each quarter of a cell in which mask has a
-// dot. The mask has two dots per row, in four rows, with the upper left dot in bit 0. Each
+// dot. The mask is a grid of four rows of two dots: bit 2*row+column, with row 0 at the top. Each
 // quarter covers two rows of one column.
 func Quadrants(mask uint8) rune {
+	// By filled quarters; bit 0 is the upper left, then upper right, lower left, lower right.
 	blocks := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 	// Merge rows 0 and 1 into the upper quarters, rows 2 and 3 into the lower ones.
 	quarters := mask&3 | mask>>2&3 | (mask>>4&3|mask>>6&3)<<2

@@ -7,29 +7,32 @@ import (
 // numShadowStyles is the number of shadows with a colour and a symbol of their own.
 const numShadowStyles = 6
 
-// ShadowInk returns the style of shadow i.
+// ShadowInk returns the style of shadow i. Styles repeat after numShadowStyles shadows.
 func ShadowInk(i int) Ink { return shadow + Ink(i%numShadowStyles) }
 
 // shadowColors returns colours that differ from each other and from those of the active encoder.
 func shadowColors() [numShadowStyles]adaptiveColor {
-	return [numShadowStyles]adaptiveColor{
+	return [numShadowStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
 		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"},
 	}
 }
 
-// ShadowSign returns the symbol of shadow i in charts and tables.
+// ShadowSign returns the symbol of shadow i in charts and tables. Symbols repeat after
+// numShadowStyles shadows.
 func ShadowSign(th *Theme, i int) rune {
-	signs := []rune("○△□◇▽☆")
+	symbols := []rune("○△□◇▽☆")
 	if th.Ascii {
-		signs = []rune("%A#*V@")
+		symbols = []rune("%A#*V@")
 	}
-	return signs[i%len(signs)]
+	return symbols[i%len(symbols)]
 }
 
-// LaneName names a lane in at most w columns: its encoder, and the parameters in which it differs
-// from other lanes with that encoder; params is empty if no other lane has that encoder. If the space is short,
-// the end of the parameters is kept longest.
+// LaneName returns the name of a lane in at most w columns: its encoder, then params, the
+// parameters in which it differs from other lanes with that encoder; "" if no other lane has that
+// encoder. If the name is too long, the encoder is shortened to no less than minName columns, then
+// the beginning of params is cut off, because the values at its end differ most. w must be at
+// least 9.
 func LaneName(encoder, params string, w int) string {
 	if params == "" {
 		return Short(encoder, w)
@@ -37,13 +40,13 @@ func LaneName(encoder, params string, w int) string {
 	if full := encoder + " " + params; TextWidth(full) <= w {
 		return full
 	}
-	const minName = 6 // columns that the encoder's name keeps
-	if room := w - 1 - TextWidth(params); room >= minName {
+	const minName = 6                                       // columns that the encoder's name keeps
+	if room := w - 1 - TextWidth(params); room >= minName { // 1 for the blank
 		return Short(encoder, room) + " " + params
 	}
-	value := []rune(params)
-	if keep := w - 2 - minName; keep > 0 && keep < len(value) {
-		params = "…" + string(value[len(value)-keep:])
+	runes := []rune(params)
+	if keep := w - 2 - minName; keep > 0 && keep < len(runes) { // 2 for the blank and the ellipsis
+		params = "…" + string(runes[len(runes)-keep:])
 	}
 	return Short(encoder, minName) + " " + params
 }

@@ -53,38 +53,41 @@ func FitGroups(n int, groups [][]Span) []Span {
 	return out
 }
 
-// HeadRoom returns the number of columns that Frame has for its parameter more, after a title, on
-// a canvas that is w columns wide.
+// HeadRoom returns the number of columns that remain for further text after the title in the upper
+// edge of a Frame, on a canvas that is w columns wide: all but two at each side and four blanks,
+// see drawTitle.
 func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
-// Frame draws a border around the canvas, with title and then more in its upper edge. A focused
-// frame has another colour and another upper edge, which is visible without colours too.
+// Frame draws a border around the canvas, with the title and then the further text more in its
+// upper edge. A focused frame has another colour and another upper edge, which is visible without
+// colours too.
 func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	b := th.Border
-	line, head, upper := Border, Title, b.Top
+	lineStyle, titleStyle, topEdge := Border, Title, b.Top
 	if focused {
-		line, head, upper = Focus, Focus, th.focusTop
+		lineStyle, titleStyle, topEdge = Focus, Focus, th.focusTop
 	}
-	c.drawEdge(0, line, b.TopLeft, upper, b.TopRight)
-	c.drawEdge(c.H-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
+	c.drawEdge(0, lineStyle, b.TopLeft, topEdge, b.TopRight)
+	c.drawEdge(c.H-1, lineStyle, b.BottomLeft, b.Bottom, b.BottomRight)
 	for y := 1; y < c.H-1; y++ {
-		c.Text(0, y, line, b.Left)
-		c.Text(c.W-1, y, line, b.Right)
+		c.Text(0, y, lineStyle, b.Left)
+		c.Text(c.W-1, y, lineStyle, b.Right)
 	}
-	c.drawTitle(0, head, title, more...)
+	c.drawTitle(0, titleStyle, title, more...)
 }
 
-// Divider draws a line at row y across a framed canvas, with title and then more in it.
+// Divider draws a line at row y across a framed canvas, with the title and then the further text
+// more in it.
 func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {
-	line, head := Border, Title
+	lineStyle, titleStyle := Border, Title
 	if focused {
-		line, head = Focus, Focus
+		lineStyle, titleStyle = Focus, Focus
 	}
-	c.drawEdge(y, line, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
-	c.drawTitle(y, head, title, more...)
+	c.drawEdge(y, lineStyle, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
+	c.drawTitle(y, titleStyle, title, more...)
 }
 
-// drawEdge draws a horizontal line at row y, with its two corners.
+// drawEdge draws a horizontal line at row y: left and right at its ends, middle between them.
 func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
 	for x := 1; x < c.W-1; x++ {
 		c.Text(x, y, style, middle)
@@ -93,7 +96,8 @@ func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
 	c.Text(c.W-1, y, style, right)
 }
 
-// drawTitle writes a title and then more into the edge at row y, between blanks.
+// drawTitle writes a title and then more into the edge at row y, from column 2 to the second last:
+// a blank before the title, two between title and more, and one after more.
 func (c *Canvas) drawTitle(y int, style Ink, title string, more ...Span) {
 	pieces := append([]Span{style.Span(" " + title + " ")}, more...)
 	if len(more) > 0 {

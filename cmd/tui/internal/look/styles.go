@@ -11,44 +11,45 @@ type Ink uint8
 
 // The styles.
 const (
-	Plain  Ink = iota
-	Dim        // units, labels, axes
-	Faint      // guide lines
-	Border     // of a pane
-	Focus      // border and title of the focused pane
-	Title
-	Value  // numbers
-	Key    // a key to press
-	Chosen // the control under the cursor
-	Gauge
-	Payload
-	Wire
-	Budget
-	Ratio // bits per cube
-	Mark
-	Good
-	Lost
-	Late
-	NoBase
-	Corrupt
-	Copy
-	unknown
-	Warn
-	Bad
-	Alarm // wrong data was decoded
-	Live
-	Paused
-	Ended
-	Cursor
-	Rest    // first of Levels shades of cubes at rest, from the floor up
-	Touched = Rest + Levels
-	Player  = Touched + Levels
-	Heat    = Player + Levels // first of the NumHeats steps of the error map
-	slot    = Heat + NumHeats // first of the styles of the bit budget
+	Plain   Ink = iota
+	Dim         // units, labels, axes
+	Faint       // guide lines
+	Border      // of a pane
+	Focus       // border and title of the focused pane
+	Title       // of a pane
+	Value       // numbers
+	Key         // a key to press
+	Chosen      // the control under the cursor
+	Gauge       // a value between its bounds
+	Payload     // rate of the payload; also the active encoder
+	Wire        // rate including headers
+	Budget      // the limit of the rate
+	Ratio       // bits per cube
+	Mark        // a mark on the time axis
+	Good        // decoded packets
+	Lost        // lost packets
+	Late        // stale packets and late snapshots
+	NoBase      // packets without a baseline
+	Corrupt     // corrupt packets
+	Copy        // duplicate packets
+	unknown     // packets of an unknown codec
+	Warn        // a warning
+	Bad         // an error
+	Alarm       // wrong data was decoded
+	Live        // the state "running"
+	Paused      // the state "paused"
+	Ended       // the state "ended"
+	Cursor      // the cursor in typed text
+
+	Rest                       // first of Levels shades of cubes at rest, from the floor up
+	Touched = Rest + Levels    // first of Levels shades of interacting cubes
+	Player  = Touched + Levels // first of Levels shades of the player's cube
+	Heat    = Player + Levels  // first of the NumHeats steps of the error map
+	slot    = Heat + NumHeats  // first of the styles of parts of the bit budget
 )
 
-// numSlotStyles is the number of parts of the bit budget with a colour of their own. Each has two
-// styles: with the colour as foreground and as background.
+// numSlotStyles is the number of parts of the bit budget with a colour of their own. Each part has
+// two styles: with the colour as foreground, for legends, and as background, for bars.
 const (
 	numSlotStyles = 10
 
@@ -61,6 +62,8 @@ const (
 // first 16; the others look the same on all terminals.
 type adaptiveColor struct{ dark, dark16, light, light16 string }
 
+// color returns the colour as Lip Gloss expects it. The palette of 256 colours is used on
+// terminals with more colours too.
 func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 	return lipgloss.CompleteAdaptiveColor{
 		Dark:  lipgloss.CompleteColor{TrueColor: t.dark, ANSI256: t.dark, ANSI: t.dark16},
@@ -68,9 +71,10 @@ func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 	}
 }
 
-// baseColors returns the foreground colours of all styles that have a fixed one.
+// baseColors returns the foreground colours of the styles with a name of their own. The other
+// styles belong to series: see slotColors, shadowColors and worldColors.
 func baseColors() map[Ink]adaptiveColor {
-	return map[Ink]adaptiveColor{
+	return map[Ink]adaptiveColor{ // dark, dark16, light, light16
 		Dim:     {"246", "7", "242", "8"},
 		Faint:   {"239", "8", "250", "7"},
 		Border:  {"240", "8", "249", "7"},
@@ -97,9 +101,9 @@ func baseColors() map[Ink]adaptiveColor {
 	}
 }
 
-// slotColors returns the colours of the bit budget in legends and stacked bars.
+// slotColors returns the colours of the parts of the bit budget in legends and stacked bars.
 func slotColors() [numSlotStyles]adaptiveColor {
-	return [numSlotStyles]adaptiveColor{
+	return [numSlotStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"110", "12", "67", "4"}, {"179", "11", "136", "3"}, {"80", "14", "30", "6"}, {"140", "13", "97", "5"},
 		{"114", "10", "28", "2"}, {"203", "9", "160", "1"}, {"216", "3", "166", "3"}, {"75", "12", "26", "4"},
 		{"211", "13", "162", "5"}, {"245", "7", "244", "8"},
@@ -110,15 +114,20 @@ func slotColors() [numSlotStyles]adaptiveColor {
 // of interacting cubes and of the player, from the floor up, then the steps of the error map. On
 // a dark background higher cubes are brighter, on a light one darker.
 func worldColors() [3*Levels + NumHeats]adaptiveColor {
-	return [...]adaptiveColor{
+	return [...]adaptiveColor{ // dark, dark16, light, light16
+		// Cubes at rest: grey.
 		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
+		// Interacting cubes: red.
 		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
+		// The player's cube: blue.
 		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
+		// Error map, from small to large errors: grey, green, yellow, orange, red.
 		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
 	}
 }
 
-// defaultStyles returns the Lip Gloss style of every style of this package.
+// defaultStyles returns the Lip Gloss style for each Ink, which is the index. r determines which
+// colours the terminal has.
 func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	var s [numStyles]lipgloss.Style
 	for k := range s {
@@ -140,6 +149,7 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	for i, t := range shadowColors() {
 		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(t.color())
 	}
+	// The state of the run is shown reversed: its colour is the background of the text.
 	badge := func(k Ink, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
 	badge(Live, baseColors()[Good])
 	badge(Paused, baseColors()[Warn])
@@ -150,10 +160,12 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	return s
 }
 
-// SlotInk returns the style of part i of the bit budget.
+// SlotInk returns the style of part i of the bit budget in legends. Colours repeat after
+// numSlotStyles parts.
 func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
 
-// BarInk returns the style with the colour of part i of the bit budget as background.
+// BarInk returns the style of part i of the bit budget in a stacked bar: its colour is the
+// background.
 func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
 
 // Theme contains the symbols and, for each style, the escape sequences of a terminal.
@@ -171,14 +183,15 @@ type Theme struct {
 const Off = "\x1b[0m"
 
 // NewTheme returns the theme for a colour scheme on the terminal of the renderer, which
-// determines the number of colours, the background and NO_COLOR.
-func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
+// determines the number of colours, whether the background is dark, and whether NO_COLOR forbids
+// colours. ascii selects the ASCII symbols.
+func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
-	for k, s := range l.styles(r) {
-		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")
-		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm)
+	for k, s := range scheme.styles(r) {
+		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")  // what is written before the text "x"
+		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm) // Alarm has a background
 		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
-		th.Color = th.Color || th.escapes[k] != "" && l != schemeMono
+		th.Color = th.Color || th.escapes[k] != "" && scheme != schemeMono
 	}
 	return th
 }

@@ -31,7 +31,7 @@ func SpeedText(th *Theme, v float64) string {
 }
 
 // Wrap breaks text at blanks into lines of at most n columns. Words longer than n columns, such
-// as paths, are broken.
+// as paths, are broken. If n is 0 or less, each word is a line.
 func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -63,7 +63,8 @@ func Wrap(s string, n int) []string {
 }
 
 // Flow breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
-// indented. A word that continues in the next piece is not broken.
+// indented. A word that continues in the next piece stays on one line. A word longer than n
+// columns is not broken.
 func Flow(pieces []Span, n int) (lines [][]Span) {
 	const indent = "  "
 	var line []Span
@@ -71,16 +72,16 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 	for i, piece := range pieces {
 		words := strings.SplitAfter(piece.Text, " ")
 		for j, word := range words {
-			w := TextWidth(strings.TrimRight(word, " "))
-			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
+			w := TextWidth(strings.TrimRight(word, " "))            // a blank at the end of a line needs no room
+			if j == len(words)-1 && !strings.HasSuffix(word, " ") { // the word continues in the next piece
 				w += firstWordWidth(pieces[i+1:])
 			}
 			if w > left && len(line) > 0 {
 				lines, line, left = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
 			}
 			left -= TextWidth(word)
-			if k := len(line); k > 0 && line[k-1].Ink == piece.Ink {
-				line[k-1].Text += word
+			if last := len(line) - 1; last >= 0 && line[last].Ink == piece.Ink {
+				line[last].Text += word
 			} else if word != "" {
 				line = append(line, piece.Ink.Span(word))
 			}
@@ -92,12 +93,13 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 	return lines
 }
 
-// firstWordWidth returns the width of the first word, which may extend over several pieces.
+// firstWordWidth returns the width of the text before the first blank, which may extend over
+// several pieces.
 func firstWordWidth(pieces []Span) (w int) {
 	for _, p := range pieces {
-		head, _, blank := strings.Cut(p.Text, " ")
+		head, _, hasBlank := strings.Cut(p.Text, " ")
 		w += TextWidth(head)
-		if blank {
+		if hasBlank {
 			break
 		}
 	}

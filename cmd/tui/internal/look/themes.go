@@ -8,7 +8,8 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Scheme is a colour scheme of the dashboard, chosen by --theme.
+// Scheme is a choice of colours: what the user selects by name with --theme. A Theme is a scheme
+// on a certain terminal.
 type Scheme uint8
 
 // The schemes.
@@ -22,20 +23,20 @@ const (
 )
 
 // String returns the name of the scheme.
-func (l Scheme) String() string {
-	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[l]
+func (k Scheme) String() string {
+	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[k]
 }
 
 // Themes returns the names of all schemes, which are the values of --theme.
 func Themes() []string {
 	names := make([]string, numSchemes)
-	for l := range numSchemes {
-		names[l] = l.String()
+	for k := range numSchemes {
+		names[k] = k.String()
 	}
 	return names
 }
 
-// ThemeSummaries returns a description of each of the Themes.
+// ThemeSummaries returns a description of each scheme, in the order of Themes.
 func ThemeSummaries() []string {
 	return []string{
 		"dark or light, as the background of the terminal", "for a dark background", "for a light background",
@@ -43,35 +44,37 @@ func ThemeSummaries() []string {
 	}
 }
 
-// SchemeNamed returns the scheme with this name. An empty name means schemeAuto; false means that
-// the name is unknown.
+// SchemeNamed returns the scheme with this name, in upper or lower case. An empty name means
+// schemeAuto; false means that the name is unknown.
 func SchemeNamed(name string) (Scheme, bool) {
-	for l := range numSchemes {
-		if l.String() == strings.ToLower(name) {
-			return l, true
+	for k := range numSchemes {
+		if k.String() == strings.ToLower(name) {
+			return k, true
 		}
 	}
 	return schemeAuto, name == ""
 }
 
-// renderer returns r or, for schemes with a fixed background, a renderer with that background.
-func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
-	if l != schemeDark && l != schemeLight && l != schemeMono {
+// renderer returns the renderer for a scheme: r, which adapts to the terminal's background, or
+// for schemeDark, schemeLight and schemeMono a new one that does not.
+func (k Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
+	if k != schemeDark && k != schemeLight && k != schemeMono {
 		return r
 	}
-	own := lipgloss.NewRenderer(io.Discard)
-	own.SetColorProfile(r.ColorProfile())
-	own.SetHasDarkBackground(l == schemeDark)
-	if l == schemeMono {
-		own.SetColorProfile(termenv.ANSI) // bold and reverse are no colours: NO_COLOR allows them
+	fixed := lipgloss.NewRenderer(io.Discard) // it only makes styles and writes nothing
+	fixed.SetColorProfile(r.ColorProfile())
+	fixed.SetHasDarkBackground(k == schemeDark)
+	if k == schemeMono {
+		// Bold and reverse are no colours, so they are written even if NO_COLOR is set.
+		fixed.SetColorProfile(termenv.ANSI)
 	}
-	return own
+	return fixed
 }
 
-// styles returns the styles of a scheme.
-func (l Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
-	s := defaultStyles(l.renderer(r))
-	switch l {
+// styles returns the Lip Gloss style for each Ink in a scheme.
+func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
+	s := defaultStyles(k.renderer(r))
+	switch k {
 	case schemeContrast:
 		applyContrast(&s)
 	case schemeMono:
@@ -83,6 +86,7 @@ func (l Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 // contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
 // black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
 func contrastColors() map[Ink]adaptiveColor {
+	// The columns are dark, dark16, light, light16.
 	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
 	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
 	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}
@@ -96,22 +100,24 @@ func contrastColors() map[Ink]adaptiveColor {
 	}
 }
 
-// applyContrast replaces colours that have too little contrast with the background. The bit
-// budget and the shadows share a list of colours. The list begins with the colour of the active
-// encoder, Payload, so shadow i has colour i+1.
+// applyContrast replaces the foregrounds of s by those of schemeContrast: single styles have the
+// colours of contrastColors, and series of styles reuse these colours. All heights of a cube in
+// the world view get the same colour; the error map keeps its colours.
 func applyContrast(s *[numStyles]lipgloss.Style) {
 	colors := contrastColors()
 	for k, t := range colors {
 		s[k] = s[k].Foreground(t.color())
 	}
-	parts := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
+	// The colours of the parts of the bit budget, and of the encoders that are compared: the
+	// active encoder has the first one, Payload, so shadow i has number i+1.
+	series := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
 	for i := range numSlotStyles {
-		t := colors[parts[i]]
+		t := colors[series[i]]
 		s[SlotInk(i)] = s[SlotInk(i)].Foreground(t.color())
 		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color())
 	}
 	for i := range numShadowStyles {
-		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(colors[parts[(i+1)%len(parts)]].color())
+		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(colors[series[(i+1)%len(series)]].color())
 	}
 	for i := range Levels {
 		s[Rest+Ink(i)] = s[Rest+Ink(i)].Foreground(colors[Dim].color())
@@ -120,8 +126,8 @@ func applyContrast(s *[numStyles]lipgloss.Style) {
 	}
 }
 
-// applyMonochrome replaces colours by bold, reverse and underline where no symbol or fill shows
-// the difference.
+// applyMonochrome removes all colours from s, and adds bold, reverse and underline to styles that
+// no symbol or fill distinguishes.
 func applyMonochrome(s *[numStyles]lipgloss.Style) {
 	for k := range s {
 		s[k] = s[k].UnsetForeground().UnsetBackground()

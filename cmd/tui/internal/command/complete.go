@@ -10,21 +10,23 @@ func completions(d Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	before := strings.Fields(stem)
-	var next []string
-	if len(before) == 0 {
-		_, next, _ = d.findVerb("")
+	var candidates []string
+	if len(before) == 0 { // the names of all commands
+		_, candidates, _ = d.findVerb("")
 	} else if v, _, ok := d.findVerb(before[0]); ok {
-		next = v.nextWords(before[1:])
+		candidates = v.nextWords(before[1:])
 	}
-	for _, w := range next {
-		if strings.HasPrefix(strings.ToLower(w), last) && !(w == last && strings.HasSuffix(w, "=")) {
+	for _, w := range candidates {
+		isTypedParam := w == last && strings.HasSuffix(w, "=") // "NAME=" is typed: only its value is missing
+		if strings.HasPrefix(strings.ToLower(w), last) && !isTypedParam {
 			words = append(words, w)
 		}
 	}
 	return stem, words
 }
 
-// nextWords returns the words that may follow the arguments typed so far.
+// nextWords returns the words that may follow the arguments before, the ones typed so far; nil if
+// any word may follow, or none.
 func (v *Verb) nextWords(before []string) []string {
 	switch {
 	case len(before) == 0 && len(v.words) > 0:
@@ -46,12 +48,13 @@ func sharedPrefix(words []string) string {
 			prefix = prefix[:len(prefix)-1]
 		}
 	}
-	return strings.ToValidUTF8(prefix, "")
+	return strings.ToValidUTF8(prefix, "") // without half of a character at the end
 }
 
-// usage returns the help text for a line that names a command: the hint for the arguments typed
-// so far, if the command has one, else the usage of the command. hinted reports which.
-func usage(d Context, line string) (text string, hinted bool) {
+// usage returns the help text for a typed line: the hint for the arguments typed so far if the
+// command has one, and then isHint is true, or else the usage of the command. The text is empty if
+// the line does not begin with a command.
+func usage(d Context, line string) (text string, isHint bool) {
 	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false
@@ -60,7 +63,7 @@ func usage(d Context, line string) (text string, hinted bool) {
 	if !ok {
 		return "", false
 	}
-	if strings.HasSuffix(line, " ") {
+	if strings.HasSuffix(line, " ") { // the next argument begins
 		words = append(words, "")
 	}
 	if len(words) > 1 && v.hint != nil {
@@ -71,7 +74,7 @@ func usage(d Context, line string) (text string, hinted bool) {
 	return v.usage(), false
 }
 
-// usage returns the arguments and the help of a command in one line.
+// usage returns the name, the arguments and the help of a command in one line.
 func (v *Verb) usage() string {
 	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
 	if v.Note != "" {

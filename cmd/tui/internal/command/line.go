@@ -17,13 +17,13 @@ const maxHistory = 100
 type Line struct {
 	Open       bool
 	input      controls.Editor
-	history    []string
-	historyPos int    // how many lines back in the history; 0 is the line being typed
-	draft      string // the line being typed, while historyPos is not 0
-	Err        string
+	history    []string // executed lines, oldest first
+	historyPos int      // how many lines back in the history; 0 is the line being typed
+	draft      string   // the line being typed, while historyPos is not 0
+	Err        string   // the error about the line; "" for none
 
 	// Completion in progress: the unchanged start of the line, the candidates for its last word,
-	// and the index of the one shown.
+	// and the index of the candidate that is inserted. No words mean that none is in progress.
 	stem  string
 	words []string
 	shown int
@@ -35,7 +35,8 @@ func (l *Line) Show(text string) {
 	l.input.Set(text)
 }
 
-// Remember closes the line and adds it to the history.
+// Remember closes the line and adds its text to the history, unless it is blank or equals the
+// previous one.
 func (l *Line) Remember() {
 	text := strings.TrimSpace(l.input.String())
 	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
@@ -53,15 +54,15 @@ func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	case "esc":
 		l.Open = false
 	case "tab":
-		l.tab(d, 1)
+		l.complete(d, 1)
 	case "shift+tab":
-		l.tab(d, -1)
+		l.complete(d, -1)
 	case "up", "ctrl+p":
 		l.recall(1)
 	case "down", "ctrl+n":
 		l.recall(-1)
 	default:
-		if msg.Type == tea.KeyBackspace && l.input.String() == "" {
+		if msg.Type == tea.KeyBackspace && l.input.String() == "" { // as in vi
 			l.Open = false
 		}
 		l.Edit(msg)
@@ -72,7 +73,8 @@ func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 // Text returns the typed text.
 func (l *Line) Text() string { return l.input.String() }
 
-// Edit passes a key to the input.
+// Edit passes a key to the input. If the text changes, the error and the completion in progress
+// are discarded.
 func (l *Line) Edit(msg tea.KeyMsg) {
 	before := l.input.String()
 	l.input.Key(msg)
@@ -81,7 +83,8 @@ func (l *Line) Edit(msg tea.KeyMsg) {
 	}
 }
 
-// recall moves n lines back in the history, or forward if n is negative.
+// recall moves n lines back in the history, or forward if n is negative, and shows the line there.
+// The line being typed is the newest.
 func (l *Line) recall(n int) {
 	if l.historyPos == 0 {
 		l.draft = l.input.String()
@@ -95,26 +98,27 @@ func (l *Line) recall(n int) {
 	l.Err, l.words = "", nil
 }
 
-// tab completes the last word: first as far as all candidates agree, then with the next
-// candidate, or the previous one if n is -1.
-func (l *Line) tab(d Context, n int) {
+// complete completes the last word. It first adds what all candidates share. When there is nothing
+// to add, each further call inserts the next candidate, or the previous one if step is -1. Without
+// candidates the line is unchanged.
+func (l *Line) complete(d Context, step int) {
 	if len(l.words) == 0 {
 		typed := l.input.String()
 		l.stem, l.words = completions(d, typed)
-		l.shown = -1
-		first := l.stem + sharedPrefix(l.words)
-		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // after "=" the value follows without a blank
-			first += " "
+		l.shown = -1 // no candidate is inserted yet
+		extended := l.stem + sharedPrefix(l.words)
+		if len(l.words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
+			extended += " "
 		}
-		if len(l.words) < 2 || len(first) > len(typed) {
+		if len(l.words) < 2 || len(extended) > len(typed) {
 			if len(l.words) > 0 {
-				l.setText(first)
+				l.setText(extended)
 			}
 			l.words = nil
 			return
 		}
 	}
-	l.shown += n
+	l.shown += step
 	if l.shown < 0 {
 		l.shown = len(l.words) - 1
 	}
@@ -122,6 +126,7 @@ func (l *Line) tab(d Context, n int) {
 	l.setText(l.stem + l.words[l.shown])
 }
 
+// setText replaces the text and discards the error, but not the completion in progress.
 func (l *Line) setText(text string) {
 	l.input.Set(text)
 	l.Err = ""
@@ -133,24 +138,25 @@ const prompt = " / "
 // maxErrorRows is the largest number of rows of an error.
 const maxErrorRows = 2
 
-// errorRows returns the error about the line, wrapped to w columns. A suggestion is moved to the
-// beginning, because the rest may be cut off.
+// errorRows returns the error about the line, wrapped to w columns, in at most maxErrorRows rows.
+// A suggestion, "did you mean NAME?", is moved to the beginning, because the end may be cut off.
 func (l *Line) errorRows(w int) []string {
 	text := l.Err
-	const ask = "did you mean "
-	if problem, rest, ok := strings.Cut(text, "; "+ask); ok {
-		if near, after, ok := strings.Cut(rest, "?"); ok {
-			text = ask + near + "? " + problem + after
+	const suggestion = "did you mean "
+	if problem, rest, ok := strings.Cut(text, "; "+suggestion); ok {
+		if name, after, ok := strings.Cut(rest, "?"); ok {
+			text = suggestion + name + "? " + problem + after
 		}
 	}
 	rows := look.Wrap(text, w-len(prompt)-1)
-	if len(rows) > maxErrorRows {
+	if len(rows) > maxErrorRows { // the last row contains the rest, which drawing cuts off
 		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
 	}
 	return rows
 }
 
-// Rows returns the number of rows of the line and the hints above it.
+// Rows returns the number of rows that Draw needs on a canvas w columns wide: one for the line, and
+// at least one above it for hints or errors.
 func (l *Line) Rows(w int) int { return 1 + max(len(l.errorRows(w)), 1) }
 
 // firstVisible returns the index of the first rune to show so that the cursor is within columns
@@ -169,29 +175,32 @@ func (l *Line) firstVisible(columns int) int {
 // Draw draws the line at the bottom of the canvas, and above it an error, completions or the
 // usage of the command.
 func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
-	value, at := l.input.Text, l.input.At
-	const cursor = 3 // columns for the cursor: without colour, "_" before a rune of up to two columns
-	from := l.firstVisible(c.W - len(prompt) - cursor)
+	text, cursor := l.input.Text, l.input.At
+	const cursorWidth = 3 // columns: without colour, "_" before a rune of up to two columns
+	from := l.firstVisible(c.W - len(prompt) - cursorWidth)
 	x := c.Text(0, c.H-1, look.Key, prompt)
-	for i := from; i < len(value) && x < c.W-1; i++ {
-		if i == at {
-			x = l.drawCursor(c, th, x, string(value[i]))
+	for i := from; i < len(text) && x < c.W-1; i++ {
+		if i == cursor {
+			x = l.drawCursor(c, th, x, string(text[i]))
 			continue
 		}
-		x = c.Text(x, c.H-1, look.Value, string(value[i]))
+		x = c.Text(x, c.H-1, look.Value, string(text[i]))
 	}
-	if at == len(value) {
+	if cursor == len(text) {
 		l.drawCursor(c, th, x, " ")
 	}
 	l.drawHints(c, d)
 }
 
-// drawHints draws what is above the line.
+// drawHints draws, above the line, the first of these that exists: the error about the line; the
+// candidates of a completion in progress; the hint for the next argument; the candidates for the
+// last word if they are few; the usage of the command.
 func (l *Line) drawHints(c *look.Canvas, d Context) {
 	const x = len(prompt)
+	const maxCandidates = 7 // more candidates would hide the usage for little use
 	typed := l.input.String()
-	_, words := completions(d, typed)
-	usageText, hinted := usage(d, typed)
+	_, candidates := completions(d, typed)
+	usageText, isHint := usage(d, typed)
 	switch {
 	case l.Err != "":
 		for y, row := range l.errorRows(c.W) {
@@ -199,17 +208,17 @@ func (l *Line) drawHints(c *look.Canvas, d Context) {
 		}
 	case len(l.words) > 0:
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
-	case strings.HasSuffix(typed, " ") && hinted:
+	case strings.HasSuffix(typed, " ") && isHint:
 		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
-	case len(words) > 0 && len(words) < 8 || usageText == "":
-		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(words, "  "))
+	case len(candidates) > 0 && len(candidates) <= maxCandidates || usageText == "":
+		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(candidates, "  "))
 	default:
 		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
 	}
 }
 
-// drawCursor draws the cursor on the text under it: reversed or, without colour, as "_" before
-// the text.
+// drawCursor draws the cursor at column x, on the text under it, and returns the column after the
+// text. The text is reversed or, without colour, preceded by "_".
 func (l *Line) drawCursor(c *look.Canvas, th *look.Theme, x int, under string) int {
 	if th.Color {
 		return c.Text(x, c.H-1, look.Cursor, under)

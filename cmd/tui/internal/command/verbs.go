@@ -24,11 +24,12 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Order is the action that a typed line requests.
+// Order is the action that a typed line requests: an experiment.Command, or one of the other
+// fields, which concern only the screen.
 type Order struct {
 	experiment.Command
-	Help, Tour bool
-	Leave      QuitMode
+	Help, Tour bool         // show the help; start the guided tour
+	Leave      QuitMode     // Stay leaves the program running
 	Themes     bool         // show the list of themes
 	Theme      string       // the new theme; "" leaves it unchanged
 	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
@@ -42,15 +43,15 @@ type Datagram struct {
 	N  uint64
 }
 
-// QuitMode is how to leave the program.
+// QuitMode is whether and how to leave the program.
 type QuitMode uint8
 
-// The modes. QuitAsking asks first if much unsaved work would be lost.
+// The modes.
 const (
-	Stay QuitMode = iota
-	QuitAsking
-	QuitSaving
-	QuitNow
+	Stay       QuitMode = iota // do not leave
+	QuitAsking                 // ask first if much unsaved work would be lost
+	QuitSaving                 // save a report first
+	QuitNow                    // leave without asking
 )
 
 // Context is the state that commands depend on.
@@ -67,10 +68,12 @@ type Verb struct {
 	Note             string // further information, shown while the command is typed
 
 	screens          Screen // where the command exists; 0 means Lab and Proxy
-	minArgs, maxArgs int    // number of arguments
-	parse            func(args []string) (Order, error)
-	words            []string // candidates for the first argument
-	// complete returns the candidates for the next argument. If it is nil, only words is used.
+	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
+	// parse returns the action. It may rely on minArgs and maxArgs.
+	parse func(args []string) (Order, error)
+	words []string // candidates for the first argument; nil if complete returns them
+	// complete returns the candidates for the argument after the arguments in before. If it is
+	// nil, there are candidates only for the first argument.
 	complete func(before []string) []string
 	// hint describes the arguments typed so far, in more detail than usage; "" if it has nothing
 	// to add. The last element of args is "" if the line ends with a blank.
@@ -128,10 +131,11 @@ func encoderVerbs(d Context) []Verb {
 	}
 }
 
-// linkVerbs returns the commands that set links: both directions or one.
+// linkVerbs returns the commands that set links: one for each setting, which sets it in both
+// directions, and "down" and "up", which precede a setting to set it in one direction.
 func linkVerbs(d Context) (list []Verb) {
-	for _, k := range d.Keys {
-		list = append(list, linkVerb(d, k, config.BothWays))
+	for _, info := range d.Keys {
+		list = append(list, linkVerb(d, info, config.BothWays))
 	}
 	down, up := "to the receiver", "back to the sender"
 	if d.Screen == Proxy {
@@ -140,34 +144,38 @@ func linkVerbs(d Context) (list []Verb) {
 	return append(list, directionVerb(d, config.DownOnly, down), directionVerb(d, config.UpOnly, up))
 }
 
-// directionVerb returns the command "down" or "up", which sets one key of one link, as in "down
-// loss 5%". target describes where the link leads.
+// directionVerb returns the command "down" or "up", which changes one setting of one link, as in
+// "down loss 5%": the first argument names the setting, and the other arguments are those of the
+// command of this setting, see linkVerb. target describes where the link leads.
 func directionVerb(d Context, direction config.Way, target string) Verb {
-	settingVerb := func(args []string, direction config.Way) (v Verb, ok bool) { // the command of the key in args[0]
+	// innerVerb returns the command of the setting args[0], for the links of setDirection; false
+	// if there is no such setting.
+	innerVerb := func(args []string, setDirection config.Way) (v Verb, ok bool) {
 		if len(args) == 0 {
 			return v, false
 		}
-		k, ok := d.Key(args[0])
-		return linkVerb(d, k, direction), ok
+		info, ok := d.Key(args[0])
+		return linkVerb(d, info, setDirection), ok
 	}
 	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
 		words: d.KeyNames(),
 		parse: func(args []string) (Order, error) {
-			if v, ok := settingVerb(args, direction); ok {
+			if v, ok := innerVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
 			return Order{}, unknownName("a link has no setting", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
 		},
+		// Completion and hints are the same for all directions.
 		complete: func(before []string) []string {
-			if v, ok := settingVerb(before, config.BothWays); ok {
+			if v, ok := innerVerb(before, config.BothWays); ok {
 				return v.nextWords(before[1:])
 			}
 			return nil
 		},
 		hint: func(args []string) string {
-			v, ok := settingVerb(args, config.BothWays)
+			v, ok := innerVerb(args, config.BothWays)
 			switch {
-			case !ok || len(args) < 2:
+			case !ok || len(args) < 2: // the setting is unknown, or still being typed
 				return ""
 			case v.hint != nil:
 				return v.hint(args[1:])
@@ -176,46 +184,50 @@ func directionVerb(d Context, direction config.Way, target string) Verb {
 		}}
 }
 
-// linkVerb returns the command that sets one key of a link.
-func linkVerb(d Context, k lossmodel.KeyInfo, direction config.Way) Verb {
-	spec := direction.Link(d.Config)
-	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, minArgs: 1, maxArgs: unlimited,
+// linkVerb returns the command that changes the setting described by info, of the link in one
+// direction or of both links, as in "loss 5%".
+func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Way) Verb {
+	spec := direction.Link(d.Config) // the current settings of the link; for both links those of the downlink
+	v := Verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
-			text, err := spec.Typed(k, args)
+			value, err := spec.Typed(info, args) // with the units that may be omitted
 			if err != nil {
 				return Order{}, err
 			}
 			probe := *spec // check the value on a copy, so that an error is reported once for both links
-			if err := probe.Set(k.Key, text); err != nil {
-				return Order{}, config.ErrorAt(k.Key, err)
+			if err := probe.Set(info.Key, value); err != nil {
+				return Order{}, config.ErrorAt(info.Key, err)
 			}
-			return changeOrder(direction.String()+"."+k.Key, text)
+			return changeOrder(direction.String()+"."+info.Key, value)
 		},
-		complete: func(before []string) []string { return lossmodel.Complete(k, before) }}
-	hint := func(args []string) string { return lossmodel.Hint(k, args) }
-	if u := spec.BareUnit(k); u != "" {
-		v.Note = "a bare number is " + u
+		complete: func(before []string) []string { return lossmodel.Complete(info, before) }}
+	hint := func(args []string) string { return lossmodel.Hint(info, args) }
+	if u := spec.BareUnit(info); u != "" {
+		v.Note = "a number without a unit is in " + u
 	}
 	switch {
-	case k.Key == "netem":
+	case info.Key == "netem":
 		v.Args, v.hint = "WORDS|off", hint
-	case len(k.Models) > 0:
+	case len(info.Models) > 0:
 		v.Args, v.hint = "VALUE|MODEL NAME=VALUE...", hint
 	}
 	return v
 }
 
-// settingVerbs returns the commands for settings that can change during a run.
+// settingVerbs returns the commands for the settings outside of encoder and links that can change
+// during a run, such as the playout delay. Their errors state only what was expected, because the
+// user has typed the command and does not know the configuration key.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
-		unit := ""
+		unit := "" // the unit of a bare number; "" for none
 		if s.Label != "" && s.Args == "TIME" {
 			unit = "ms"
 		}
-		names := setting.Names(s.Options)
+		names := setting.Names(s.Options) // the only values; empty if there are too many to list
 		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Words...),
 			parse: func(args []string) (Order, error) {
+				// Blanks are removed: "100 ms" and "100ms" are the same.
 				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
 				switch {
 				case err != nil && len(names) > 0:
@@ -247,7 +259,7 @@ func worldVerbs() []Verb {
 		v.parse = func(args []string) (Order, error) {
 			return changeOrder(v.Name, strings.ToLower(strings.Join(args, " ")))
 		}
-		if v.Args == "" {
+		if v.Args == "" { // a switch
 			v.Args, v.words = "on|off", []string{"on", "off"}
 		}
 	}
@@ -258,7 +270,7 @@ func worldVerbs() []Verb {
 // proxyVerbs returns the commands that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "TURN|all", Help: "select the client whose links are set", screens: Proxy,
+		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links are set", screens: Proxy,
 			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
 		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
 			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},
@@ -305,7 +317,7 @@ func screenVerbs() []Verb {
 	}
 }
 
-// Parse parses a typed line. Errors name what was expected.
+// Parse parses a typed line. A blank line gives an empty Order. Errors name what was expected.
 func Parse(d Context, line string) (Order, error) {
 	words := splitLine(line)
 	if len(words) == 0 {
@@ -340,19 +352,20 @@ func splitLine(line string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
 }
 
-// findVerb returns the command with this name, and the names of all commands.
-func (d Context) findVerb(name string) (v Verb, names []string, ok bool) {
-	for _, x := range Verbs(d) {
-		names = append(names, x.Name)
-		if x.Name == strings.ToLower(name) {
-			v, ok = x, true
+// findVerb returns the command with this name, in upper or lower case, and the names of all
+// commands. If ok is false, the name is unknown.
+func (d Context) findVerb(name string) (found Verb, names []string, ok bool) {
+	for _, v := range Verbs(d) {
+		names = append(names, v.Name)
+		if v.Name == strings.ToLower(name) {
+			found, ok = v, true
 		}
 	}
-	return v, names, ok
+	return found, names, ok
 }
 
-// unknownName returns an error about an unknown name with the most similar known name, or with
-// help if no name is similar.
+// unknownName returns the error `what "name"; ...`, which ends with the most similar of the known
+// names, or with help if none is similar.
 func unknownName(what, name string, known []string, help string) error {
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
@@ -360,11 +373,12 @@ func unknownName(what, name string, known []string, help string) error {
 	return fmt.Errorf("%s %q; %s", what, name, help)
 }
 
-// errUsage is returned by parse functions for a wrong number of arguments; Parse replaces it by
-// the usage of the command.
+// errUsage is returned by parse functions for arguments that do not fit the command; Parse
+// replaces it by the usage of the command.
 var errUsage = errors.New("usage")
 
-// changeOrder returns the order to set a configuration key.
+// changeOrder returns the order to set a configuration key to a value. It fails if the key cannot
+// change during a run or the value is invalid.
 func changeOrder(key string, value any) (Order, error) {
 	var ch config.Change
 	if err := ch.Set(key, value); err != nil {
@@ -381,7 +395,8 @@ func fixedOrder(o Order) func([]string) (Order, error) {
 // expectedOneOf lists the allowed names for an error message.
 func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
-// parseShadow parses "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
+// parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, and of
+// "shadow off NAME...", which removes shadows.
 func parseShadow(args []string) (Order, error) {
 	if args[0] == "off" {
 		if len(args) == 1 {
@@ -406,16 +421,16 @@ func parseShadow(args []string) (Order, error) {
 // parseSpeed parses a speed such as "2", "x0.5" or "max".
 func parseSpeed(args []string) (Order, error) {
 	text := strings.TrimLeft(strings.ToLower(strings.Join(args, "")), "x×")
-	v, err := strconv.ParseFloat(text, 64)
+	speed, err := strconv.ParseFloat(text, 64)
 	if text == "max" {
-		v, err = 0, nil
-	} else if err == nil && !(v >= experiment.MinSpeed && v <= experiment.MaxSpeed) {
+		speed, err = 0, nil // 0 means as fast as possible
+	} else if err == nil && !(speed >= experiment.MinSpeed && speed <= experiment.MaxSpeed) { // refuses NaN too
 		err = strconv.ErrRange
 	}
 	if err != nil {
 		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", experiment.MinSpeed, experiment.MaxSpeed)
 	}
-	return Order{Command: experiment.Command{Speed: &v}}, nil
+	return Order{Command: experiment.Command{Speed: &speed}}, nil
 }
 
 // maxSteps is the largest number of frames that one step command advances.
@@ -433,17 +448,19 @@ func parseStep(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Step: n}}, nil
 }
 
-// parseSeek parses a time such as 00:30, 1:02:03.5 or 30s.
+// parseSeek parses a time: minutes and seconds such as 00:30, with hours such as 1:02:03.5, or a
+// duration such as 30s.
 func parseSeek(args []string) (Order, error) {
 	if d, err := time.ParseDuration(args[0]); err == nil && d >= 0 {
 		return Order{Command: experiment.Command{Seek: &d}}, nil
 	}
 	parts := strings.Split(args[0], ":")
-	total := 0.0
+	total := 0.0 // seconds
 	for i, p := range parts {
 		v, err := strconv.ParseFloat(p, 64)
+		// Only the first part may exceed 59; the limit keeps the sum within a time.Duration.
 		if err != nil || !(v >= 0 && v < 1e6) || len(parts) > 3 || i > 0 && v >= 60 {
-			return Order{}, errors.New("expected a moment such as 00:30 or 90s")
+			return Order{}, errors.New("expected a time such as 00:30 or 90s")
 		}
 		total = total*60 + v
 	}
@@ -455,13 +472,14 @@ func parseTheme(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Themes: true}, nil
 	}
-	if l, ok := look.SchemeNamed(args[0]); ok {
-		return Order{Theme: l.String()}, nil
+	if scheme, ok := look.SchemeNamed(args[0]); ok {
+		return Order{Theme: scheme.String()}, nil
 	}
 	return Order{}, unknownName("unknown theme", args[0], look.Themes(), expectedOneOf(look.Themes()))
 }
 
-// parseFilter parses the name of a packet filter. Words are joined with "-".
+// parseFilter parses the name of a packet filter. Several words are joined with "-", so that "no
+// baseline" means "no-baseline".
 func parseFilter(args []string) (Order, error) {
 	name := strings.ToLower(strings.Join(args, "-"))
 	i := slices.Index(room.FilterNames(), name)
@@ -471,17 +489,18 @@ func parseFilter(args []string) (Order, error) {
 	return Order{Filter: new(room.Filter(i))}, nil
 }
 
-// parseQuit parses the arguments of quit. It refuses any other word, so that a typing error does
-// not end the session.
+// parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so
+// that a typing error does not end the session.
 func parseQuit(args []string) (Order, error) {
-	how := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
-	if how == Stay {
+	mode := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
+	if mode == Stay { // the word is not in the map
 		return Order{}, errUsage
 	}
-	return Order{Leave: how}, nil
+	return Order{Leave: mode}, nil
 }
 
-// parseClient parses the number of a client, or "all".
+// parseClient parses the number of a client, from 1 in the order of joining, or "all", which
+// becomes 0.
 func parseClient(args []string) (Order, error) {
 	if strings.EqualFold(args[0], "all") {
 		return Order{Client: new(int)}, nil
@@ -498,7 +517,7 @@ func parseExplain(args []string) (Order, error) {
 	if args[0] != "up" && args[0] != "down" {
 		return Order{}, errUsage
 	}
-	n, err := strconv.ParseUint(args[1], 10, 48)
+	n, err := strconv.ParseUint(args[1], 10, 48) // a relay numbers datagrams in 48 bits
 	if err != nil {
 		return Order{}, fmt.Errorf("%q is not the number of a datagram; expected a number from 0", args[1])
 	}

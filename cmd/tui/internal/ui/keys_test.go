@@ -235,7 +235,7 @@ func TestRateWithoutUnit(t *testing.T) {
 	m := screen(lab, 120, 40, Options{})
 	press(m, line("rate 5mbit")...)
 	press(m, "/", "rate 8")
-	if !strings.Contains(m.View(), "a bare number is mbit") {
+	if !strings.Contains(m.View(), "a number without a unit is in mbit") {
 		t.Errorf("the unit of 8 is not shown:\n%s", m.View())
 	}
 	press(m, "enter")

@@ -60,9 +60,9 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
 	s.after("lte\r", "● profile lte")
-	s.after("e", "space tries")
+	s.after("e", "space sets")
 	s.after(down+" ", "● encoder relative-position")
-	s.gone(esc, "space tries")
+	s.gone(esc, "space sets")
 	s.after("?", "━ Help")
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")

@@ -19,11 +19,11 @@ type encoderCard struct {
 	focused bool           // whether the parameters receive the keys
 	cursor  int            // index of the selected parameter
 	typing  bool           // whether input is being edited
-	input   Editor
-	err     string
+	input   Editor         // the typed value of the selected parameter
+	err     string         // why the last change was refused; "" if it was not
 }
 
-// params returns the parameters of an encoder.
+// params returns the parameters of an encoder; nil if the encoder is unknown.
 func (e *encoderCard) params(name string) (list []config.Row) {
 	if codec := e.cat.Codec(name); codec != nil {
 		for _, info := range codec.ParamInfo() {
@@ -33,8 +33,8 @@ func (e *encoderCard) params(name string) (list []config.Row) {
 	return list
 }
 
-// configFor returns a configuration with the named encoder: the current one, or one with default
-// parameters if another encoder is active.
+// configFor returns a configuration to read the parameters of the named encoder from: the current
+// one if that encoder is active, otherwise one in which all its parameters have defaults.
 func (e *encoderCard) configFor(name string) *config.Config {
 	if e.cfg.Encoder.Name == name {
 		return e.cfg
@@ -42,12 +42,14 @@ func (e *encoderCard) configFor(name string) *config.Config {
 	return &config.Config{Encoder: config.Encoder{Name: name}}
 }
 
-// handleCardKey handles a key for the card; false means that the list must handle the key.
+// handleCardKey handles a key for the card of the encoder under the cursor: tab moves the focus to
+// its parameters, and a blank makes the encoder active without closing the list. false means that
+// the list must handle the key.
 func (p *picker) handleCardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
 	name, ok := p.selected()
 	switch {
-	case !ok:
+	case !ok: // no encoder matches the filter
 	case e.typing:
 		return p.handleTypingKey(name, msg), true
 	case e.focused:
@@ -61,7 +63,8 @@ func (p *picker) handleCardKey(msg tea.KeyMsg) (room.Request, bool) {
 	return room.Request{}, false
 }
 
-// handleParamKey handles a key while the parameters have the focus.
+// handleParamKey handles a key while the parameters of the named encoder have the focus: it moves
+// the cursor, changes the value by one step, or begins to edit it.
 func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
@@ -72,12 +75,12 @@ func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	case msg.Type == tea.KeyEsc, msg.Type == tea.KeyTab, msg.Type == tea.KeyShiftTab:
 		e.focused = false
 	case msg.Type == tea.KeyLeft, msg.Type == tea.KeyRight:
-		n := 1
+		steps := 1
 		if msg.Type == tea.KeyLeft {
-			n = -1
+			steps = -1
 		}
-		if list[e.cursor].Step != nil {
-			if next, ok := list[e.cursor].Step(e.configFor(name), n); ok {
+		if list[e.cursor].Step != nil { // nil: the value can only be typed
+			if next, ok := list[e.cursor].Step(e.configFor(name), steps); ok {
 				return p.setParam(name, next)
 			}
 		}
@@ -91,8 +94,8 @@ func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// handleTypingKey handles a key while a value is typed. After an error the text stays, so that it
-// can be corrected.
+// handleTypingKey handles a key while the value of a parameter is typed. Enter sets the value; if
+// it is refused, the text stays, so that it can be corrected.
 func (p *picker) handleTypingKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
@@ -107,7 +110,8 @@ func (p *picker) handleTypingKey(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// setParam sets the selected parameter, and makes the named encoder the active one if it is not.
+// setParam returns the request to set the selected parameter to v. It first makes the named
+// encoder the active one if it is not, because only the active encoder has parameters to set.
 func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
 	ch := config.NewChange(e.params(name)[e.cursor].Key, v)
@@ -128,7 +132,8 @@ func (p *picker) requestChange(ch config.Change) room.Request {
 	return r
 }
 
-// draw draws the card of an encoder in w columns and at most h rows.
+// draw draws the card of the named encoder at (x, y) in w columns and at most h rows: summary,
+// source, parameters, and below them an error or the help of the selected parameter.
 func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	codec := e.cat.Codec(name)
 	if codec == nil {
@@ -168,23 +173,24 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 	}
 }
 
-// helpLines returns the lines below the parameters, and their style: an error, or the help of the
-// selected parameter.
+// helpLines returns the lines below the parameters, wrapped to w columns, and their style: the
+// error about the last change, or the help of the selected parameter. Without the focus there are
+// none.
 func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Ink) {
 	const maxLines = 3
 	if !e.focused {
 		return nil, look.Dim
 	}
-	text, k := paramName(list[e.cursor])+": "+list[e.cursor].Help, look.Dim
+	text, style := paramName(list[e.cursor])+": "+list[e.cursor].Help, look.Dim
 	if e.err != "" {
-		text, k = e.err, look.Bad
+		text, style = e.err, look.Bad
 	}
 	lines := look.Wrap(text, w)
-	return lines[:min(len(lines), maxLines)], k
+	return lines[:min(len(lines), maxLines)], style
 }
 
-// drawParam draws parameter i of the named encoder in one row: name, value, unit, bounds and
-// help.
+// drawParam draws parameter i of the named encoder, described by r, in one row: name, value, unit,
+// bounds and help. While its value is typed, the row shows only the name and the typed text.
 func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, r config.Row) {
 	labelStyle, valueStyle := look.Dim, look.Value
 	selected := e.focused && i == e.cursor
@@ -192,21 +198,22 @@ func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, nam
 		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(x, y, look.Chosen, th.Chosen)
 	}
-	const label, value = 18, 8 // widths in columns
-	c.Clip(x+2, y, label, labelStyle, paramName(r))
+	const labelWidth, valueWidth, extraTyped = 18, 8, 8 // in columns; a typed value may be longer
+	label := x + 2                                      // after the cursor of the list
+	c.Clip(label, y, labelWidth, labelStyle, paramName(r))
 	if selected && e.typing {
-		at := c.Clip(x+2+label+1, y, value+8, look.Value, e.input.String())
-		c.Text(at, y, look.Cursor, "_")
+		end := c.Clip(label+labelWidth+1, y, valueWidth+extraTyped, look.Value, e.input.String())
+		c.Text(end, y, look.Cursor, "_")
 		return
 	}
-	c.Right(x+2+label+value, y, valueStyle, r.Text(e.configFor(name)))
-	at := x + 2 + label + value + 1
-	at = c.Clip(at, y, x+w-at, look.Dim, r.Unit) + 1
-	if r.Min != "" {
-		at = c.Clip(at, y, x+w-at, look.Faint, r.Min+".."+r.Max+" ")
+	c.Right(label+labelWidth+valueWidth, y, valueStyle, r.Text(e.configFor(name)))
+	next := label + labelWidth + valueWidth + 1 // the next free column
+	next = c.Clip(next, y, x+w-next, look.Dim, r.Unit) + 1
+	if r.Min != "" { // the parameter is a number with bounds
+		next = c.Clip(next, y, x+w-next, look.Faint, r.Min+".."+r.Max+" ")
 	}
-	if !e.focused {
-		c.Clip(at, y, x+w-at, look.Dim, r.Help)
+	if !e.focused { // with the focus, helpLines shows the help
+		c.Clip(next, y, x+w-next, look.Dim, r.Help)
 	}
 }
 

@@ -12,17 +12,20 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Catalog lists the encoders, the link profiles and the keys of links. It is immutable after its
-// fields are set. A catalog without encoders is that of a proxy, which has only links.
+// Catalog lists the encoders, the link profiles and the settings of a link, which are named by
+// keys. It is immutable after its fields are set. The catalog of a proxy has no encoders, because
+// a proxy has only links.
 type Catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
 	Keys     []lossmodel.KeyInfo // settings of a link
-	// Picture draws the effect of a link on packets, w columns wide; nil for none. See ui.Options.
+	// Picture returns a drawing of the effect of a link on packets, as lines of at most w columns;
+	// ascii allows only ASCII characters. nil means no pictures. See ui.Options.
 	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 }
 
-// NewCatalog returns a catalog of encoders, link profiles and keys of links.
+// NewCatalog returns a catalog of encoders, link profiles and settings of a link. It has no
+// pictures.
 func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lossmodel.KeyInfo) *Catalog {
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
@@ -48,7 +51,7 @@ func (c *Catalog) Codec(name string) *encoders.Codec {
 	return &c.codecs[i]
 }
 
-// Key returns the description of a key of links; false if the key is unknown.
+// Key returns the description of the link setting with this key; false if the key is unknown.
 func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	i := slices.IndexFunc(c.Keys, func(k lossmodel.KeyInfo) bool { return k.Key == name })
 	if i < 0 {
@@ -57,7 +60,7 @@ func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	return c.Keys[i], true
 }
 
-// KeyNames returns the keys of links.
+// KeyNames returns the keys of all link settings.
 func (c *Catalog) KeyNames() []string {
 	names := make([]string, len(c.Keys))
 	for i, k := range c.Keys {
@@ -84,7 +87,8 @@ func (c *Catalog) Links() (list []setting.Option) {
 	return list
 }
 
-// ShadowNames returns the encoders of the shadows, each once.
+// ShadowNames returns the names of the encoders that run as shadows, each once even if it runs
+// several times with different parameters.
 func ShadowNames(cfg *config.Config) []string {
 	var names []string
 	for _, s := range cfg.Shadows {
@@ -104,8 +108,9 @@ func ThemeChoices() []setting.Option {
 	return list
 }
 
-// describeProfile returns the lines that describe a profile: its summary, its source, and a
-// picture of its effect on packets. It returns nil if the profile is unknown.
+// describeProfile returns the lines that describe a profile, of at most w columns: its summary, its
+// source and, if the catalog has pictures, a picture of the effect of its downlink on packets. It
+// returns nil if the profile is unknown.
 func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
@@ -116,9 +121,9 @@ func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	if c.Picture == nil {
 		return lines
 	}
-	side := "both directions:"
+	heading := "both directions:"
 	if p.Down != p.Up {
-		side = "down, " + c.linkTarget(config.DownOnly) + ":"
+		heading = "down, " + c.linkTarget(config.DownOnly) + ":"
 	}
-	return append(append(lines, "", side), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
+	return append(append(lines, "", heading), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
 }

@@ -13,10 +13,10 @@ import (
 	"wirelab/lossmodel"
 )
 
-// control is a setting in the pane, with what the pane needs in addition to the configuration
-// row.
+// control is a setting in the pane: its row of the configuration, which gets and sets the value,
+// with what the pane needs in addition.
 type control struct {
-	config.Row
+	config.Row  // zero in part for controls that are no settings, see foldCommand and speedCommand
 	label       string
 	command     string                      // the command that sets the value; identifies the control
 	linePrefix  string                      // start of the line that Enter opens; "" means command
@@ -26,19 +26,19 @@ type control struct {
 	direction   config.Way                  // the links that it sets
 	overridden  bool                        // a netem line currently overrides this setting
 	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
-	preview     *preview
-	needsParams bool // choosing an option opens a line to type its parameters
-	isText      bool // the value is text rather than a number
+	preview     *preview                    // describes the options in the list of them; nil for none
+	needsParams bool                        // choosing an option opens a line to type its parameters
+	isText      bool                        // the value is text rather than a number
 }
 
 // The commands of controls that are not settings of the configuration.
 const (
-	foldCommand  = "more"
-	speedCommand = "speed"
+	foldCommand  = "more"  // shows or hides the less used settings of links; no command of this name can be typed
+	speedCommand = "speed" // sets the speed of virtual time
 )
 
-// mainKeys lists the keys of links that are always shown, in the order of the pane, each with its
-// label. The other keys are only shown with scope.more.
+// mainKeys lists the link settings that are always shown, in the order of the pane: key and label.
+// The other settings are only shown with scope.more.
 var mainKeys = [][2]string{
 	{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
 	{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
@@ -51,8 +51,9 @@ type scope struct {
 	more      bool // also show the less used settings
 }
 
-// buildControls returns the controls for cfg, from top to bottom. They depend on the encoder and
-// on the loss model, because the parameters of both have controls of their own.
+// buildControls returns the controls for cfg, from top to bottom: encoder, its parameters, profile,
+// links, run. They depend on the encoder and on the loss model, because the parameters of both
+// have controls of their own. A proxy has only the profile and the links.
 func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
 	var list []control
 	if len(cat.codecs) > 0 {
@@ -68,20 +69,21 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 		return list
 	}
 	for _, s := range config.Controls() {
-		if s.Offered == nil || s.Offered(cfg) {
+		if s.Offered == nil || s.Offered(cfg) { // nil: always offered
 			list = append(list, control{Row: s.Row, label: s.Label, command: s.Word(), group: "Run"})
 		}
 	}
 	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
 }
 
-// linkControls returns the controls of the links in sc.
+// linkControls returns the controls of the links in sc: mainKeys, then the control that unfolds
+// the less used settings, then, if sc.more is set, these settings.
 func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) {
-	var shown []string
-	add := func(label, key, nest string) {
+	var shown []string // keys that have a control
+	add := func(label, key, block string) {
 		if info, ok := cat.Key(key); ok && !slices.Contains(shown, key) {
 			c := linkControl(cfg, label, info, sc.direction)
-			c.block = nest
+			c.block = block
 			list, shown = append(list, c), append(shown, key)
 		}
 	}
@@ -90,8 +92,9 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 		add("Netem", "netem", "")
 	}
 	for _, m := range mainKeys {
-		add(m[1], m[0], "")
-		if m[0] == "loss" && hasLoss {
+		key, label := m[0], m[1]
+		add(label, key, "")
+		if key == "loss" && hasLoss {
 			list = append(list, lossParamControls(cfg, loss, sc.direction)...)
 		}
 	}
@@ -112,14 +115,14 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 	return list
 }
 
-// linkControl returns the control of one key of a link, or of both links.
+// linkControl returns the control of the setting that info describes, of one link or of both.
 func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
 	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
 		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
 		isText: len(info.Ladder) == 0 && len(info.Choices) == 0}
 	other := config.LinkRow(info, direction.Other())
 	c.otherRow = &other
-	if c.isText || len(info.Models) > 0 {
+	if c.isText || len(info.Models) > 0 { // values that are long to type
 		c.editText = func(cfg *config.Config) string { return editableText(c.Text(cfg)) }
 	}
 	return c
@@ -134,9 +137,9 @@ func directionPrefix(direction config.Way) string {
 	return direction.String() + " "
 }
 
-// editableText returns the current value as initial text of the typed line if it is worth
-// editing, such as a netem line. It returns "" for "off" and for numbers, which are quicker to
-// type again.
+// editableText returns the initial text of the line in which a value is typed: text, the current
+// value, if it is worth editing, such as a netem line. It returns "" for "off" and for single
+// numbers, which are quicker to type again.
 func editableText(text string) string {
 	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
 		return ""
@@ -174,8 +177,8 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 	return c
 }
 
-// foldControl returns the row that shows or hides the less used settings. Its value is the number
-// of these settings, and how many of them are not at their default.
+// foldControl returns the control that shows or hides the less used settings, rest. Its value is a
+// text that contains their number and, while they are hidden, how many are not at their default.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
 	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
@@ -218,7 +221,8 @@ func (cat *Catalog) profileControl() control {
 	return c.withOptions("profile", cat.Links())
 }
 
-// withOptions returns c with a fixed list of values for a key; stepping cycles through them.
+// withOptions returns c as the control of a configuration key with a fixed list of values. Stepping
+// cycles through them; it fails if the list is empty.
 func (c control) withOptions(key string, options []setting.Option) control {
 	c.Key, c.Options = key, options
 	c.Step = func(cfg *config.Config, n int) (any, bool) {
@@ -228,8 +232,8 @@ func (c control) withOptions(key string, options []setting.Option) control {
 	return c
 }
 
-// stepCommand returns the command that moves the value by n steps; false if there is no such
-// value.
+// stepCommand returns the command that moves the value by n steps, down if n is negative; false if
+// the control cannot be stepped or has no value there.
 func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bool) {
 	if c.Step == nil {
 		return experiment.Command{}, false
@@ -249,25 +253,25 @@ func (c *control) typedPrefix() string {
 	return c.command
 }
 
-// newPicker returns a list to choose one of the options from.
+// newPicker returns a list to choose one of the options of c from.
 func (c *control) newPicker(cfg *config.Config) *picker {
 	p := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
 	p.preview, p.needsParams = c.preview, c.needsParams
 	return p
 }
 
-// EncoderList returns the list to choose the active encoder from. schema selects the encoders
-// that support the data.
+// EncoderList returns the list to choose the active encoder from, and to add shadows. It contains
+// the encoders that support schema; nil means all.
 func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
 	p := c.newPicker(cfg)
-	p.shadows = append([]string{}, ShadowNames(cfg)...)
+	p.shadows = append([]string{}, ShadowNames(cfg)...) // not nil, even without shadows: see picker
 	p.card = &encoderCard{cat: cat, cfg: cfg}
 	return p
 }
 
-// NextEncoder returns the change to the encoder n positions after the active one in the list;
-// false without encoders.
+// NextEncoder returns the command that makes the encoder n positions after the active one in the
+// list active; false if no encoder supports schema.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
 	c := cat.encoderControl(schema)
 	return c.stepCommand(cfg, n)
@@ -286,9 +290,10 @@ func ChangeCommand(ch config.Change) experiment.Command { return experiment.Comm
 // speeds are the steps of the speed of virtual time; 0 means as fast as possible.
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 
-// StepSpeed returns the speed n steps above the current one, or below it if n is negative.
+// StepSpeed returns the speed n steps of speeds above the current one, or below it if n is
+// negative. A speed between two steps counts as the lower one. 0 means as fast as possible.
 func StepSpeed(current float64, n int) float64 {
-	i := len(speeds) - 1
+	i := len(speeds) - 1 // the index of 0, the fastest speed
 	if current > 0 {
 		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; {
 			i++

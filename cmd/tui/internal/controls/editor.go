@@ -9,7 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxLineRunes is the largest length of a typed line.
+// maxLineRunes is the largest length of a typed line in runes.
 const maxLineRunes = 400
 
 // Editor is a single line of text with a cursor and the usual keys of a shell.
@@ -28,8 +28,8 @@ func (e *Editor) Set(s string) {
 	e.insert([]rune(s))
 }
 
-// insert inserts the printable characters at the cursor. Line breaks and tabs of pasted text
-// become blanks.
+// insert inserts runes at the cursor, and moves it behind them. Line breaks and tabs of pasted text
+// become blanks; other runes without width, and those beyond maxLineRunes, are dropped.
 func (e *Editor) insert(runes []rune) {
 	for _, r := range runes {
 		if unicode.IsSpace(r) {
@@ -42,13 +42,14 @@ func (e *Editor) insert(runes []rune) {
 	}
 }
 
-// cut removes the runes from..to and moves the cursor there.
+// cut removes the runes with index from..to-1 and moves the cursor to from.
 func (e *Editor) cut(from, to int) {
 	e.Text = slices.Delete(e.Text, from, to)
 	e.At = from
 }
 
-// wordBefore returns the start of the word before the cursor.
+// wordBefore returns the start of the word before the cursor. Blanks between the word and the
+// cursor belong to it.
 func (e *Editor) wordBefore() int {
 	i := e.At
 	for i > 0 && e.Text[i-1] == ' ' {
@@ -60,7 +61,7 @@ func (e *Editor) wordBefore() int {
 	return i
 }
 
-// Key handles one key.
+// Key handles one key: text, cursor movement and deletion, as in a shell. Other keys do nothing.
 func (e *Editor) Key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:

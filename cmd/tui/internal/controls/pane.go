@@ -14,15 +14,15 @@ import (
 // Pane lists the controls, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
-	chosen string // the command of the selected control
-	cfg    *config.Config
+	chosen string         // the command of the selected control; "" means the first
+	cfg    *config.Config // a copy of the current settings; nil before the first Show
 	schema *frame.Schema
 	all    []control // all controls, from top to bottom
-	scope  scope
-	speed  float64
-	dirty  bool
-	past   bool     // whether the time cursor is in the past; the controls show the current settings
-	rows   []string // for each row, the command of the control that Draw put there; "" for none
+	scope  scope     // which controls are shown, and which link they set
+	speed  float64   // of virtual time; 0 means as fast as possible
+	dirty  bool      // whether the pane must be drawn again after a key
+	past   bool      // whether the time cursor is in the past; the controls show the current settings
+	rows   []string  // for each row, the command of the control that Draw put there; "" for none
 }
 
 // Name implements room.Pane.
@@ -93,12 +93,12 @@ func (p *Pane) current() (*control, int) {
 
 // moveCursor moves the selection n controls down, or up if n is negative.
 func (p *Pane) moveCursor(n int) {
-	if c, at := p.current(); c != nil {
-		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].command, true
+	if c, index := p.current(); c != nil {
+		p.chosen, p.dirty = p.all[min(max(index+n, 0), len(p.all)-1)].command, true
 	}
 }
 
-// selectAt selects the control on row y. It reports whether there is one.
+// selectAt selects the control on row y. It reports whether that row has a control.
 func (p *Pane) selectAt(y int) bool {
 	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
 		return false
@@ -107,8 +107,9 @@ func (p *Pane) selectAt(y int) bool {
 	return true
 }
 
-// adjust returns the command that moves the value of the selected control by n steps; false if no
-// command is needed.
+// adjust returns the command that moves the value of the selected control by n steps, down if n is
+// negative; false if the value does not change. On the control that folds the less used settings,
+// it shows or hides them.
 func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	c, _ := p.current()
 	switch {
@@ -118,7 +119,7 @@ func (p *Pane) adjust(n int) (experiment.Command, bool) {
 		v := StepSpeed(p.speed, n)
 		return experiment.Command{Speed: &v}, v != p.speed
 	case c.command == foldCommand:
-		if p.scope.more != (n > 0) {
+		if show := n > 0; p.scope.more != show {
 			p.fold()
 		}
 		return experiment.Command{}, false
@@ -140,8 +141,8 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	room := c.H - 2 - p.drawHelp(c)
-	rows, at := p.layout(c.W-4, room)
-	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
+	rows, cursorRow := p.layout(c.W-4, room)
+	first := min(max(cursorRow-room/2, 0), max(len(rows)-room, 0)) // scroll so that the cursor is in the middle
 	for y := 1; y <= room && first+y-1 < len(rows); y++ {
 		r := rows[first+y-1]
 		if r.control == nil {
@@ -160,7 +161,8 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // drawHelp draws the help of the selected control at the bottom of the pane, if the less used
-// settings are shown. It returns the number of rows that the help takes.
+// settings are shown, whose names do not explain them, and the pane is high enough. It returns the
+// number of rows that the help takes, or 0.
 func (p *Pane) drawHelp(c *look.Canvas) int {
 	const rows, minHeight = 3, 20
 	ctl, _ := p.current()
@@ -168,7 +170,7 @@ func (p *Pane) drawHelp(c *look.Canvas) int {
 		return 0
 	}
 	lines := look.Wrap(ctl.Help, c.W-4)
-	if len(lines) > rows {
+	if len(lines) > rows { // the last row contains the rest, which Clip shortens
 		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
 	}
 	for i, line := range lines {
@@ -186,6 +188,7 @@ func (p *Pane) linkNote() []look.Span {
 	case p.scope.direction == config.BothWays:
 		return nil
 	}
+	// The key d selects the next direction, see Aim.
 	keyHint := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
 	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
 		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
@@ -199,28 +202,29 @@ func (p *Pane) Aims() string {
 	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
 }
 
-// layout returns the rows of the pane for w columns and room rows: with headings if all rows then
-// fit, without the encoder's summary if they do not fit otherwise. cursorRow is the index of the
-// selected row.
+// layout returns the rows of the pane for w columns and room rows. It omits the headings of groups
+// if not everything fits, and also the encoder's summary if the controls and the summary do not
+// fit. cursorRow is the index of the selected row.
 func (p *Pane) layout(w, room int) (rows []row, cursorRow int) {
 	all := p.all
-	_, chosen := p.current()
+	_, selected := p.current()
 	summary := p.summary(w - 4)
-	headings := len(all)+len(summary)+2 <= room
+	const numHeadings = 2 // "Link" and "Run"
+	showHeadings := len(all)+len(summary)+numHeadings <= room
 	if len(all)+len(summary) > room {
 		summary = nil
 	}
 	group := ""
 	for i := range all {
-		if all[i].group != group && headings {
+		if all[i].group != group && showHeadings {
 			group = all[i].group
 			rows = append(rows, row{text: []look.Span{look.Dim.Span(group)}})
 		}
-		if i == chosen {
+		if i == selected {
 			cursorRow = len(rows)
 		}
 		rows = append(rows, row{control: &all[i]})
-		if i == 0 {
+		if i == 0 { // the control of the encoder, which has the summary below it
 			for _, line := range summary {
 				rows = append(rows, row{text: []look.Span{look.Dim.Span("    " + line)}})
 			}
@@ -257,8 +261,8 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
 
-// Turn handles the arrow keys: dy moves the selection, dx changes the value of the selected
-// control.
+// Turn handles the arrow keys: it moves the selection dy controls down, and changes the value of
+// the selected control by dx steps.
 func (p *Pane) Turn(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
@@ -271,8 +275,9 @@ func (p *Pane) Turn(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter opens a list of the values of the selected control, or a line to type the value if there
-// is no list.
+// Enter returns the request to open a list of the values of the selected control, or a line to type
+// the value if there is no list. On the control that folds the less used settings, it shows or
+// hides them.
 func (p *Pane) Enter() room.Request {
 	c, _ := p.current()
 	switch {

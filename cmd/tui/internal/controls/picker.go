@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/packetlog"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -14,16 +15,17 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// picker is a list to choose one name from. Typing filters the list.
+// picker is an overlay with a list to choose one name from, such as an encoder or a theme. Typing
+// filters the list.
 type picker struct {
 	title            string
 	command          string // the command that sets the chosen name
 	all              []setting.Option
 	current          string // the name that is set
 	needsParams      bool   // choosing a name opens a line to type its parameters
-	filter           string
-	cursor           int
-	descriptionBelow bool // whether the description of a name is below the list, not to its right
+	filter           string // in lower case; "" shows all names
+	cursor           int    // index in matches
+	descriptionBelow bool   // whether the description of a name is below the list, not to its right; set by layoutRight
 
 	shadows []string     // the encoders of the shadows; nil if this is not a list of encoders
 	card    *encoderCard // describes the encoder under the cursor; nil if this is not a list of encoders
@@ -36,7 +38,7 @@ type preview struct {
 	cache map[string][]string                           // by name, width and character set, because lines is slow
 }
 
-// draw draws the preview of a name in w columns and h rows.
+// draw draws the preview of a name at (x, y) in w columns and h rows.
 func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	key := fmt.Sprint(name, " ", w, th.Ascii)
 	lines, ok := p.cache[key]
@@ -55,14 +57,15 @@ func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name stri
 // minPreviewWidth is the smallest width of a legible preview.
 const minPreviewWidth = 40
 
-// NewPicker returns a list of names for a command; now is the name that is set.
-func NewPicker(title, word string, list []setting.Option, now string) *picker {
-	p := &picker{title: title, command: word, all: list, current: now}
-	p.cursor = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
+// NewPicker returns a list to choose an argument of a command from; current is the name that is
+// set, on which the cursor is at first.
+func NewPicker(title, command string, list []setting.Option, current string) *picker {
+	p := &picker{title: title, command: command, all: list, current: current}
+	p.cursor = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == current }), 0)
 	return p
 }
 
-// matches returns the options that match the filter.
+// matches returns the options whose name or summary contains the filter, in upper or lower case.
 func (p *picker) matches() []setting.Option {
 	if p.filter == "" {
 		return p.all
@@ -76,7 +79,7 @@ func (p *picker) matches() []setting.Option {
 	return out
 }
 
-// move moves the cursor by n.
+// move moves the cursor n names down, or up if n is negative.
 func (p *picker) move(n int) { p.cursor = min(max(p.cursor+n, 0), max(len(p.matches())-1, 0)) }
 
 // setFilter changes the filter and moves the cursor to the first match.
@@ -91,19 +94,22 @@ func (p *picker) selected() (string, bool) {
 	return list[p.cursor].Name, true
 }
 
-// Size implements room.Overlay.
-func (p *picker) Size(w, h int) (ow, oh int, right bool) {
+// Size implements room.Overlay. With a preview or a card it takes the size of a legible description
+// next to the list, or the right column of the screen if the description fits below the list
+// there. Otherwise it is as high as the list.
+func (p *picker) Size(w, h int) (width, height int, right bool) {
 	switch {
 	case p.layoutRight(w, h):
-		const edges = 4 // the overlay area is this much narrower than the screen
-		return room.RightColumn(w + edges), min(h, len(p.all)+maxDescriptionRows), true
+		return room.RightColumn(w + room.OverlayMargin), min(h, len(p.all)+maxDescriptionRows), true
 	case p.preview != nil || p.card != nil:
 		return min(w, 104), min(h, 40), false
 	}
-	return min(w, 96), min(h, len(p.all)+4), false
+	const edges = 4 // rows: the frame and an empty row above and below the list
+	return min(w, 96), min(h, len(p.all)+edges), false
 }
 
-// Key handles a key, first in the card.
+// Key implements room.Overlay. The card, if any, handles a key first. Other keys move the cursor,
+// edit the filter, choose the name, or close the list.
 func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
 		if r, ok := p.handleCardKey(msg); ok {
@@ -111,9 +117,9 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 		}
 	}
 	filter := []rune(p.filter)
-	switch n := room.ListStep(msg); {
-	case n != 0:
-		p.move(n)
+	switch step := room.ListStep(msg); { // 0 if the key does not move the cursor
+	case step != 0:
+		p.move(step)
 	case msg.Type == tea.KeyEsc:
 		return room.Request{Closes: true}
 	case msg.Type == tea.KeyEnter:
@@ -130,8 +136,8 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// shadowKey returns the key that adds the encoder as a shadow: "v" unless a filter is typed that
-// "v" could continue, else "ctrl+v".
+// shadowKey returns the key that adds the encoder as a shadow: "ctrl+v" while "v" could continue
+// the typed filter, otherwise "v".
 func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
@@ -141,7 +147,9 @@ func (p *picker) shadowKey() string {
 	return "ctrl+v"
 }
 
-// accept closes the list and chooses the name under the cursor.
+// accept returns the request to close the list and to set the name under the cursor: to execute
+// the command or, for a name with parameters, to open it for typing. If no name matches the
+// filter, the list only closes.
 func (p *picker) accept() room.Request {
 	name, ok := p.selected()
 	switch {
@@ -153,21 +161,22 @@ func (p *picker) accept() room.Request {
 	return room.Request{Closes: true, Line: p.command + " " + name}
 }
 
-// toggleShadow adds the encoder under the cursor as a shadow, or removes it if it is one.
+// toggleShadow returns the request to add the encoder under the cursor as a shadow, or to remove
+// it if it is one. The list stays open.
 func (p *picker) toggleShadow() room.Request {
 	name, ok := p.selected()
 	if !ok {
 		return room.Request{}
 	}
-	word := "shadow "
+	line := "shadow "
 	if slices.Contains(p.shadows, name) {
-		word += "off "
+		line += "off "
 	}
-	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
+	return room.Request{Line: line + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
 }
 
-// Draw implements room.Overlay. The columns of a row are: 2 cursor, 3 symbol of the shadow, 4
-// marker of the current value, 6 name and summary.
+// Draw implements room.Overlay. A row has the cursor at column 2, the symbol of the shadow at 3,
+// the marker of the current value at 4, and name and summary from 6.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
 	nameWidth := 0
@@ -187,7 +196,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 			c.Text(2, 2+y, style, th.Chosen)
 		}
 		if option.Name == p.current {
-			c.Set(4, 2+y, look.Good, th.Outcome[1])
+			c.Set(4, 2+y, look.Good, th.Outcome[packetlog.Decoded]) // a filled circle
 		}
 		if i := slices.Index(p.shadows, option.Name); i >= 0 {
 			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
@@ -207,7 +216,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	x := 6 + nameWidth + 3
 	w := c.W - x - 2
 	switch {
-	case !ok:
+	case !ok: // no name matches the filter
 	case p.descriptionBelow:
 		c.Divider(th, rows+3, p.card.focused, selectedName)
 		p.card.draw(c, th, 2, rows+4, c.W-4, c.H-rows-5, selectedName)
@@ -220,38 +229,42 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hint returns the help for the keys, in the longest form that fits in room columns.
-func (p *picker) hint(room int) []look.Span {
-	words := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"}
+// hint returns the help for the keys, in the longest form that fits in maxWidth columns. Only the
+// list of encoders, with shadows that are not nil, has keys to activate an encoder without closing
+// the list, to add a shadow and to set parameters.
+func (p *picker) hint(maxWidth int) []look.Span {
+	variants := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"} // longest first
 	switch {
 	case p.filter != "" && p.shadows != nil:
-		words = []string{"filter " + p.filter + ": space tries, " + p.shadowKey() + " shadow, tab params", p.filter + ": space tries, " +
-			p.shadowKey() + " shadow", p.filter}
+		variants = []string{"filter " + p.filter + ": space sets, " + p.shadowKey() + " shadow, tab params",
+			p.filter + ": space sets, " + p.shadowKey() + " shadow", p.filter}
 	case p.filter != "":
-		words = []string{"filter " + p.filter, p.filter}
+		variants = []string{"filter " + p.filter, p.filter}
 	case p.shadows != nil:
-		words = []string{"enter selects, space tries, v shadow, tab params, esc", "space tries, v shadow, tab params", "v shadow, tab params"}
+		variants = []string{"enter selects, space sets, v shadow, tab params, esc", "space sets, v shadow, tab params",
+			"v shadow, tab params"}
 	}
-	options := make([][]look.Span, len(words))
-	for i, text := range words {
-		options[i] = []look.Span{look.Dim.Span(text)}
+	spans := make([][]look.Span, len(variants))
+	for i, text := range variants {
+		spans[i] = []look.Span{look.Dim.Span(text)}
 	}
-	return look.Fit(room, options...)
+	return look.Fit(maxWidth, spans...)
 }
 
 // maxDescriptionRows is the largest number of rows of the description below the list.
 const maxDescriptionRows = 22
 
-// drawRule draws the line between the list and the description of the selected name.
+// drawRule draws a vertical line at column x, between the list and the description of the selected
+// name.
 func (p *picker) drawRule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
 }
 
-// layoutRight reports whether the list is placed at the right of the screen, so that the charts
-// stay visible, and sets descriptionBelow. It is if the screen of w columns and h rows has room
-// for the description below the list.
+// layoutRight reports whether the list is placed at the right of a screen of w columns and h rows,
+// so that the charts stay visible, with the description below the list. It stores the result in
+// descriptionBelow. Only a list of encoders is, and only if it and its description fit.
 func (p *picker) layoutRight(w, h int) bool {
 	const descriptionRows = 14
 	p.descriptionBelow = p.card != nil && w >= 100 && h >= len(p.all)+descriptionRows

@@ -9,21 +9,24 @@ import (
 )
 
 // drawControl draws a control on row y: cursor, label, value, and a gauge of the value between
-// its bounds. It returns the column after them. Labels of a block are indented, and their values
-// aligned.
+// its bounds. It returns the column after them. Labels of a block, such as the parameters of the
+// encoder, are indented, and their values are aligned. A control that a netem line overrides is
+// dimmed unless it is selected.
 func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	labelStyle, valueStyle := look.Dim, look.Value
-	if cur, _ := p.current(); cur.command == ctl.command {
+	selected, _ := p.current()
+	switch {
+	case selected.command == ctl.command:
 		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
-	}
-	if ctl.overridden && valueStyle == look.Value {
+	case ctl.overridden:
 		labelStyle, valueStyle = look.Faint, look.Dim
 	}
-	label, labelWidth := ctl.label, 12
+	label, labelWidth := ctl.label, 12 // including the columns of the cursor and a gap
 	if ctl.block != "" {
+		const extra = 6 // columns of the cursor, the dot with its blank, and a gap
 		label = th.Dot + " " + label
-		labelWidth = max(labelWidth, p.maxLabelWidth(ctl.block)+6)
+		labelWidth = max(labelWidth, p.maxLabelWidth(ctl.block)+extra)
 	}
 	c.Clip(4, y, c.W-5, labelStyle, label)
 	x := 2 + labelWidth
@@ -34,14 +37,16 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	if ctl.isText || len(ctl.Options) > 0 {
 		return p.drawText(c, th, x, y, valueStyle, text, ctl)
 	}
+	// A loss model with parameters, "MODEL NAME=VALUE...": the parameters have rows of their own.
 	if model, params, ok := strings.Cut(text, " "); ok && strings.Contains(params, "=") {
-		return p.drawText(c, th, x, y, valueStyle, model, ctl) // the parameters have rows of their own
+		return p.drawText(c, th, x, y, valueStyle, model, ctl)
 	}
 	return p.drawNumber(c, th, x, y, valueStyle, text, ctl)
 }
 
-// drawText draws a value that is text at (x, y), shortened to the space, with the value of the
-// other link if it differs. It returns the column after it.
+// drawText draws a value that is text at (x, y), shortened to the space, then the value of the
+// other link if it differs, or that only differs if its value is long. It returns the column after
+// them.
 func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
 	if look.TextWidth(note) > 14 { // too long: keep only the arrow
@@ -55,7 +60,7 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink
 		width -= look.TextWidth(note) + 2
 	}
 	end := c.Clip(x, y, width, style, text)
-	if cur, _ := p.current(); ctl.isText && text == "off" && cur.command == ctl.command {
+	if selected, _ := p.current(); ctl.isText && text == "off" && selected.command == ctl.command {
 		end = c.Clip(end+2, y, width-look.TextWidth(text)-2, look.Dim, "enter to type")
 	}
 	if note == "" {
@@ -68,21 +73,21 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink
 // the value of the other link if it differs. It returns the column after them. The decimal
 // digits, units and gauges of all rows are aligned.
 func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
-	const digits, unitWidth, gauge = 7, 7, 14 // widths in columns
+	const numberWidth, unitWidth, gaugeWidth = 7, 7, 14 // in columns
 	number, unit := units.Split(text)
-	if number == "" {
+	if number == "" { // a word such as "off", which is in unit
 		number, unit = unit, ""
 	}
-	c.Right(x+digits, y, style, number)
-	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
-	x = max(x+digits+unitWidth, end+1)
+	c.Right(x+numberWidth, y, style, number)
+	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
+	x = max(x+numberWidth+unitWidth, end+1)
 	switch {
 	case ctl.overridden:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
-		x = max(x+gauge, end) + 2
-	case ctl.Gauge != nil && x+gauge < c.W-2:
-		p.drawGauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
-		end = x + gauge
+		x = max(x+gaugeWidth, end) + 2
+	case ctl.Gauge != nil && x+gaugeWidth < c.W-2:
+		p.drawGauge(c, th, x, y, gaugeWidth, ctl.Gauge(p.cfg))
+		end = x + gaugeWidth
 		x = end + 2
 	}
 	if note := p.otherLinkValue(th, ctl); note != "" {
@@ -91,7 +96,9 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.I
 	return end
 }
 
-// otherLinkValue returns the value of the other link with its arrow, or "" if it is the same.
+// otherLinkValue returns the value that the setting of a control has on the link that the control
+// does not show, after the arrow of that link; "" if both links have the same value, or if the
+// control is no setting of a link.
 func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
 	if ctl.otherRow == nil {
 		return ""
@@ -104,10 +111,10 @@ func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
 	if ctl.direction.Other() == config.DownOnly {
 		arrow = th.Down
 	}
-	if n, unit := units.Split(text); n != "" {
-		text = n + " " + unit
+	if number, unit := units.Split(text); number != "" {
+		text = number + " " + unit
 	}
-	return strings.TrimRight(arrow+" "+text, " ")
+	return strings.TrimRight(arrow+" "+text, " ") // the unit may be empty
 }
 
 // maxLabelWidth returns the width of the longest label of a block.
@@ -121,9 +128,9 @@ func (p *Pane) maxLabelWidth(block string) int {
 	return n
 }
 
-// drawGauge draws a bar of w columns, filled to level, which is in 0..1.
+// drawGauge draws a bar of w columns at (x, y), filled to level, which is in 0..1.
 func (p *Pane) drawGauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
-	on := int(level*float64(w) + 0.5)
+	filled := int(level*float64(w) + 0.5)
 	c.Fill(x, y, w, look.Faint, th.GaugeOff)
-	c.Fill(x, y, min(max(on, 0), w), look.Gauge, th.GaugeOn)
+	c.Fill(x, y, min(max(filled, 0), w), look.Gauge, th.GaugeOn)
 }

@@ -277,7 +277,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage,
 			"x.toml:1: at[0]: not with client[0].down.loss"},
 		{"[[client]]\nturn = 1\ndown.netem = \"delay 1ms\"\n[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"5%\"", nil, exitUsage,
-			"x.toml:6: client[1].down.loss: a client may be client[0], too"},
+			"x.toml:6: client[1].down.loss: a client may also match client[0]"},
 		{"[[client]]\nturn = 1\nup.loss = \"5%\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "x.toml:4: client[1]: it is the client of client[0]"},
 		{"[[client]]\nturn = 1", nil, exitUsage, "x.toml:1: client[0]: it has nothing of its own"},
 		{"[[client]]\nturn = 1\nt = \"1s\"\nup.loss = \"5%\"", nil, exitUsage, "x.toml:3: client[0].t: a client has no time"},

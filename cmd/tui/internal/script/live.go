@@ -16,13 +16,13 @@ import (
 // changes by the user for all clients or for a single one. It is safe for concurrent use.
 type Live struct {
 	Script  *Script
-	reshape func(relay.Conditions) (time.Duration, error)
+	reshape func(relay.Conditions) (time.Duration, error) // see NewLive
 
 	mu       sync.Mutex
-	now      state // replaced as a whole by each change
-	undoable []undoStep
-	redoable []undoStep
-	changes  []Made
+	now      state      // replaced as a whole by each change
+	undoable []undoStep // oldest first
+	redoable []undoStep // the step to redo next is the last
+	changes  []Made     // applied so far, at most maxChanges
 }
 
 // Made is an applied change and the client that it applies to.
@@ -33,21 +33,21 @@ type Made struct {
 
 // state contains all settings at one moment. It is immutable.
 type state struct {
-	all     *config.Config
+	all     *config.Config       // for clients without conditions of their own
 	clients map[int]clientChange // changes by the user for single clients, by number
 }
 
-// clientChange is the sum of all changes for one client.
+// clientChange is all changes by the user for one client, combined.
 type clientChange struct {
-	who    relay.Client
+	client relay.Client
 	change config.Change
 }
 
 // undoStep is a change that can be undone.
 type undoStep struct {
-	client        relay.Client
-	touches       string // the setting that was changed, see config.Change.Touches
-	at            time.Duration
+	client        relay.Client  // zero for a change for all clients
+	touches       string        // the setting that was changed, see config.Change.Touches
+	at            time.Duration // when the change took effect
 	before, after state
 }
 
@@ -66,13 +66,13 @@ func (l *Live) Config(client relay.Client) *config.Config {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, err := l.now.configFor(l.Script, client)
-	if err != nil {
+	if err != nil { // cannot happen: check has validated all combinations
 		return l.now.all
 	}
 	return c
 }
 
-// Changes returns the changes so far, by the script and by the user, starting with number n.
+// Changes returns the changes so far, by the script and by the user, without the first n.
 func (l *Live) Changes(n int) []Made {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,58 +85,63 @@ func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 	return c.Up, c.Down
 }
 
-// configFor returns the settings of a client: those for all, changed by the matching [[client]]
-// entries and by the user's changes for this client.
-func (s state) configFor(script *Script, who relay.Client) (c *config.Config, err error) {
+// configFor returns the settings of a client: those for all, changed first by the matching
+// [[client]] entries of the configuration and then by the user's changes for this client. The zero
+// client has the settings for all. It fails if the combination is invalid.
+func (s state) configFor(script *Script, client relay.Client) (c *config.Config, err error) {
 	c = s.all
-	if who.Turn == 0 {
+	if client.Turn == 0 {
 		return c, nil
 	}
 	for i := range script.Base.Clients {
-		if client := &script.Base.Clients[i]; client.In(who.Addr.Addr(), who.Turn) {
-			if c, err = c.After(client.Change); err != nil {
+		if entry := &script.Base.Clients[i]; entry.In(client.Addr.Addr(), client.Turn) {
+			if c, err = c.After(entry.Change); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if ch := s.clients[who.Turn].change; !ch.IsZero() {
+	if ch := s.clients[client.Turn].change; !ch.IsZero() {
 		return c.After(ch)
 	}
 	return c, nil
 }
 
-// check returns an error if the settings of a client with conditions of its own would be invalid.
+// check validates the settings of all clients with conditions of their own: those that match a
+// [[client]] entry, and those that the user has changed. Pin also checks the files that the
+// settings name.
 func (s state) check(script *Script) error {
 	if err := script.checkClients(s.all); err != nil {
-		return fmt.Errorf("not for a client with conditions of its own: %w", err)
+		return fmt.Errorf("not valid for a client with conditions of its own: %w", err)
 	}
-	for _, turn := range slices.Sorted(maps.Keys(s.clients)) { // the error is about the first client
-		own := s.clients[turn]
-		if own.change.IsZero() {
+	for _, number := range slices.Sorted(maps.Keys(s.clients)) { // in order, so that the same error is reported each time
+		byUser := s.clients[number]
+		if byUser.change.IsZero() {
 			continue
 		}
-		c, err := s.configFor(script, own.who)
+		c, err := s.configFor(script, byUser.client)
 		if err == nil {
 			err = c.Pin()
 		}
 		if err != nil {
-			return fmt.Errorf("not for client %d, which has conditions of its own: %w", turn, err)
+			return fmt.Errorf("not valid for client %d, which has conditions of its own: %w", number, err)
 		}
 	}
 	return nil
 }
 
-// Conditions returns the function that gives a relay the current links of each client.
+// Conditions returns the function from which a relay gets the current links of each client.
 func (l *Live) Conditions() relay.Conditions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conditions()
 }
 
+// conditions is Conditions for callers that hold l.mu. The function uses the state of this moment,
+// which is immutable, and needs no lock.
 func (l *Live) conditions() relay.Conditions {
 	now := l.now
-	return func(who relay.Client) (up, down lossmodel.Spec) {
-		c, err := now.configFor(l.Script, who)
+	return func(client relay.Client) (up, down lossmodel.Spec) {
+		c, err := now.configFor(l.Script, client)
 		if err != nil { // cannot happen: check has validated all combinations
 			c = now.all
 		}
@@ -145,7 +150,8 @@ func (l *Live) conditions() relay.Conditions {
 }
 
 // Change changes the links of a client or, for the zero client, of all. It returns the time at
-// which the change takes effect. After an error the settings are unchanged.
+// which the change takes effect. The change can be undone, and no earlier change can be redone any
+// longer. After an error the settings are unchanged.
 func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,22 +165,28 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 		return at, err
 	}
 	l.redoable = nil
-	s := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
-	// Merge the step with the last one if both change the same setting within mergeWindow.
-	if n := len(l.undoable); n > 0 && s.touches != "" && l.undoable[n-1].client == client && l.undoable[n-1].touches == s.touches && at-l.undoable[n-1].at < mergeWindow {
-		s.before, l.undoable = l.undoable[n-1].before, l.undoable[:n-1]
+	step := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
+	if step.touches == "" { // a mark, for example: there is nothing to undo
+		return at, nil
 	}
-	if s.touches != "" {
-		l.undoable = append(l.undoable, s)
-		l.undoable = l.undoable[max(len(l.undoable)-maxUndoSteps, 0):]
+	if n := len(l.undoable); n > 0 {
+		last := l.undoable[n-1]
+		if last.client == client && last.touches == step.touches && at-last.at < mergeWindow { // merge both
+			step.before, l.undoable = last.before, l.undoable[:n-1]
+		}
 	}
+	l.undoable = append(l.undoable, step)
+	l.undoable = l.undoable[max(len(l.undoable)-maxUndoSteps, 0):]
 	return at, nil
 }
 
-// maxUndoSteps and mostChanges bound what is remembered.
+// maxUndoSteps and maxChanges bound the memory of a proxy that runs for days: of the changes that
+// can be undone, and of those that Changes returns.
 const maxUndoSteps, maxChanges = 200, 100_000
 
-// after is what holds after a change; nothing is done yet.
+// after returns the state after a change for a client or, for the zero client, for all. It fails
+// if settings would be invalid. The mark of a change for one client is not stored with its
+// settings.
 func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
 	next = s
 	if client.Turn == 0 {
@@ -191,14 +203,16 @@ func (s state) after(script *Script, client relay.Client, ch config.Change) (nex
 	return next, next.check(script)
 }
 
-// apply makes next the current state and records the change.
+// apply makes next the current state, passes its conditions to the relay, and adds ch to the
+// changes. It returns the time at which the change takes effect. If the relay refuses the
+// conditions, apply restores the previous ones.
 func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Duration, error) {
 	previous := l.now
 	l.now = next
 	at, err := l.reshape(l.conditions())
 	if err != nil {
 		l.now = previous
-		_, _ = l.reshape(l.conditions())
+		_, _ = l.reshape(l.conditions()) // the previous conditions were accepted before
 		return at, err
 	}
 	if len(l.changes) < maxChanges {
@@ -214,8 +228,9 @@ func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable
 // Redo applies the last undone change again; see Undo.
 func (l *Live) Redo() (*Made, error) { return l.restore(&l.redoable, &l.undoable, true) }
 
-// restore moves the last step from one list to the other and restores its state: before the
-// change or, if isRedo is set, after it.
+// restore applies the state of the last step in from: the one before the change or, if isRedo is
+// set, the one after it. It moves the step to the list to, and returns the applied change, or
+// nil, nil if from is empty. After an error nothing is changed.
 func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,26 +238,26 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	s := (*from)[n-1]
-	next := s.before
+	step := (*from)[n-1]
+	next := step.before
 	if isRedo {
-		next = s.after
+		next = step.after
 	}
-	var inverse config.Change // the change from the current settings to those of next
-	if s.client.Turn == 0 {
-		inverse = next.all.Undo(l.now.all)
+	var ch config.Change // from the current settings to those of next
+	if step.client.Turn == 0 {
+		ch = next.all.Undo(l.now.all)
 	} else {
-		is, err := l.now.configFor(l.Script, s.client)
-		then, err2 := next.configFor(l.Script, s.client)
+		current, err := l.now.configFor(l.Script, step.client)
+		target, err2 := next.configFor(l.Script, step.client)
 		if err == nil && err2 == nil {
-			inverse = then.Undo(is)
+			ch = target.Undo(current)
 		}
 	}
-	if _, err := l.apply(next, s.client, inverse); err != nil {
+	if _, err := l.apply(next, step.client, ch); err != nil {
 		return nil, err
 	}
-	*from, *to = (*from)[:n-1], append(*to, s)
-	made := Made{config.Stamp(0, inverse), s.client.Turn}
+	*from, *to = (*from)[:n-1], append(*to, step)
+	made := Made{config.Stamp(0, ch), step.client.Turn} // if no change was ever recorded
 	if k := len(l.changes); k > 0 {
 		l.changes[k-1].Undo = !isRedo
 		made = l.changes[k-1]
@@ -251,7 +266,8 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 }
 
 // Play applies the changes of the script at their times, relative to start, until quit is closed.
-// It calls report after each change.
+// It calls report after each change, with the time at which the change took effect or, if err is
+// not nil, at which it should have.
 func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
 	for _, change := range l.Script.Changes {
 		timer := time.NewTimer(time.Until(start.Add(change.T)))

@@ -59,7 +59,7 @@ func (s *Script) check() error {
 	byNumber := len(s.Base.Clients) - byAddress
 	// Clients match no entry, one, or one of each kind: see checkClients.
 	if len(s.stages)*(1+len(s.Base.Clients)+byAddress*byNumber) > maxCombinations {
-		return fmt.Errorf("too many combinations of %d changes, %d clients by address and %d clients by number; expected at most %d",
+		return fmt.Errorf("too many combinations of %d changes, %d clients by address and %d clients by turn; expected at most %d",
 			len(s.Changes), byAddress, byNumber, maxCombinations)
 	}
 	for i, stage := range s.stages {
@@ -91,7 +91,7 @@ func (s *Script) checkClients(all *config.Config) error {
 		}
 		for k := i + 1; k < len(s.Base.Clients); k++ {
 			second := &s.Base.Clients[k]
-			if second.Address.IsValid() == first.Address.IsValid() { // no client matches two entries of a kind
+			if second.Address.IsValid() == first.Address.IsValid() { // a client has only one address and one number
 				continue
 			}
 			both, err := c.After(second.Change)

@@ -11,7 +11,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Obey implements Screen.
+// Obey implements Screen: it sends the command of an order to the lab, then executes the part of
+// the order that concerns the dashboard.
 func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	if err := m.lab.Do(o.Command); err != nil {
 		return nil, err
@@ -27,9 +28,9 @@ func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// List implements lister.
-func (m *dashboard) List(word string) (room.Overlay, bool) {
-	switch word {
+// List implements listScreen.
+func (m *dashboard) List(command string) (room.Overlay, bool) {
+	switch command {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
 	case "profile":
@@ -43,8 +44,8 @@ func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
-// explain opens the packet under the cursor of the page or, without one, the explanation of
-// recent problems.
+// explain returns the request to show the packet under the cursor of the page or, if the page has
+// none, the explanation of recent problems.
 func (m *dashboard) explain() room.Request {
 	if p, ok := m.page().(room.PacketChooser); ok {
 		if id, ok := p.ChosenPacket(); ok {
@@ -67,22 +68,22 @@ func (m *dashboard) filterPackets(f room.Filter) {
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened
 // again.
 func (m *dashboard) startTour() {
-	open := m.open
-	m.lab.Present()
+	pageBefore := m.open
+	m.lab.Present() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
-		m.openPage(open)
+		m.openPage(pageBefore)
 	})
 	if err != nil {
-		m.lab.Say(err.Error(), true)
+		m.lab.Say(err.Error(), isError)
 		return
 	}
 	m.tour = t
 	t.Begin()
 }
 
-// spotlight opens the page of a step of the tour and highlights the place on it that the step
-// explains.
+// spotlight opens the page of a step of the tour and highlights the place s on it that the step
+// explains. tour.Nowhere ends the highlighting.
 func (m *dashboard) spotlight(s tour.Spot) {
 	if s != tour.Nowhere {
 		m.open = s.Page()
@@ -95,8 +96,9 @@ func (m *dashboard) spotlight(s tour.Spot) {
 	m.refreshAll()
 }
 
-// quit sends the pending changes and ends the program. According to mode it first saves a report,
-// or asks whether to save one.
+// quit sends the pending changes and ends the program. With QuitSaving the program ends later,
+// when the report is written, see pendingQuit. With QuitAsking it opens a question instead if more
+// than askThreshold is unsaved.
 func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {

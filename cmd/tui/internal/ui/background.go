@@ -28,8 +28,8 @@ type backgroundMsg struct{ dark bool }
 // too.
 const maxWaitTicks = 4
 
-// replyFilter reads the keyboard, removes the replies to backgroundQuery from the input and
-// reports them. All other input is returned.
+// replyFilter is the standard input without the terminal's replies to backgroundQuery, which it
+// reports. Bubble Tea reads keys from it.
 type replyFilter struct {
 	*os.File
 	report   func(dark bool)
@@ -44,11 +44,12 @@ var (
 	partialReply    = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-9;]*)$`)
 )
 
-// maxReply is the largest length of a reply. Longer input is not held back as the beginning of a
-// reply.
+// maxReply is the largest length of a reply in bytes. Longer input is not held back as the
+// beginning of a reply.
 const maxReply = 64
 
-// Read reads keys.
+// Read implements io.Reader. While a reply is expected it removes replies; a buffer without room
+// for one is filled without removing them.
 func (a *replyFilter) Read(p []byte) (int, error) {
 	if !a.expected.Load() || len(p) <= maxReply {
 		return a.File.Read(p)
@@ -58,13 +59,15 @@ func (a *replyFilter) Read(p []byte) (int, error) {
 	return copy(p, got), err
 }
 
-// removeReplies returns got without complete replies. The beginning of an incomplete reply at its
-// end is moved to partial.
+// removeReplies returns got without complete replies, and reports the background: the colour in the
+// reply to the first query or, if only the second is answered, what the environment states. The
+// beginning of an incomplete reply at the end of got is moved to a.partial, for the next Read.
 func (a *replyFilter) removeReplies(got []byte) []byte {
 	got, a.partial = bytes.Clone(got), nil
 	if m := backgroundReply.FindSubmatchIndex(got); m != nil {
+		red, green, blue := got[m[2]:m[3]], got[m[4]:m[5]], got[m[6]:m[7]]
 		a.reported = true
-		a.report(isDark(string(got[m[2]:m[3]]), string(got[m[4]:m[5]]), string(got[m[6]:m[7]])))
+		a.report(isDark(string(red), string(green), string(blue)))
 		got = append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := cursorReply.FindIndex(got); m != nil { // the reply to the second query, so none follows
@@ -80,10 +83,10 @@ func (a *replyFilter) removeReplies(got []byte) []byte {
 	return got
 }
 
-// isDark reports whether a colour is dark, by its luma according to ITU-R BT.601. Its components
-// are hexadecimal numbers with any number of digits.
+// isDark reports whether a colour is dark, by its luma according to ITU-R BT.601. r, g and b are
+// hexadecimal numbers of 1 to 4 digits, as terminals write them; all digits F is full brightness.
 func isDark(r, g, b string) bool {
-	component := func(s string) float64 {
+	component := func(s string) float64 { // in 0..1
 		v, _ := strconv.ParseUint(s, 16, 64)
 		return float64(v) / float64(uint64(1)<<(4*min(len(s), 15))-1)
 	}
@@ -114,7 +117,8 @@ func canQuery(r *lipgloss.Renderer) bool {
 // startDelay delays the first drawing while the reply of the terminal is expected.
 type startDelay struct{ ticks int }
 
-// tick counts a tick, and reports whether the delay has just ended.
+// tick counts a tick, and reports whether the delay has just ended. ticks is -1 after that, or if
+// there was no delay.
 func (p *startDelay) tick() bool {
 	p.ticks = max(p.ticks-1, -1)
 	return p.ticks == 0

@@ -13,22 +13,24 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// helpBox is the overlay that lists all keys of the page and all commands: first those of the
-// open page, then all. It is generated from the key bindings and the commands.
+// helpBox is the overlay with the help. It lists the keys of the open page, then all keys, then
+// all commands, which it takes from the key bindings and the command table. The list is divided
+// into columns of equal height, which scroll together.
 type helpBox struct {
 	lines       [][]look.Span
 	width       int // largest width of a line in columns
-	first       int // first visible row
+	first       int // first visible row of the columns
 	visibleRows int // number of rows of the last drawing
 	columnRows  int // number of rows of the longest column of the list
 
 	search helpSearch
 }
 
-// newHelp returns the help for a page on a screen of w columns. here is the name of the page. The
-// help lists the keys of the tour, if open, the keys with their meaning on the page, the general
-// keys of the footer in one paragraph, all keys by group, and the sections of parts.
-func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
+// newHelp returns the help for the page called pageName on a screen of w columns. The help lists
+// the keys of the tour, if open, which are the first of keys; the keys with their meaning on the
+// page; the other keys of the footer in one paragraph; all keys by group; and the sections of
+// parts.
+func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 	h := &helpBox{width: min(w-room.OverlayMargin-helpEdges, maxHelpWidth)}
 	afterTour := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
 	for _, k := range keys[:afterTour] {
@@ -38,7 +40,7 @@ func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 		h.addKey(k.label, k.help)
 	}
 	if afterTour < len(keys) {
-		h.addTitle("Here: " + here)
+		h.addTitle("Here: " + pageName)
 	}
 	var general []look.Span // keys without a meaning of their own on this page
 	for _, k := range keys[afterTour:] {
@@ -50,12 +52,13 @@ func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 			general = append(general, look.Key.Span(unbroken(k.label)), look.Dim.Span(unbroken(" "+k.brief)+"   "))
 		}
 	}
-	for _, line := range look.Flow(general, h.width-5) {
+	const margins = 5 // columns: an indent of 2, and the 3 blanks after the last entry
+	for _, line := range look.Flow(general, h.width-margins) {
 		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
 	}
 	group := ""
 	for _, k := range keys[afterTour:] {
-		if k.help == "" {
+		if k.help == "" { // a key of the page only, listed above
 			continue
 		}
 		if k.group != group {
@@ -104,11 +107,12 @@ func (h *helpBox) addKey(label, text string) {
 // maxHelpWidth is the largest width of a line, so that two columns fit on a wide screen.
 const maxHelpWidth = 74
 
-// addEntry adds the description of a key, a symbol or a command, in as many lines as it needs.
+// addEntry adds the description of a key, a symbol or a command: head, its name, and text to the
+// right of it, in as many lines as it needs.
 func (h *helpBox) addEntry(style look.Ink, text string, head ...look.Span) {
-	const minText, indent = 24, 18
+	const minTextWidth, indent = 24, 18
 	headWidth := look.SpansWidth(head)
-	if h.width-headWidth < minText { // the head is long: the text starts on the next line
+	if h.width-headWidth < minTextWidth { // the head is long: the text starts on the next line
 		h.lines = append(h.lines, head)
 		headWidth, head = indent, []look.Span{look.Plain.Span(strings.Repeat(" ", indent))}
 	}
@@ -131,32 +135,33 @@ func (h *helpBox) scroll(n int) {
 	h.first = min(max(h.first+n, 0), max(h.columnRows-h.visibleRows, 0))
 }
 
-// Key implements room.Overlay: it scrolls, searches, or closes the help.
+// Key implements room.Overlay: it searches or scrolls. Any other key closes the help.
 func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	if line, ok := h.search.key(msg, h.lines); ok {
-		if line >= 0 && h.columnRows > 0 {
-			h.scroll(line%h.columnRows - h.visibleRows/2 - h.first) // to the row of the line within its column
+		if line >= 0 && h.columnRows > 0 { // a match, and the help was drawn
+			rowInColumn := line % h.columnRows
+			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // to the middle of the help
 		}
 		return room.Request{}
 	}
-	n := room.ReadStep(msg)
-	if n != 0 {
-		h.scroll(n)
+	step := room.ReadStep(msg) // 0 if the key does not scroll
+	if step != 0 {
+		h.scroll(step)
 	}
-	return room.Request{Closes: n == 0}
+	return room.Request{Closes: step == 0}
 }
 
 // helpGap is the number of blanks between two columns of the list. helpEdges is the width of both
 // borders of the box with their margins.
 const helpGap, helpEdges = 3, 4
 
-// columns splits the list into columns and returns their widths and the number of rows. It makes
-// as many columns as are needed to show all lines in room rows, or fewer if they do not fit in w
-// columns.
-func (h *helpBox) columns(w, room int) (widths []int, rows int) {
-	maxColumns := (len(h.lines) + max(room, 1) - 1) / max(room, 1)
-	for n := maxColumns; ; n-- {
-		rows = (len(h.lines) + max(n, 1) - 1) / max(n, 1)
+// columns splits the list into columns. It returns the width of each, with the gap after it, and
+// the number of rows of the longest. It makes as many columns as are needed to show all lines in
+// maxRows rows, or fewer if they do not fit in a box that is w columns of the screen wide.
+func (h *helpBox) columns(w, maxRows int) (widths []int, rows int) {
+	divideUp := func(a, b int) int { return (a + b - 1) / b }
+	for n := divideUp(len(h.lines), max(maxRows, 1)); ; n-- {
+		rows = divideUp(len(h.lines), max(n, 1))
 		widths = widths[:0]
 		total := helpEdges - helpGap // no gap after the last column
 		for from := 0; from < len(h.lines); from += rows {
@@ -173,38 +178,48 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	}
 }
 
-// Size implements room.Overlay.
-func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
-	widths, rows := h.columns(w, hh-2)
-	total := helpEdges - helpGap
+// frameRows is the number of rows of the upper and the lower edge of the help.
+const frameRows = 2
+
+// Size implements room.Overlay: the help takes the space of its columns, in the middle of the
+// screen.
+func (h *helpBox) Size(maxWidth, maxHeight int) (width, height int, right bool) {
+	widths, rows := h.columns(maxWidth, maxHeight-frameRows)
+	total := helpEdges - helpGap // no gap after the last column
 	for _, n := range widths {
 		total += n
 	}
-	return min(w, total), min(hh, rows+2), false
+	return min(maxWidth, total), min(maxHeight, rows+frameRows), false
 }
 
-// Draw implements room.Overlay.
+// Draw implements room.Overlay. It stores the sizes by which Key scrolls, and marks the lines that
+// match the search.
 func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
-	h.visibleRows = c.H - 2
+	h.visibleRows = c.H - frameRows
 	widths, rows := h.columns(c.W, h.visibleRows)
 	h.columnRows = rows
 	first := min(h.first, max(rows-h.visibleRows, 0))
 	found := h.search.matches(h.lines)
 	c.Frame(th, true, "Help", h.hint(th, first, look.HeadRoom(c.W, "Help"))...)
 	x := 2
-	for i, width := range widths {
-		for y := first; y < min(rows, first+h.visibleRows) && i*rows+y < len(h.lines); y++ {
-			c.Spans(x, 1+y-first, min(width-1, c.W-2-x), h.lines[i*rows+y]...)
-			if slices.Contains(found, i*rows+y) {
-				c.Text(x-1, 1+y-first, look.Chosen, th.Chosen)
+	for column, width := range widths {
+		for row := first; row < min(rows, first+h.visibleRows); row++ {
+			line := column*rows + row
+			if line >= len(h.lines) { // the last column is shorter
+				break
+			}
+			y := 1 + row - first
+			c.Spans(x, y, min(width-1, c.W-2-x), h.lines[line]...)
+			if slices.Contains(found, line) {
+				c.Text(x-1, y, look.Chosen, th.Chosen)
 			}
 		}
 		x += width
 	}
 }
 
-// hint returns the help for the keys in w columns, with the scroll position if not all lines are
-// visible.
+// hint returns the help for the keys in w columns: of the search while there is one, otherwise of
+// the list, with the scroll position if not all rows are visible. first is the first visible row.
 func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 	if text := h.search.status(h.lines); text != "" {
 		return look.Fit(w, []look.Span{look.Plain.Span(text), look.Dim.Span("  n next, N previous, esc ends the search")}, []look.Span{look.Plain.Span(text)})

@@ -8,14 +8,16 @@ import (
 
 // helpKey is a row of the help: one or more keys and their description.
 type helpKey struct {
-	label, group, help string
-	pageHelp           string // meaning of the keys on the open page, if it differs
-	brief              string // description in the footer; "" if not there
+	label    string // names of the keys
+	group    string // heading of the section
+	help     string // description; "" for a key of the open page only
+	pageHelp string // description of what the keys do on the open page; "" if nothing special
+	brief    string // description in the footer; "" if not there
 }
 
 // helpKeys makes the rows of the help from the key bindings. The keys of a binding without a
-// description are added to the row before it. Keys to which the page gives another meaning are
-// left out.
+// description are added to the row before it. Keys of all pages to which the open page gives
+// another meaning are left out, and so are rows without any key.
 func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 	var rows []helpKey
 	for _, b := range keys {
@@ -32,7 +34,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 			continue
 		}
 		row := helpKey{label: label, group: b.Group, help: b.Help().Desc, brief: b.Brief}
-		if b.Page != nil {
+		if b.Page != nil { // a key of the open page only
 			row.pageHelp, row.help = row.help, ""
 		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {
 			row.pageHelp = e.Means(b.Keys()[0])

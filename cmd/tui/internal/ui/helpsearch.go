@@ -10,21 +10,22 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// helpSearch searches the help as less does: "/" and a word, then n and N.
+// helpSearch searches the help as the program less does: "/" and a word, then n for the next match
+// and N for the previous one.
 type helpSearch struct {
-	typing  bool
-	word    controls.Editor
-	current int // index of the current match
+	typing  bool            // whether the word is being typed
+	word    controls.Editor // what to search for; "" for no search
+	current int             // index of the current match among the matches
 }
 
-// key handles a key of the search; ok is false for other keys. line is the line to scroll to, or
-// -1.
+// key handles a key of the search in lines; ok is false for other keys. line is the index of the
+// line to scroll to, -1 if no line matches.
 func (s *helpSearch) key(msg tea.KeyMsg, lines [][]look.Span) (line int, ok bool) {
 	switch k := msg.String(); {
 	case s.typing && msg.Type == tea.KeyEnter:
 		s.typing = false
 	case msg.Type == tea.KeyEsc && (s.typing || s.word.String() != ""),
-		s.typing && msg.Type == tea.KeyBackspace && s.word.String() == "":
+		s.typing && msg.Type == tea.KeyBackspace && s.word.String() == "": // deletes the "/"
 		s.reset()
 	case s.typing:
 		s.word.Key(msg)

@@ -26,10 +26,10 @@ func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
 // controlKeys returns the keys that select and change settings.
 func controlKeys(m *dashboard) []room.Binding {
 	bind := bindGroup("Controls")
-	list := func(word string) func() room.Request {
+	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
-			over, _ := m.List(word)
-			return room.Request{Over: over}
+			overlay, _ := m.List(command)
+			return room.Request{Over: overlay}
 		}
 	}
 	next := func() (r room.Request) {
@@ -42,7 +42,7 @@ func controlKeys(m *dashboard) []room.Binding {
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
 			list("encoder")).InFooter("encoder").Pin(),
 		bind([]string{"E"}, "E", "change to the next encoder", next),
-		bind([]string{"v"}, "v", "list the encoders; v again runs the selected one as a shadow, on the same frames and losses", list("encoder")),
+		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
 		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
 		m.AimKey("Controls"),
@@ -52,8 +52,8 @@ func controlKeys(m *dashboard) []room.Binding {
 	})
 }
 
-// shadowPrevious returns the action that adds the encoder with its parameters of before the last
-// change as a shadow.
+// shadowPrevious returns the action that adds a shadow: the active encoder as it was before its
+// last change, so that the effect of the change can be compared.
 func shadowPrevious(m *dashboard) func() room.Request {
 	return func() room.Request {
 		before, cfg := m.lab.Snap.Before, m.lab.Config()
@@ -74,9 +74,9 @@ func shadowPrevious(m *dashboard) func() room.Request {
 // timeKeys returns the keys for virtual time.
 func timeKeys(m *dashboard) []room.Binding {
 	bind := bindGroup("Time")
-	speed := func(n int) func() room.Request {
+	speed := func(steps int) func() room.Request {
 		return func() room.Request {
-			v := controls.StepSpeed(m.lab.Speed(), n)
+			v := controls.StepSpeed(m.lab.Speed(), steps)
 			return room.Request{Command: &experiment.Command{Speed: &v}}
 		}
 	}
@@ -119,17 +119,21 @@ func sessionKeys(m *dashboard) []room.Binding {
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 
-// pastKeys returns the keys that the footer lists while the time cursor is in the past.
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of
+// all that move the cursor, with short descriptions, without those that page p uses for something
+// else.
 func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
-	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"},
-		{"home", "home", "oldest"}, {"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"}} {
+	for _, entry := range []struct{ key, label, description string }{
+		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"},
+		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
+	} {
 		for _, b := range all {
-			if b.Page == nil && b.Keys()[0] == k[0] && !hasBinding(p, k[0]) {
-				b = b.InFooter(k[2])
-				b.SetHelp(k[1], k[2])
-				b.Pinned = k[0] != "home" && k[0] != ","
-				if k[0] == "esc" && !hasBinding(p, "end") {
+			if b.Page == nil && b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
+				b = b.InFooter(entry.description)
+				b.SetHelp(entry.label, entry.description)
+				b.Pinned = entry.key != "home" && entry.key != ","
+				if entry.key == "esc" && !hasBinding(p, "end") {
 					continue // "end" does the same
 				}
 				list = append(list, b)

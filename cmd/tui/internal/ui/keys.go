@@ -15,11 +15,13 @@ import (
 // bigStep is the number of steps of the keys for large steps.
 const bigStep = 4
 
-// bindGroup returns a function that makes bindings of one group of the help. A binding with empty
-// texts is listed together with the binding before it, see helpKeys.
-func bindGroup(name string) func(keys []string, shown, help string, do func() room.Request) room.Binding {
-	return func(keys []string, shown, help string, do func() room.Request) room.Binding {
-		return room.Bind(name, keys, shown, help, do)
+// bindGroup returns a function that makes bindings of one group of the help: keys are the names of
+// the keys as Bubble Tea has them, label is the text for them in the footer, help describes their
+// action do. A binding with empty texts is listed together with the binding before it, see
+// helpKeys.
+func bindGroup(name string) func(keys []string, label, help string, do func() room.Request) room.Binding {
+	return func(keys []string, label, help string, do func() room.Request) room.Binding {
+		return room.Bind(name, keys, label, help, do)
 	}
 }
 
@@ -36,9 +38,11 @@ func (s *Shell) FocusKeys() []room.Binding {
 // MoveKeys returns the keys that move the selection: arrows and the letters of vi.
 func (s *Shell) MoveKeys() []room.Binding {
 	bind := bindGroup("Moving")
-	move := func(key, letter, shown, help string, dx, dy int) []room.Binding {
+	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
+	// arrows share the label and the help of the first.
+	arrow := func(key, letter, label, help string, dx, dy int) []room.Binding {
 		return []room.Binding{
-			bind([]string{key}, shown, help, s.move(dx, dy)),
+			bind([]string{key}, label, help, s.move(dx, dy)),
 			bind([]string{letter}, "", "", func() room.Request {
 				if usesViArrows(s.page()) {
 					return room.Request{Say: "h j k l have other meanings on this page; use the arrows", Bad: true}
@@ -48,8 +52,8 @@ func (s *Shell) MoveKeys() []room.Binding {
 		}
 	}
 	return slices.Concat(
-		move("up", "k", "↑ ↓", "selection up, down", 0, -1), move("down", "j", "", "", 0, 1),
-		move("left", "h", "← →", "decrease, increase; or previous, next", -1, 0), move("right", "l", "", "", 1, 0),
+		arrow("up", "k", "↑ ↓", "selection up, down", 0, -1), arrow("down", "j", "", "", 0, 1),
+		arrow("left", "h", "← →", "decrease, increase; or previous, next", -1, 0), arrow("right", "l", "", "", 1, 0),
 		[]room.Binding{
 			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "up by ten", s.move(0, -room.Screenful)),
 			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "down by ten", s.move(0, room.Screenful)),
@@ -103,17 +107,18 @@ type Leaving struct {
 // programGroup is the group of the help for keys that all screens have.
 const programGroup = "Session"
 
-// ProgramKeys returns the keys for the program as a whole, and for quitting.
-func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
+// ProgramKeys returns the keys for the program as a whole: command line, help, screen, and those of
+// leaving, which clear the selection and quit.
+func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	bind := bindGroup(programGroup)
 	return []room.Binding{
 		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
 			room.Quietly(func() { s.line.Show("") })).InFooter("command").Pin(),
 		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Over: s.help()} }).InFooter("help").Pin(),
-		bind([]string{"esc"}, "esc", x.Esc, func() room.Request {
+		bind([]string{"esc"}, "esc", leaving.Esc, func() room.Request {
 			s.notice.Dismiss()
-			if x.Release != nil {
-				x.Release()
+			if leaving.Release != nil {
+				leaving.Release()
 			}
 			r := room.Ask(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
 			s.screen.Refresh(false)
@@ -121,18 +126,19 @@ func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
 		}),
 		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
-		bind([]string{"q"}, "q", x.Quit, func() room.Request {
+		bind([]string{"q"}, "q", leaving.Quit, func() room.Request {
 			cmd, err := s.screen.Obey(command.Order{Leave: command.QuitAsking})
 			if err != nil {
 				return room.Request{Say: err.Error(), Bad: true}
 			}
 			return room.Request{Program: cmd}
 		}).InFooter("quit").Pin(),
-		bind([]string{"ctrl+c"}, "ctrl+c", x.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
+		bind([]string{"ctrl+c"}, "ctrl+c", leaving.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
 	}
 }
 
-// pageKeys returns the keys that open pages, then the keys of all pages.
+// pageKeys returns the digits that open pages, unless there is only one page, then the keys that
+// the pages have themselves.
 func (s *Shell) pageKeys() (all []room.Binding) {
 	for i, p := range s.pages {
 		if len(s.pages) == 1 {
@@ -150,7 +156,8 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 	return all
 }
 
-// move returns the action of an arrow key.
+// move returns the action of an arrow key: it moves the page's selection by dy rows, and changes
+// the selected value by dx steps.
 func (s *Shell) move(dx, dy int) func() room.Request {
 	return func() room.Request {
 		return room.Ask(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
@@ -167,6 +174,7 @@ func usesViArrows(p room.Page) bool {
 	return false
 }
 
+// isViArrow reports whether a key is one of the letters that vi uses as arrow keys.
 func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
 
 // hasBinding reports whether a page has its own binding for a key.
@@ -187,9 +195,9 @@ func (s *Shell) activeKeys() []room.Binding {
 	return append(own, all...)
 }
 
-// footerKeys returns the keys that the footer lists: those of the open page that have an effect.
-// While replacement is not nil, or a tour is open, it returns instead those keys and the pinned
-// keys of the program, and special is true.
+// footerKeys returns the keys that the footer lists: normally those that have an effect on the open
+// page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the
+// keys of the tour, followed by the pinned keys of the program, and special is true.
 func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, special bool) {
 	switch {
 	case replacement != nil:
@@ -221,11 +229,11 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, r := range msg.Runes {
-		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
+		single := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
 		if r == ' ' {
-			one.Type = tea.KeySpace
+			single.Type = tea.KeySpace
 		}
-		cmds = append(cmds, s.handleKey(one))
+		cmds = append(cmds, s.handleKey(single))
 		if s.quitting {
 			break // the keys after the one that quits are dropped
 		}
@@ -233,7 +241,8 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// handleKey passes one key to the command line, the overlay, the tour or the page.
+// handleKey passes one key to the first of these that is open: the command line, the overlay, the
+// tour, the page. The tour ignores keys that it does not use.
 func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case s.line.Open:
@@ -246,24 +255,25 @@ func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
 	return s.runBinding(msg)
 }
 
-// runBinding runs the action that is bound to a key. Bindings of the open page take precedence.
+// runBinding runs the action that is bound to a key: that of the open page if it binds the key,
+// otherwise the first one for all pages. If there is none, a notice reports an unknown key.
 func (s *Shell) runBinding(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type == tea.KeyF1 {
+	if msg.Type == tea.KeyF1 { // the usual key for help
 		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}}
 	}
-	var everywhere *room.Binding
+	var forAllPages *room.Binding
 	for i := range s.keys {
 		b := &s.keys[i]
 		switch {
 		case !key.Matches(msg, b.Binding):
 		case b.Page == s.page():
 			return s.runKey(b, msg)
-		case b.Page == nil && everywhere == nil:
-			everywhere = b
+		case b.Page == nil && forAllPages == nil:
+			forAllPages = b
 		}
 	}
-	if everywhere != nil {
-		return s.runKey(everywhere, msg)
+	if forAllPages != nil {
+		return s.runKey(forAllPages, msg)
 	}
 	s.notice.UnknownKey()
 	return nil
@@ -288,29 +298,30 @@ func (s *Shell) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 	return s.perform(s.overlay.Key(msg))
 }
 
-// runKey runs the action of a binding, and shows a notice if a binding with NoteIdle had no
-// effect.
+// runKey runs the action of a binding. If the binding has NoteIdle and its action changes nothing
+// that the user can see, a notice reports that the key has no effect.
 func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	if !b.NoteIdle {
 		return s.perform(b.Do())
 	}
-	before, note := s.pageText(), *s.notice
+	textBefore, noticeBefore := s.pageText(), *s.notice
 	r := b.Do()
 	cmd := s.perform(r)
 	s.screen.Refresh(false)
-	note.Stale = s.notice.Stale
+	noticeBefore.Stale = s.notice.Stale // only whether the notice must be drawn again: not compared
 	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
-	if idle && *s.notice == note && s.pageText() == before {
+	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
 		s.notice.Show(msg.String()+": no effect here; ? lists the keys", room.ToneDim)
 	}
 	return cmd
 }
 
-// pageText returns the current content of the page.
+// pageText returns the current content of the page, without header, footer and overlays.
 func (s *Shell) pageText() string {
 	if s.tooSmall() {
 		return ""
 	}
 	header := s.screen.Header(s.w)
-	return strings.Join(s.page().Lines(s.theme, s.w, s.h-2-len(header.Below)-len(s.tourPanel())), "\n")
+	const edges = 2 // the first line of the header, and the footer
+	return strings.Join(s.page().Lines(s.theme, s.w, s.h-edges-len(header.Below)-len(s.tourPanel())), "\n")
 }

@@ -28,8 +28,8 @@ import (
 // a screen of normal size.
 const baseSlowTicks = 10
 
-// dashboard is the screen of the lab. On every tick it passes the newest snapshot to the open
-// page, and it passes the requests of pages to the lab.
+// dashboard is the screen of the lab, a session with its encoders and links. On every tick it
+// passes the newest snapshot to the open page, and it passes the requests of pages to the lab.
 type dashboard struct {
 	*Shell
 	lab         *session.Session
@@ -43,7 +43,8 @@ func newDashboard(lab room.Lab, opt Options) *dashboard {
 	return newDashboardWith(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 }
 
-// newDashboardWith returns the dashboard of a lab with the given catalog.
+// newDashboardWith returns the dashboard of a lab with the given catalog; it sets the pictures of
+// the catalog. If opt.Tour is set, the tour is open.
 func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
 	m := &dashboard{cat: cat}
@@ -69,7 +70,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 
 // pages returns the pages of the dashboard, in the order of their keys.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
-	comparison := &panes.Second{} // the selected shadow, shared by two pages
+	comparison := &panes.Second{} // the shadow that is compared with the active encoder, on two pages
 	return []room.Page{
 		live.New(cat),
 		bits.New(comparison),
@@ -89,15 +90,17 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 	return ok && p.Observe(v)
 }
 
-// pageView returns the view of the current state. slow allows panes that change all the time to
-// be drawn again.
+// pageView returns the view of the current state, or of the moment of the time cursor while that
+// is in the past. slow allows panes that change all the time to be drawn again.
 func (m *dashboard) pageView(slow bool) room.View {
 	s := m.lab
 	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
 		Spare: m.output.available()}
 }
 
-// Tick implements Screen.
+// Tick implements Screen. It reports a change if any pane of the page, the tour, the state of the
+// session or the header changed. It quits if the session failed, or if the report is written after
+// which the user wants to quit.
 func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	before := m.lab.Poll()
 	now := m.lab.Snap
@@ -114,13 +117,15 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	// While time is paused every new snapshot is the result of a step that the user requested.
 	stepped := now.State != engine.Running && now.Now != before.Now
 	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
-	observed := m.observe(m.pageView(m.lab.Ticks%m.slowTicks() == 0 || stepped || stateChanged || isFirstSample(before, now)))
+	slow := m.lab.Ticks%m.slowTicks() == 0 || stepped || stateChanged || isFirstSample(before, now)
+	pageChanged := m.observe(m.pageView(slow))
 	step := clockStep(now)
-	return changed || observed || stateChanged || now.Now/step != before.Now/step || now.Actual != before.Actual, nil
+	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed
+	return changed || pageChanged || stateChanged || headerChanged, nil
 }
 
-// isFirstSample reports whether one of the first samples has arrived, which is then shown without
-// delay.
+// isFirstSample reports whether one of the first samples of the active encoder has arrived between
+// two snapshots. It is then shown without delay, so that the charts do not stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
 	const first = 4 // the number of samples that count as first ones
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&

@@ -11,16 +11,16 @@ import (
 
 // Options are the options of a screen. The zero value is useful.
 type Options struct {
-	ASCII      bool
+	ASCII      bool   // draw only ASCII characters
 	Theme      string // one of look.Themes; "" means the first
 	Charts     string // one of look.ChartStyles; "" means the first
 	Tour       bool   // start the guided tour
 	ReportsDir string // folder for saved reports; "" means the default of the lab
 	CrashDir   string // folder for crash logs; "" means the temporary folder of the system
 
-	// Picture draws the effect of a link on packets, in lines of at most w columns, for the list
-	// of profiles. It is called once per link shown and blocks the screen, so it must return
-	// within 10 ms. nil means no pictures.
+	// Picture returns a drawing of the effect of a link on packets, in lines of at most w columns,
+	// for the list of profiles; ascii allows only ASCII characters. It is called once per link
+	// shown and blocks the screen, so it must return within 10 ms. nil means no pictures.
 	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 
 	In       io.Reader          // nil means the terminal

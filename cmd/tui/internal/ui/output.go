@@ -30,5 +30,5 @@ func (b *outputBudget) tick() {
 	b.credit = min(b.credit, outputCredit)
 }
 
-// available reports whether panes that change all the time may be drawn.
+// available reports whether panes that change all the time may be drawn now.
 func (b *outputBudget) available() bool { return b.credit > 0 }

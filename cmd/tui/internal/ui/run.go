@@ -22,9 +22,9 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	return Show(ctx, opt, func(opt Options) *Shell { return newDashboard(lab, opt).Shell })
 }
 
-// Show shows a screen until the user quits. open makes the screen. Show returns nil after a
-// normal quit, else an error that wraps ErrInterrupted, errBroken or errPanic. The terminal is
-// restored in all cases.
+// Show shows a screen until the user quits. open makes the screen; its options have Out and
+// Renderer set. Show returns nil after a normal quit, otherwise an error that wraps ErrInterrupted,
+// errBroken or errPanic. The terminal is restored in all cases.
 func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
@@ -40,23 +40,23 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
-	} else if in.expected.Load() {
+	} else if in.expected.Load() { // query the background, and delay the first drawing until the reply
 		options = append(options, tea.WithInput(in))
 		out.First(backgroundQuery)
 		s.startDelay.ticks = maxWaitTicks
 	}
 	p := tea.NewProgram(s, options...)
 	in.report = func(dark bool) { p.Send(backgroundMsg{dark}) }
-	bugs := make(chan error, 2) // panics of the two goroutines of watchSignals
-	stop := watchSignals(ctx, p, func(bug error) {
-		bugs <- bug
+	signalPanics := make(chan error, 2) // of the two goroutines of watchSignals
+	stop := watchSignals(ctx, p, func(err error) {
+		signalPanics <- err
 		p.Kill()
 	})
 	_, err := p.Run()
 	stop()
 	select {
-	case bug := <-bugs:
-		return fmt.Errorf("%w: %w", errPanic, bug)
+	case err := <-signalPanics:
+		return fmt.Errorf("%w: %w", errPanic, err)
 	default:
 	}
 	switch {
@@ -64,7 +64,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		return s.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
 		return fmt.Errorf("%w: %w", errPanic, err)
-	case err != nil:
+	case err != nil: // killed at a second signal
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
 	return nil
@@ -78,8 +78,8 @@ func newRenderer(out io.Writer) *lipgloss.Renderer {
 	return r
 }
 
-// watchSignals asks the program to quit when a signal arrives or ctx ends, and kills it at a
-// second signal. onPanic is called with a panic of its goroutines. stop ends the watch.
+// watchSignals sends the program interruptMsg when a signal arrives or ctx ends, and kills it at a
+// second signal. onPanic is called if one of its goroutines panics. stop ends the watch.
 func watchSignals(ctx context.Context, p *tea.Program, onPanic func(error)) (stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -94,7 +94,7 @@ func watchSignals(ctx context.Context, p *tea.Program, onPanic func(error)) (sto
 				signal.Ignore(syscall.SIGHUP)
 			}
 		}
-		go panics.Guard(onPanic, func() { p.Send(interruptMsg{}) })()
+		go panics.Guard(onPanic, func() { p.Send(interruptMsg{}) })() // Send blocks while the program is busy
 		select {
 		case <-done:
 		case <-signals:

@@ -20,16 +20,16 @@ import (
 // tickEvery is the time between two ticks: the screen is drawn at most 20 times per second.
 const tickEvery = 50 * time.Millisecond
 
-// Screen is the content of a Shell: the lab, a proxy or a sweep. It may also implement lister,
-// small and short.
+// Screen is the content of a Shell: the lab, a proxy or a sweep. It may also implement listScreen,
+// smallScreen and heightScreen.
 type Screen interface {
 	// Tick is called every tickEvery. It updates the screen, reports whether it must be drawn
 	// again, and may return a command, such as tea.Quit.
 	Tick() (changed bool, cmd tea.Cmd)
-	// Refresh passes the current state to the open page; all includes panes that change all the
-	// time.
+	// Refresh passes the current state to the open page. If all is set, this includes the panes
+	// that change all the time, which are otherwise only updated now and then.
 	Refresh(all bool)
-	Header(w int) Header // for a screen of w columns
+	Header(w int) Header // for a terminal of w columns
 	// Context returns the state that typed commands depend on.
 	Context() command.Context
 	// Obey executes the order of a key or a typed line.
@@ -38,19 +38,22 @@ type Screen interface {
 	HelpParts() []HelpPart
 }
 
-// lister is a screen on which some commands without arguments open a list of values.
-type lister interface {
-	List(word string) (room.Overlay, bool)
+// listScreen is a screen on which some commands without arguments open a list of values.
+type listScreen interface {
+	// List returns the list that a command without arguments opens; false if it opens none.
+	List(command string) (room.Overlay, bool)
 }
 
-// guide is a guided tour. It handles keys before all other handlers, and has a panel above the
-// footer.
+// guide is a guided tour. It handles keys before the page, and has a panel above the footer.
 type guide interface {
-	Tick() bool
-	Key(tea.KeyMsg) bool
-	Keys() []room.Binding
-	Panel(th *look.Theme, w int) []string
+	Tick() bool                           // reports whether the screen must be drawn again
+	Key(tea.KeyMsg) bool                  // handles a key; false if the page must handle it
+	Keys() []room.Binding                 // for the footer and the help
+	Panel(th *look.Theme, w int) []string // lines of w columns
 }
+
+// isError is the second argument of Say for notices that report an error.
+const isError = true
 
 // Shell is the frame of all screens of the program and its only tea.Model. It routes keys and
 // mouse events, draws header, footer, command line, overlays and notices around the open page,
@@ -61,10 +64,10 @@ type Shell struct {
 	opt    Options
 	theme  *look.Theme
 	scheme look.Scheme
-	keys   []room.Binding
+	keys   []room.Binding // of the screen and of all pages
 	pages  []room.Page
 	open   int // index of the open page
-	w, h   int
+	w, h   int // size of the terminal; 0 if not known yet
 
 	line    command.Line
 	overlay room.Overlay // nil for none
@@ -98,7 +101,7 @@ func NewShell(screen Screen, page room.Page, opt Options) *Shell {
 	return s
 }
 
-// Bind sets the keys of the screen, and adds those of its pages.
+// Bind sets the keys of the screen, and adds the keys that open pages and those of the pages.
 func (s *Shell) Bind(keys []room.Binding) { s.keys = append(keys, s.pageKeys()...) }
 
 // Theme returns the current theme.
@@ -110,7 +113,7 @@ func (s *Shell) Say(text string, bad bool) { s.notice.Say(text, bad) }
 // Open shows an overlay.
 func (s *Shell) Open(box room.Overlay) { s.overlay = box }
 
-// Init implements tea.Model.
+// Init implements tea.Model: it starts the ticks.
 func (s *Shell) Init() tea.Cmd { return nextTick() }
 
 // nextTick returns the command that sends the next tick.
@@ -133,7 +136,7 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		s.refreshAfterKey()
 	case tea.MouseMsg:
 		cmd = s.mouse(msg)
-	case backgroundMsg:
+	case backgroundMsg: // the reply of the terminal, or its replacement
 		s.startDelay = startDelay{}
 		if msg.dark != s.opt.Renderer.HasDarkBackground() {
 			s.opt.Renderer.SetHasDarkBackground(msg.dark)
@@ -159,7 +162,7 @@ type interruptMsg struct{}
 type workDone struct{ apply func() }
 
 // refreshAfterKey shows the effect of a key without waiting for the next tick, at most once per
-// tick, so that a key that repeats costs no more.
+// tick, so that a held key does not draw the screen more often than ticks do.
 func (s *Shell) refreshAfterKey() {
 	if s.refreshed {
 		return
@@ -232,15 +235,15 @@ func (s *Shell) tick() tea.Cmd {
 
 // startWork returns a command that runs the background work of a page; nil if the page has none.
 func startWork(p room.Page) tea.Cmd {
-	w, ok := p.(room.Worker)
+	worker, ok := p.(room.Worker)
 	if !ok {
 		return nil
 	}
-	read := w.Work()
-	if read == nil {
+	work := worker.Work()
+	if work == nil {
 		return nil
 	}
-	return func() tea.Msg { return workDone{read()} }
+	return func() tea.Msg { return workDone{apply: work()} } // Bubble Tea runs this in a goroutine
 }
 
 // Quit ends the program; err is the reason, or nil for a normal quit.
@@ -252,7 +255,8 @@ func (s *Shell) Quit(err error) tea.Cmd {
 	return tea.Quit
 }
 
-// interrupt quits immediately, with ErrInterrupted.
+// interrupt quits immediately, without saving. The program ends with ErrInterrupted, or with the
+// error of the screen if that cannot quit.
 func (s *Shell) interrupt() tea.Cmd {
 	if _, err := s.screen.Obey(command.Order{Leave: command.QuitNow}); err != nil {
 		return s.Quit(err)
@@ -260,7 +264,9 @@ func (s *Shell) interrupt() tea.Cmd {
 	return s.Quit(ErrInterrupted)
 }
 
-// perform executes the request of a page or an overlay.
+// perform executes the request of a page or an overlay. A request contains at most one action:
+// a command, a command line, a packet to show, an overlay to open, a line to edit, or a notice.
+// In addition it may close the overlay, run a tea.Cmd, and refresh the page.
 func (s *Shell) perform(r room.Request) tea.Cmd {
 	if r.Closes {
 		s.overlay = nil
@@ -268,15 +274,15 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 	cmd := r.Program
 	switch {
 	case r.Command != nil:
-		more, err := s.screen.Obey(command.Order{Command: *r.Command})
-		cmd = tea.Batch(cmd, more)
+		next, err := s.screen.Obey(command.Order{Command: *r.Command})
+		cmd = tea.Batch(cmd, next)
 		switch {
 		case err == nil && r.Accepted != nil:
 			r.Accepted(s.screen.Context().Config)
 		case err != nil && r.Refused != nil:
 			r.Refused(err)
 		case err != nil:
-			s.notice.Say(err.Error(), true)
+			s.notice.Say(err.Error(), isError)
 		}
 		s.screen.Refresh(false)
 	case r.Line != "":
@@ -299,7 +305,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 	return cmd
 }
 
-// openPacket opens the page of packets at a packet.
+// openPacket opens the page of packets at a packet. It does nothing on a screen without this page.
 func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	for i, p := range s.pages {
 		if q, ok := p.(room.PacketPage); ok {
@@ -311,11 +317,13 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	return cmd
 }
 
-// executeTyped executes the typed line. After an error the line stays open.
+// executeTyped executes the typed line, or opens the list of values if the line is a command
+// without its argument. It then closes the line; after an error the line stays open and shows the
+// error.
 func (s *Shell) executeTyped() tea.Cmd {
-	if over, ok := s.listFor(s.line.Text()); ok {
+	if list, ok := s.listFor(s.line.Text()); ok {
 		s.line.Remember()
-		s.overlay = over
+		s.overlay = list
 		return nil
 	}
 	cmd, err := s.execute(s.line.Text())
@@ -327,21 +335,22 @@ func (s *Shell) executeTyped() tea.Cmd {
 	return cmd
 }
 
-// executeLine executes a command line that a page or a list requests. Errors are shown as a
-// notice.
+// executeLine executes a command line that a page or a list requests, or opens the list of values
+// if the line is a command without its argument. Errors are shown as a notice.
 func (s *Shell) executeLine(line string) tea.Cmd {
-	if over, ok := s.listFor(line); ok {
-		s.overlay = over
+	if list, ok := s.listFor(line); ok {
+		s.overlay = list
 		return nil
 	}
 	cmd, err := s.execute(line)
 	if err != nil {
-		s.notice.Say(err.Error(), true)
+		s.notice.Say(err.Error(), isError)
 	}
 	return cmd
 }
 
-// execute parses a command line and executes it.
+// execute parses a command line and executes it: the screen executes its part of the order, then
+// the shell shows the help or the list of themes, or sets the theme.
 func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	o, err := command.Parse(s.screen.Context(), line)
 	if err != nil {
@@ -359,7 +368,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	case o.Theme != "":
 		s.scheme, _ = look.SchemeNamed(o.Theme)
 		s.applyTheme()
-		s.notice.Say("theme "+s.scheme.String(), false)
+		s.notice.Say("theme "+s.scheme.String(), !isError)
 	}
 	return cmd, nil
 }
@@ -369,36 +378,38 @@ func (s *Shell) applyTheme() {
 	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.theme.Charts())
 }
 
-// mouse handles mouse events: a click selects, the wheel changes the value or scrolls. There are
-// keys for the same actions.
+// mouse handles mouse events: a click selects a page or something on the page, the wheel changes
+// the value or scrolls. An overlay only scrolls. All of this can also be done by keys.
 func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	if s.line.Open || msg.Action != tea.MouseActionPress {
 		return nil
 	}
 	s.dirty = true
 	if s.overlay != nil {
-		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp,
-			tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
-			return s.handleOverlayKey(tea.KeyMsg{Type: key})
+		switch msg.Button {
+		case tea.MouseButtonWheelUp:
+			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyUp})
+		case tea.MouseButtonWheelDown:
+			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyDown})
 		}
 		return nil
 	}
-	wheel := func(up int) tea.Cmd {
+	wheel := func(notchesUp int) tea.Cmd {
 		if p, ok := s.page().(room.Wheeler); ok {
-			return s.perform(p.Wheel(up))
+			return s.perform(p.Wheel(notchesUp))
 		}
-		return s.perform(s.move(0, -up)())
+		return s.perform(s.move(0, -notchesUp)())
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
-		if msg.Y == 0 {
+		if msg.Y == 0 { // the line with the names of the pages
 			if i := s.tabAt(msg.X); i >= 0 {
 				s.openPage(i)
 			}
 			return nil
 		}
-		above := 1 + len(s.screen.Header(s.w).Below)
-		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-above) }))
+		headerRows := 1 + len(s.screen.Header(s.w).Below)
+		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
 	case tea.MouseButtonWheelUp:
 		return wheel(1)
 	case tea.MouseButtonWheelDown:
@@ -407,23 +418,24 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// listFor returns the list that a command without arguments opens; false if it opens none.
+// listFor returns the list that a command line opens because it is a command without its argument;
+// false if it opens none.
 func (s *Shell) listFor(line string) (room.Overlay, bool) {
-	if x, ok := s.screen.(lister); ok {
-		return x.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
+	if screen, ok := s.screen.(listScreen); ok {
+		return screen.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
 	}
 	return nil, false
 }
 
-// help returns the help for the open page.
+// help returns the help for the open page. The keys of the tour, if it is open, come first.
 func (s *Shell) help() room.Overlay {
 	keys := s.activeKeys()
 	if s.tour != nil {
 		keys = append(s.tour.Keys(), keys...)
 	}
-	here := s.page().Name()
+	pageName := s.page().Name()
 	if len(s.pages) > 1 {
-		here = strconv.Itoa(s.open+1) + " " + here
+		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp(here, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
+	return newHelp(pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
 }

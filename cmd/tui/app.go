@@ -49,7 +49,7 @@ func main() {
 type app struct {
 	stdin   io.Reader
 	stdout  *output              // results, as JSON or as text
-	screen  any                  // the stream under stdout; a terminal if the dashboard may open
+	screen  any                  // the stream that stdout writes to; the dashboard needs it to be a terminal
 	stderr  io.Writer            // notes, warnings, progress and errors
 	clock   func() time.Duration // monotonic; for timings and progress only
 	columns int                  // width of the terminal at stdout; 0 if stdout is no terminal
@@ -59,10 +59,11 @@ type app struct {
 
 	// isTerminal reports whether stream is a terminal and not a pipe or a file.
 	isTerminal func(stream any) bool
-	// auditProcess returns the command that starts one decoder process of the walk-off's audit.
+	// auditProcess returns the command that starts one process of tui walkoff --audit, which proves
+	// with separate processes that an encoder obeys the rules. args are flags for the process.
 	auditProcess  func(ctx context.Context, args ...string) *exec.Cmd
 	plugins       pluginFlags
-	loadedPlugins []*plugin.Plugin // the modules named by plugins and by configurations
+	loadedPlugins []*plugin.Plugin // those that the flags name, and those that configurations name
 	loadMutex     sync.Mutex       // guards loadedPlugins while a configuration loads plugins
 	// trainers replaces the trainers of the encoder table in tests; nil means those of the table.
 	trainers []train.Trainer
@@ -116,12 +117,13 @@ func (a *app) remark(format string, args ...any) {
 	}
 }
 
-// writeResult writes the result of a command: doc as JSON with --json, else what text writes.
-func (a *app) writeResult(doc any, text func(w io.Writer)) error {
+// writeResult writes the result of a command: doc as JSON if --json is set, otherwise the text that
+// writeText writes. Errors of writing text are returned later, by output.flush.
+func (a *app) writeResult(doc any, writeText func(w io.Writer)) error {
 	if a.asJSON {
 		return a.stdout.json(doc)
 	}
-	text(a.stdout)
+	writeText(a.stdout)
 	return nil
 }
 
@@ -149,13 +151,14 @@ func terminalColumns(stream any) int {
 	return width
 }
 
-// auditProcess returns a command that runs this executable again, as a decoder of the audit.
+// auditProcess returns a command that runs this executable again, as a process of an audit, with
+// further flags.
 func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0] // Start returns the error if this does not exist
 	}
-	return exec.CommandContext(ctx, self, append([]string{auditCommand}, args...)...)
+	return exec.CommandContext(ctx, self, append([]string{auditCommandName}, args...)...)
 }
 
 // output is buffered standard output. Write discards output after the first error; flush reports
@@ -163,7 +166,7 @@ func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 // change the exit code.
 type output struct {
 	w   *bufio.Writer
-	err error
+	err error // the first error; nil if none
 }
 
 func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }

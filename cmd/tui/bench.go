@@ -13,9 +13,10 @@ import (
 type benchFlags struct {
 	walkoffFlags
 	rounds int
-	table  bool
+	table  bool // write a table in Markdown
 }
 
+// benchCommand returns tui bench.
 func (a *app) benchCommand() *cobra.Command {
 	f := benchFlags{rounds: 3}
 	f.all = true
@@ -49,7 +50,8 @@ reads. --table writes the table of README.md instead.`,
 	return cmd
 }
 
-// bench measures the encoders and writes the result.
+// bench measures the encoders and writes the result in the format of the flags. If it is
+// interrupted, it still writes what was measured.
 func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	if f.rounds < 1 || f.rounds > 1000 {
 		return usagef("--rounds %d makes no sense; expected 1 to 1000", f.rounds)
@@ -69,14 +71,14 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	if err != nil && !board.Interrupted {
 		return asUsageError(err)
 	}
-	var failed error
+	var writeErr error
 	switch {
 	case a.asJSON:
-		failed = a.stdout.json(board)
+		writeErr = a.stdout.json(board)
 	case f.table:
-		failed = bench.WriteTable(a.stdout, board, time.Now().UTC().Format(time.DateOnly))
+		writeErr = bench.WriteTable(a.stdout, board, time.Now().UTC().Format(time.DateOnly))
 	default:
-		failed = bench.WriteGo(a.stdout, board)
+		writeErr = bench.WriteGo(a.stdout, board)
 	}
-	return cmp.Or(failed, err)
+	return cmp.Or(writeErr, err)
 }

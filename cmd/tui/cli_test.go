@@ -40,7 +40,7 @@ func answerGauges() {
 // TestMain runs the program or a process of an audit instead of the tests if the environment or
 // the arguments request it: os.Executable names this binary while tests run.
 func TestMain(m *testing.M) {
-	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommand {
+	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommandName {
 		if os.Getenv(gaugesEnv) != "" {
 			go answerGauges()
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// compareCommand returns tui compare.
 func (a *app) compareCommand() *cobra.Command {
 	var limits []string
 	cmd := &cobra.Command{
@@ -86,7 +87,8 @@ func (a *app) compare(basePath, newPath string, limits []string) error {
 	return cmp.Or(err, newFailure(regressions(result, len(list) > 0)))
 }
 
-// parseLimits parses the values of --max-regression.
+// parseLimits parses the values of --max-regression: KEY=SHARE, with a figure that exists, and each
+// key once.
 func parseLimits(texts []string) (list []report.Limit, err error) {
 	known := figures.Names()
 	for _, text := range texts {
@@ -110,11 +112,12 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 	return list, nil
 }
 
-// writeComparison writes the figures that differ, and all figures with a limit.
+// writeComparison writes a table of the figures that differ and of all figures with a limit, and
+// then the number of the other figures. For sweeps the first column names the point.
 func writeComparison(w io.Writer, c *report.Comparison) {
-	points := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
+	hasPoints := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
 	titles := []string{"figure", ">base", ">new", ">change", ">95 %", ">pairs", "verdict"}
-	if points {
+	if hasPoints {
 		titles = append([]string{"point"}, titles...)
 	}
 	g := texttable.New(titles...)
@@ -139,7 +142,7 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 			verdict = "within limit"
 		}
 		var point []string
-		if points {
+		if hasPoints {
 			point = []string{report.PointName(d.Set)}
 		}
 		g.Add(point, d.Key, formatFigure(d.Base), formatFigure(d.New), change, interval, d.Pairs, verdict)

@@ -19,7 +19,7 @@ import (
 // each.
 type completionList func() []cobra.Completion
 
-// complete registers list as the shell completion of a flag.
+// complete registers list as the shell completion of a flag. It panics if cmd has no such flag.
 func complete(cmd *cobra.Command, flag string, list completionList) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveKeepOrder
@@ -29,8 +29,8 @@ func complete(cmd *cobra.Command, flag string, list completionList) {
 	}
 }
 
-// completeArg completes the first argument with list, in this order. files selects whether the
-// shell also completes file names.
+// completeArg completes the first argument with list, in its order. files selects whether the shell
+// also completes file names: ShellCompDirectiveDefault, or ShellCompDirectiveNoFileComp.
 func completeArg(list completionList, files cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -42,12 +42,12 @@ func completeArg(list completionList, files cobra.ShellCompDirective) cobra.Comp
 
 // completeFiles completes the first n arguments with the names of files with one of these
 // extensions.
-func completeFiles(n int, endings ...string) cobra.CompletionFunc {
+func completeFiles(n int, extensions ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return endings, cobra.ShellCompDirectiveFilterFileExt
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
@@ -64,14 +64,17 @@ func encoderNames() []cobra.Completion {
 	return completions(table.All(), func(c encoders.Codec) (name, summary string) { return c.Name, c.Summary })
 }
 
+// presetNames completes a flag with the presets.
 func presetNames() []cobra.Completion {
 	return completions(experiment.Presets(), func(p experiment.Preset) (name, summary string) { return p.Name, p.Summary })
 }
 
+// profileNames completes a flag or an argument with the link profiles.
 func profileNames() []cobra.Completion {
 	return completions(lossmodel.Profiles(), func(p lossmodel.Profile) (name, summary string) { return p.Name, p.Summary })
 }
 
+// scriptNames completes an argument with the scripts of the cube world.
 func scriptNames() []cobra.Completion {
 	return completions(world.Scripts(), func(s world.Script) (name, summary string) { return s.Name, s.Summary })
 }

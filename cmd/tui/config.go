@@ -18,13 +18,14 @@ import (
 // configFlags are the flags that choose an experiment: a file or a preset, and settings that
 // replace parts of it.
 type configFlags struct {
-	file, preset  string
+	file, preset  string // "" means not given; so for the next three
 	data, encoder string
 	seed          string
-	set           []string
+	set           []string // KEY=VALUE
 }
 
-// add registers all flags but that of the file: commands take it as --config or as an argument.
+// add registers all flags except for the file: some commands take it as --config, others as an
+// argument.
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "", "start from preset `NAME`; see tui presets")
@@ -114,17 +115,19 @@ func (f *configFlags) loadBase() (*config.Config, error) {
 	return config.Default(), nil
 }
 
-// setKey sets one key of c. Setting another encoder resets its parameters to their defaults,
-// because parameters of the previous encoder have another meaning.
+// setKey sets one key of c. Setting another encoder removes the parameters in c, because those of
+// the previous encoder have another meaning. Before a parameter is set, the default encoder of the
+// data must be known, which needs the data; ctx ends reading it.
 func setKey(ctx context.Context, c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
 	}
 	if strings.HasPrefix(key, "encoder.params") {
 		// If no encoder is named, Settle sets the default encoder of the data, to which the
-		// parameters belong. Other errors are ignored, because later settings may correct them.
-		var wrong *config.Error
-		if err := experiment.Settle(ctx, c); errors.As(err, &wrong) && wrong.Key == dataKey {
+		// parameters belong. Errors that are not about the data are ignored, because later settings may
+		// correct them.
+		var configError *config.Error
+		if err := experiment.Settle(ctx, c); errors.As(err, &configError) && configError.Key == dataKey {
 			return err
 		}
 	}
@@ -159,7 +162,8 @@ func (e prefixedError) Unwrap() error { return e.err }
 // withFlag prefixes err with the name of a flag.
 func withFlag(flag string, err error) error { return prefixedError{flag, err} }
 
-// visitKeys calls add with the dotted key of each value in nested tables.
+// visitKeys calls add with prefix and the dotted key of each value in nested tables, in no
+// particular order.
 func visitKeys(prefix string, values map[string]any, add func(key string)) {
 	for k, v := range values {
 		if table, ok := v.(map[string]any); ok {
@@ -170,6 +174,7 @@ func visitKeys(prefix string, values map[string]any, add func(key string)) {
 	}
 }
 
+// checkCommand returns tui check.
 func (a *app) checkCommand() *cobra.Command {
 	var f configFlags
 	cmd := &cobra.Command{
@@ -201,18 +206,18 @@ not show, such as known faults of netem, are printed as warnings.`,
 
 // check validates the configuration and writes it as TOML with all defaults.
 func (a *app) check(ctx context.Context, f *configFlags) error {
-	config, err := f.load(ctx)
+	cfg, err := f.load(ctx)
 	if err != nil {
 		return err
 	}
-	if err := experiment.Check(ctx, config); err != nil {
+	if err := experiment.Check(ctx, cfg); err != nil {
 		return markDataError(err)
 	}
-	text, err := config.TOML()
+	text, err := cfg.TOML()
 	if err != nil {
 		return err
 	}
-	a.warn(config.Warnings())
+	a.warn(cfg.Warnings())
 	_, err = a.stdout.Write(text)
 	return err
 }

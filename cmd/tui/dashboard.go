@@ -37,6 +37,7 @@ type lookFlags struct {
 	theme string
 }
 
+// dashboardCommand returns tui without a command, which opens the dashboard.
 func (a *app) dashboardCommand() *cobra.Command {
 	var f dashboardFlags
 	cmd := &cobra.Command{
@@ -83,7 +84,7 @@ func (f *lookFlags) add(cmd *cobra.Command) {
 // check returns an error if the theme is unknown.
 func (f *lookFlags) check() error { return checkOneOf("--theme", f.theme, look.Themes()) }
 
-// tourCommand opens the dashboard with the guided tour.
+// tourCommand returns tui tour, which opens the dashboard with the guided tour.
 func (a *app) tourCommand() *cobra.Command {
 	f := dashboardFlags{tour: true}
 	cmd := &cobra.Command{
@@ -102,15 +103,16 @@ work during the tour.`,
 	return cmd
 }
 
-// dashboard runs the dashboard until the user quits.
+// dashboard runs the dashboard until the user quits. If it ends in another way, by Ctrl-C, a signal
+// or an error, the run is saved.
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if f.config.file == "" && f.config.preset == "" {
 		f.config.preset = defaultPreset
-		if f.remote.given() { // the real path replaces the link of the preset
+		if f.remote.given() { // packets pass a real network: no modelled loss in addition
 			f.config.set = append(f.config.set, "profile=perfect")
 		}
 	}
-	config, err := f.config.load(ctx)
+	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	defer link.close()
-	runner, err := experiment.NewRunner(ctx, config, experiment.RunnerOptions{
+	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
@@ -175,8 +177,8 @@ func defaultChartStyle(env func(string) string) string {
 // packets.
 const defaultPreset = "demo"
 
-// saveUnfinished saves a session that ended otherwise than by q, and returns err in the form that
-// the command returns.
+// saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
+// It returns the error of the command: context.Canceled after an interruption, otherwise err.
 func (a *app) saveUnfinished(runner *experiment.Runner, err error) error {
 	if runner.Snapshot().Now == 0 { // a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")

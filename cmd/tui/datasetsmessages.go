@@ -22,13 +22,15 @@ import (
 // messageInfo is the JSON output of tui datasets stats for messages.
 type messageInfo struct {
 	Spec    string   `json:"spec"`
-	Remarks []string `json:"remarks"`
+	Remarks []string `json:"remarks"` // what the source reports about its data
 	stats.BodySummary
-	Lag      int              `json:"lag"`
+	Lag      int              `json:"lag"` // how many messages late acks arrive
 	Encoders []savings.Saving `json:"encoders"`
 }
 
-// writeMessageStats writes statistics of messages, and how much each encoder saves on them.
+// writeMessageStats writes statistics of the messages of src, and their size with each encoder,
+// the smallest first. Encoders that could not encode any message follow. It returns a failure if an
+// encoder is not lossless.
 func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f statsFlags) error {
 	if len(f.against) > 0 {
 		return usagef("--against compares snapshots of cubes, but %s contains messages", f.data.spec)
@@ -59,7 +61,8 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	}
 	line.done()
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
-		return cmp.Or(-cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)), cmp.Compare(x.Bytes, y.Bytes))
+		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // encoders with any message first
+		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
 	return cmp.Or(a.writeResult(info, func(w io.Writer) { a.writeMessageText(w, &info) }), lossyEncoders(&info))
 }
@@ -123,7 +126,8 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 }
 
 // measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
-// again.
+// again, since the frames of a source can be read only once. If the encoder needs a file that e
+// does not name, the result has no messages and a Problem that says so.
 func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
 	codec, params, err := e.Resolve("encoder", nil)
 	if err != nil {
@@ -136,14 +140,14 @@ func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags)
 	defer closeSource(src)
 	initial := src.Schema().NewFrame()
 	src.Initial(initial)
-	one, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
-	if missing := codec.Unnamed(params); len(missing) > 0 && one.Problem == "" {
-		one.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
+	saving, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
+	if missing := codec.Unnamed(params); len(missing) > 0 && saving.Problem == "" {
+		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}
-	if text := string(codec.Canonical(params)); text != "" {
-		one.Encoder += " " + text
+	if text := string(codec.Canonical(params)); text != "" { // parameters other than the defaults
+		saving.Encoder += " " + text
 	}
-	return one, err
+	return saving, err
 }
 
 // maxShownPlaces is the largest number of byte offsets in the table.
@@ -170,7 +174,7 @@ func (a *app) writeMessageText(w io.Writer, m *messageInfo) {
 	g = texttable.New("encoder", ">bytes", ">% of raw", ">larger", ">max growth", ">encode µs/B", ">decode µs/B", "")
 	note := ""
 	for _, s := range m.Encoders {
-		if s.Messages == 0 {
+		if s.Messages == 0 { // the encoder could not encode any message
 			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem)
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +27,7 @@ type statsFlags struct {
 	encodersGiven bool // whether --encoder is set
 }
 
+// datasetsStatsCommand returns tui datasets stats.
 func (a *app) datasetsStatsCommand() *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
@@ -98,8 +98,8 @@ type encoderCost struct {
 	BitsPerChangedCube float64 `json:"bits_per_changed_cube"`
 }
 
-// datasetsStats measures the given data and writes the result. Several specs are allowed for
-// cubes only.
+// datasetsStats measures data and writes the result. Each element of specs names data as --data
+// does; more than one are compared, which is possible for snapshots of cubes only.
 func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) error {
 	if err := f.checkFrames(cmd); err != nil {
 		return err
@@ -121,10 +121,10 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 	return a.writeResult(map[string]any{"datasets": list}, func(w io.Writer) { writeSnapshotText(w, list) })
 }
 
-// writeOtherStats writes the statistics of data other than cubes. It returns false if the data
-// contains cubes, which the caller then measures; true means that nothing is left to do, also
+// writeOtherStats writes the statistics of data other than cubes: of messages or of the fields of
+// a table. done is false if the data contains cubes, which the caller then measures; it is true
 // after an error.
-func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (bool, error) {
+func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (done bool, err error) {
 	f.data.spec = spec
 	src, err := f.data.open(ctx)
 	if err != nil {
@@ -134,14 +134,14 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (b
 	switch s := src.Schema(); {
 	case frame.IsCubes(s):
 		return false, nil
-	case s.Rows == 0 && s.Delivery == frame.Each:
+	case s.Rows == 0 && s.Delivery == frame.Each: // messages: bytes, each of which must arrive
 		return true, a.writeMessageStats(ctx, src, f)
 	}
 	a.printRemarks(src)
 	return true, a.writeFieldStats(ctx, spec, src, f.frames)
 }
 
-// measureSnapshots measures one source of cubes.
+// measureSnapshots measures the cubes of f.data, and their size with the encoders that f chooses.
 func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotStats, error) {
 	l := snapshotStats{Spec: f.data.spec}
 	if err := f.data.checkRereadable(); err != nil {
@@ -162,6 +162,7 @@ func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotSta
 	if err != nil {
 		return l, err
 	}
+	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state.
 	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
 		return l, err
 	}
@@ -180,7 +181,8 @@ func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summar
 	return c.Summary(), nil
 }
 
-// measureCosts scores the encoders by the rules of the walk-off.
+// measureCosts scores the encoders by the rules of the walk-off. Its errors come from the data and
+// so are usage errors, except for an interruption, and a failure if an encoder is not lossless.
 func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]encoderCost, error) {
 	line := a.progress("stats")
 	defer line.done()
@@ -199,7 +201,7 @@ func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encode
 	for _, r := range board.Results {
 		list = append(list, encoderCost{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
 	}
-	return slices.Clip(list), nil
+	return list, nil
 }
 
 // writeSnapshotText writes a table with a row per statistic and a column per source.
@@ -209,7 +211,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 		titles = append(titles, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
 	g := texttable.New(titles...)
-	row := func(name, format string, values func(l *snapshotStats) []any) {
+	row := func(name, format string, values func(l *snapshotStats) []any) { // values are formatted with format
 		var cells []string
 		for i := range list {
 			cells = append(cells, fmt.Sprintf(format, values(&list[i])...))
@@ -270,7 +272,7 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}
 	return a.writeResult(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d frames, each compared with the frame %d before it\n\n", s.Name, count.Frames(), statsDistance)
+		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d frames earlier\n\n", s.Name, count.Frames(), statsDistance)
 		g := texttable.New("field", "kind", ">changed %", ">mean change", ">max change", "unit", ">entropy bits")
 		for _, c := range count.Changes() {
 			g.Add(c.Field, c.Kind, 100*c.Changed, formatNumber(c.Mean), formatNumber(c.Max), c.Unit, c.Entropy)

@@ -19,8 +19,8 @@ type encoderInfo struct {
 	ID        uint8                `json:"id"`
 	Summary   string               `json:"summary"`
 	Source    string               `json:"source"`
-	Cubes     bool                 `json:"cubes"` // encodes snapshots of cubes
-	Refs      int                  `json:"refs"`
+	Cubes     bool                 `json:"cubes"`      // encodes snapshots of cubes
+	Refs      int                  `json:"refs"`       // largest number of references of a packet
 	Alone     bool                 `json:"standalone"` // decodes without a reference
 	Quantises bool                 `json:"quantises"`
 	Params    []encoders.ParamInfo `json:"params"`
@@ -34,6 +34,7 @@ func newEncoderInfo(c *encoders.Codec) encoderInfo {
 	}
 }
 
+// encoderInfos returns the description of each codec.
 func encoderInfos(codecs []encoders.Codec) (list []encoderInfo) {
 	for i := range codecs {
 		list = append(list, newEncoderInfo(&codecs[i]))
@@ -41,6 +42,7 @@ func encoderInfos(codecs []encoders.Codec) (list []encoderInfo) {
 	return list
 }
 
+// encodersCommand returns tui encoders.
 func (a *app) encodersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "encoders [NAME]",
@@ -83,7 +85,7 @@ func (a *app) showEncoder(name string) error {
 
 // writeEncoder writes the description of an encoder as text.
 func (a *app) writeEncoder(info encoderInfo) {
-	fmt.Fprintf(a.stdout, "%s: %s\nAfter %s.\n", info.Name, info.Summary, strings.TrimSuffix(info.Source, "."))
+	fmt.Fprintf(a.stdout, "%s: %s\nBased on: %s.\n", info.Name, info.Summary, strings.TrimSuffix(info.Source, "."))
 	if len(info.Params) == 0 {
 		fmt.Fprint(a.stdout, "This encoder has no parameters.\n")
 		return

@@ -32,7 +32,7 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// asUsageError marks err as a usage error; nil stays nil.
+// asUsageError marks err as a usage error, which gives exitUsage; nil stays nil.
 func asUsageError(err error) error {
 	if err == nil {
 		return nil
@@ -57,10 +57,11 @@ func newFailure(reasons []string) error {
 	return failure(reasons)
 }
 
-// exitCode returns the exit code for the error of a command.
+// exitCode returns the exit code for the error of a command. If several errors are joined, the
+// first case that matches any of them decides.
 func exitCode(err error) int {
-	var bad usageError
-	var config *config.Error
+	var usage usageError
+	var badConfig *config.Error
 	switch {
 	case err == nil:
 		return exitDone
@@ -70,7 +71,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case isMachineError(err):
 		return exitMachine
-	case errors.As(err, &bad), errors.As(err, &config):
+	case errors.As(err, &usage), errors.As(err, &badConfig):
 		return exitUsage
 	}
 	return exitFailed
@@ -102,7 +103,7 @@ func machineErrnos() []syscall.Errno {
 // printError prints err to standard error, each of its lines prefixed with "tui: ".
 func (a *app) printError(err error) {
 	text := err.Error()
-	if errors.As(err, new(*panics.Error)) { // takes precedence over joined errors
+	if errors.As(err, new(*panics.Error)) { // a panic takes precedence over errors that are joined with it
 		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", strings.TrimSuffix(text, "\n"))
 		return
 	}
@@ -128,15 +129,15 @@ type unknownError interface {
 // stay unchanged, and so do those of package config, which contain a suggestion already.
 func withSuggestion(err error) error {
 	var unknown unknownError
-	var complete *config.Error
-	if errors.As(err, &complete) || !errors.As(err, &unknown) {
+	var configError *config.Error
+	if errors.As(err, &configError) || !errors.As(err, &unknown) {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))
 }
 
-// unknownName returns an error that no such thing has this name. It suggests a similar known name
-// or, without one, the command that lists them.
+// unknownName returns the error that no thing, such as "encoder", is called name. It suggests a
+// similar known name or, if none is similar, the command that lists the known names.
 func unknownName(thing, name string, known []string, listCommand string) error {
 	hint := didYouMean(name, known)
 	if hint == "" {

@@ -48,8 +48,8 @@ func (p *timeLimit) add(cmd *cobra.Command) {
 }
 
 // start returns a context that is cancelled when the time limit expires; its cause is then a
-// failure. The caller must call the returned function when the command has ended.
-func (p *timeLimit) start(ctx context.Context) (context.Context, func(), error) {
+// failure. The caller must call stop when the command has ended.
+func (p *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
 	if p.limit < 0 {
 		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", p.limit)
 	}
@@ -102,16 +102,17 @@ func (d *dataFlags) open(ctx context.Context) (dataset.Source, error) {
 // printRemarks prints what the source reports about its data: values it guessed, damaged records,
 // or records it left out.
 func (a *app) printRemarks(src dataset.Source) {
-	if src, ok := src.(dataset.Remarked); ok {
-		for _, r := range src.Remarks() {
-			a.warn([]string{"data: " + r})
+	if remarked, ok := src.(dataset.Remarked); ok {
+		for _, text := range remarked.Remarks() {
+			a.warn([]string{"data: " + text})
 		}
 	}
 }
 
-// readFrames reads frames of src into f and calls visit(i) after frame i, until src ends or limit
-// frames are read. A limit of 0 means no limit. It returns the number of frames read.
-func readFrames(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(n int)) (n int, err error) {
+// readFrames reads frames of src, one after the other into f, and calls visit with the number of
+// each, from 0, until src ends or limit frames are read. A limit of 0 means no limit. It returns
+// how many frames were read.
+func readFrames(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(number int)) (n int, err error) {
 	for ; limit == 0 || n < limit; n++ {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -145,7 +146,7 @@ func (d *dataFlags) checkRereadable() error {
 // path and reason.
 func withoutSyscall(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && err == error(pe) {
+	if errors.As(err, &pe) && err == error(pe) { // not an error that wraps it and has a text of its own
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

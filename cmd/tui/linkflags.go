@@ -15,10 +15,10 @@ import (
 // linkFlags are the flags that choose a link: a profile, a line of netem or a configuration, and
 // single keys that --set changes in it.
 type linkFlags struct {
-	profile string // from --profile, or from the argument of commands without --profile
-	netem   string
-	file    string
-	set     []string
+	profile string   // from --profile, or from the argument of commands without --profile
+	netem   string   // options of tc-netem(8)
+	file    string   // path of a configuration
+	set     []string // KEY=VALUE
 	seed    uint64
 }
 
@@ -77,7 +77,7 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	if err := f.checkOneLink(cmd); err != nil {
 		return nil, err
 	}
-	c, title, err := f.config(cmd, "down.netem")
+	c, title, err := f.loadConfig(cmd, "down.netem")
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	return link, nil
 }
 
-// config returns the configuration that contains the chosen link, and a title that describes the
-// choice. A --netem line is set under netemKey: "down.netem" for the downlink, "link.netem" for
-// both directions.
-func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Config, title string, err error) {
-	config := configFlags{file: f.file, set: f.set}
+// loadConfig returns the configuration that contains the chosen link, and a title that describes
+// the choice. A --netem line is set under netemKey: "down.netem" for the downlink, "link.netem" for
+// both directions. The settings of --set follow and may change parts of the link.
+func (f *linkFlags) loadConfig(cmd *cobra.Command, netemKey string) (c *config.Config, title string, err error) {
+	flags := configFlags{file: f.file, set: f.set}
 	title = f.file
 	switch {
 	case f.profile != "":
@@ -100,19 +100,20 @@ func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Confi
 		if err != nil {
 			return nil, "", asUsageError(unknownName("link profile", f.profile, profileNameList(), "tui links"))
 		}
-		config.set = append([]string{"profile=" + p.Name}, config.set...)
+		flags.set = append([]string{"profile=" + p.Name}, flags.set...)
+		// "After" names the source of the profile. The title is in JSON output, which must not change.
 		title = fmt.Sprintf("%s: %s. After %s", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
 	case f.netem != "":
-		spec := lossmodel.DefaultSpec()
-		if err := spec.Set("netem", f.netem); err != nil {
+		probe := lossmodel.DefaultSpec() // to check the line, and to print it in its normal form
+		if err := probe.Set("netem", f.netem); err != nil {
 			return nil, "", asUsageError(withSuggestion(withFlag("--netem", err)))
 		}
-		config.set = append([]string{netemKey + "=" + f.netem}, config.set...)
-		title = "netem " + spec.Netem.String()
+		flags.set = append([]string{netemKey + "=" + f.netem}, flags.set...)
+		title = "netem " + probe.Netem.String()
 	case f.file == "":
 		title = strings.Join(f.set, " ")
 	}
-	if c, err = config.load(cmd.Context()); err != nil {
+	if c, err = flags.load(cmd.Context()); err != nil {
 		return nil, "", err
 	}
 	if cmd.Flags().Changed("seed") {
@@ -121,15 +122,16 @@ func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Confi
 	return c, title, nil
 }
 
-// checkOneLink returns an error unless exactly one of profile, netem and config is given, or only
-// --set.
+// checkOneLink returns a usage error unless exactly one of profile, netem and config is given, or
+// only --set. Errors name the profile as the user does: by --profile if the command has this flag,
+// otherwise as an argument.
 func (f *linkFlags) checkOneLink(cmd *cobra.Command) error {
-	profile, isFlag := "", cmd.Flags().Lookup("profile") != nil
-	if isFlag {
-		profile = "--profile "
+	profileFlag, hasProfileFlag := "", cmd.Flags().Lookup("profile") != nil
+	if hasProfileFlag {
+		profileFlag = "--profile "
 	}
 	var links []string
-	for _, s := range []struct{ flag, value string }{{profile, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
+	for _, s := range []struct{ flag, value string }{{profileFlag, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
 		if s.value != "" {
 			links = append(links, s.flag+s.value)
 		}
@@ -139,14 +141,14 @@ func (f *linkFlags) checkOneLink(cmd *cobra.Command) error {
 		return usagef("%s and %s are two links; expected one", links[0], links[1])
 	case len(links) == 1 || len(f.set) > 0:
 		return nil
-	case isFlag:
+	case hasProfileFlag:
 		return usagef("%s expects a link: --profile NAME, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 	}
 	return usagef("%s expects a link: the NAME of a profile, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 }
 
 // profileArg is the argument check of commands that take the name of a profile as argument, or no
-// argument if a flag chooses the link.
+// argument if a flag chooses the link. It stores the name in f.profile.
 func (f *linkFlags) profileArg(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return f.checkOneLink(cmd)
@@ -155,7 +157,8 @@ func (f *linkFlags) profileArg(cmd *cobra.Command, args []string) error {
 	return oneArg("the name of a profile")(cmd, args)
 }
 
-// linkWarnings lists the effects of links that their keys do not show.
+// linkWarnings lists effects of the settings of links that a user may not expect, such as known
+// faults of netem. Each text begins with the name of the direction.
 func linkWarnings(directions ...direction) (list []string) {
 	for _, dir := range directions {
 		for _, w := range dir.spec.Warnings() {
@@ -172,7 +175,7 @@ func (a *app) warn(list []string) {
 	}
 }
 
-// trafficFlags are the flags that describe the packets sent over a link.
+// trafficFlags are the flags that describe the packets that a command sends over a modelled link.
 type trafficFlags struct{ measure.Traffic }
 
 // add registers the flags with the given defaults; size is in bytes.

@@ -39,7 +39,7 @@ the sender; with --set, link.KEY sets both.`,
 	return cmd
 }
 
-// listLinks writes the profiles and the keys of links.
+// listLinks writes the link profiles, the keys of links, and the models that some keys accept.
 func (a *app) listLinks() error {
 	profiles, keys := lossmodel.Profiles(), lossmodel.Keys()
 	list := make([]profileInfo, len(profiles))
@@ -96,8 +96,8 @@ func formatValues(k lossmodel.KeyInfo) string {
 	return formatRange(k.Unit, k.Min, k.Max)
 }
 
-// formatRange formats the range of a value. minValue and maxValue are empty if the value has no
-// bounds.
+// formatRange formats the range of a value for a table. minValue and maxValue are empty if the value
+// has no bounds; the unit then describes what is expected.
 func formatRange(unit, minValue, maxValue string) string {
 	switch {
 	case unit == "file":
@@ -147,7 +147,8 @@ With --netem, the outcome of every packet is the one that Linux gives for the sa
 	return cmd
 }
 
-// linksTrace sends packets over the chosen direction of a link and writes their outcomes.
+// linksTrace sends packets over one direction of a link, the uplink if up is set, and writes their
+// outcomes as CSV.
 func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags, up bool) error {
 	if err := traffic.check(); err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// linksFitCommand returns tui links fit.
 func (a *app) linksFitCommand() *cobra.Command {
 	var sent, received string
 	cmd := &cobra.Command{
@@ -116,7 +117,8 @@ func (a *app) fitCSV(path string) (fitInfo, error) {
 	return newFitInfo("down", path, &fit), nil
 }
 
-// fitPackets fits a link to packet captures at the two ends of a path.
+// fitPackets fits a link to packet captures at the two ends of a path. sent and received select
+// datagrams as FILE[,port=N][,dir=up]. All its errors are usage errors.
 func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 	if sent == "" || received == "" {
 		return fitInfo{}, usagef("tui links fit expects both --sent A.pcap and --received B.pcap")
@@ -165,7 +167,8 @@ func captureLabel(c *packets.Capture) string {
 	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
 }
 
-// sightings returns the selected datagrams of a capture, with their times, in order of time.
+// sightings returns the selected datagrams of a capture in order of time: when each was seen, and
+// its payload.
 func sightings(c *packets.Capture) []capture.Sighting {
 	list := make([]capture.Sighting, len(c.Chosen()))
 	for i, d := range c.Chosen() {
@@ -175,7 +178,8 @@ func sightings(c *packets.Capture) []capture.Sighting {
 	return list
 }
 
-// matchNotes returns sentences about the numbers and the limits of a matching.
+// matchNotes returns sentences about how many datagrams of two captures were matched, and about
+// what limits the accuracy.
 func matchNotes(m *capture.Matching) []string {
 	notes := []string{fmt.Sprintf("%d of %d sent datagrams are among the %d received ones, which include %d copies; %d were lost",
 		m.Matched, m.Sent, m.Received, m.Copies, m.Lost)}
@@ -220,8 +224,10 @@ func writeGoodness(w io.Writer, fit *measure.FitResult) {
 		func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
 }
 
-// writeCandidates writes the models that were compared with their scores. The first model is the
-// chosen one. The BIC (Bayesian information criterion) penalises each parameter of a model.
+// writeCandidates adds the models that were compared, with their scores, to the empty table g and
+// writes it. The first model is the chosen one; a single one was compared with nothing and is not
+// written. Scores are distances, or values of the Bayesian information criterion (BIC), which
+// penalises each parameter of a model.
 func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate, score func(measure.Candidate) string) {
 	if len(models) < 2 {
 		return
@@ -243,7 +249,8 @@ type commentWriter struct {
 	pending string // an incomplete last line
 }
 
-// Write writes all complete lines and keeps an incomplete last line.
+// Write writes all complete lines and keeps an incomplete last line for the next call. What is
+// written must end in a line break.
 func (c *commentWriter) Write(p []byte) (int, error) {
 	text := c.pending + string(p)
 	for {
@@ -280,8 +287,8 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 		var c *capture.Capture
 		c, err = capture.Read(limited)
 		switch {
-		case limited.N <= 0:
-			err = fmt.Errorf("is larger than %d MB, expected a capture", maxCaptureBytes>>20)
+		case limited.N <= 0: // the limit is reached, so c is incomplete
+			err = fmt.Errorf("is larger than %d MB, the limit for a capture", maxCaptureBytes>>20)
 		case err == nil:
 			return c, nil
 		}
@@ -289,8 +296,8 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 	return nil, asUsageError(withPosition(name, err))
 }
 
-// decompress returns a reader of the decompressed data. The format is detected from the first
-// bytes.
+// decompress returns a reader of the decompressed data. It detects zstd and gzip from the first
+// bytes; other data is returned unchanged.
 func decompress(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	magic, err := buffered.Peek(4)
@@ -306,8 +313,8 @@ func decompress(in io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// withPosition prefixes an error in a capture with name:line, or with name if the line is
-// unknown.
+// withPosition returns an error in a capture, prefixed with name:line, or with name if the line is
+// unknown. It omits what the texts of other packages repeat, such as the path.
 func withPosition(name string, err error) error {
 	var syntax *csv.ParseError
 	var path *fs.PathError

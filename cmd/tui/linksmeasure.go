@@ -23,34 +23,38 @@ import (
 )
 
 // peerFlags name the peer on another machine, where tui listen runs, and its token.
-type peerFlags struct{ to, tokenFile string }
+type peerFlags struct {
+	to        string // TOKEN@HOST:PORT, or HOST:PORT with tokenFile
+	tokenFile string // path; "" if the token is in to
+}
 
-// add registers the flags. what describes --to.
-func (f *peerFlags) add(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVar(&f.to, "to", "", what+": `TOKEN@HOST:PORT`, or HOST:PORT with --token-file")
+// add registers the flags. purpose describes in the help what --to is for.
+func (f *peerFlags) add(cmd *cobra.Command, purpose string) {
+	cmd.Flags().StringVar(&f.to, "to", "", purpose+": `TOKEN@HOST:PORT`, or HOST:PORT with --token-file")
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "read the token of tui listen from this `FILE`")
 }
 
-// dial opens a session with the peer, for the service with this purpose.
+// dial opens a session with the peer, for the service with this purpose: remote.Purpose for a run,
+// or probe.Purpose for a measurement. Errors in the flags are usage errors.
 func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, error) {
-	text, addr, inline := strings.Cut(f.to, "@")
-	if !inline {
-		text, addr = "", f.to
+	tokenText, addr, hasToken := strings.Cut(f.to, "@")
+	if !hasToken {
+		tokenText, addr = "", f.to
 	}
-	if inline && f.tokenFile != "" {
+	if hasToken && f.tokenFile != "" {
 		return nil, usagef("--to and --token-file both contain a token; expected one of them")
 	}
-	if !inline {
+	if !hasToken {
 		stored, err := readToken(f.tokenFile)
 		if err != nil {
 			return nil, err
 		}
-		text = stored
+		tokenText = stored
 	}
-	if text == "" {
+	if tokenText == "" {
 		return nil, usagef("--to %s has no token; expected --to TOKEN@%s, as tui listen prints it, or --token-file", addr, addr)
 	}
-	token, err := channel.ParseToken(text)
+	token, err := channel.ParseToken(tokenText)
 	if err != nil {
 		return nil, asUsageError(withFlag("--to", err))
 	}
@@ -71,11 +75,12 @@ func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, 
 // measureFlags are the flags of tui links measure.
 type measureFlags struct {
 	peer          peerFlags
-	seconds, rate float64
-	up, down      int
-	record        string
+	seconds, rate float64 // duration; datagrams per second in each direction
+	up, down      int     // payload bytes of a datagram
+	record        string  // path; "" for no captures
 }
 
+// linksMeasureCommand returns tui links measure.
 func (a *app) linksMeasureCommand() *cobra.Command {
 	var f measureFlags
 	cmd := &cobra.Command{
@@ -117,7 +122,7 @@ func (f *measureFlags) newPlan() (probe.Plan, error) {
 	}
 	// The negated conditions refuse NaN too.
 	if !(f.rate > 0 && f.rate <= 1e6) || !(f.seconds > 0 && f.seconds <= 1e6) {
-		return probe.Plan{}, usagef("--seconds %v and --rate %v make no sense; expected numbers above 0", f.seconds, f.rate)
+		return probe.Plan{}, usagef("--seconds %v or --rate %v is out of range; expected numbers above 0, up to 1000000", f.seconds, f.rate)
 	}
 	p := probe.Plan{Duration: time.Duration(f.seconds * 1e9).Round(time.Millisecond), Up: f.up, Down: f.down,
 		Interval: time.Duration(1e9 / f.rate).Round(time.Microsecond)}
@@ -208,15 +213,16 @@ func (f *measureFlags) writeCaptures(a *app, p *probe.Path) error {
 	return nil
 }
 
-// writeMeasured fits a link to each direction and writes the result.
+// writeMeasured fits a link to each direction of a measured path and writes the result. s is the
+// session over which the path was measured.
 func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
-	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) }
+	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) } // quantile q of the round trips
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
 		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: roundTrips{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
 		Base: float64(p.Base) / 1e6, Slack: float64(p.Slack) / 1e6}
 	counters := s.Books()
 	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.ByName()}
-	var fits [2]measure.FitResult
+	var fits [2]measure.FitResult // up, down
 	for i, c := range []*capture.Capture{&p.Up, &p.Down} {
 		var err error
 		if fits[i], err = measure.Fit(c); err != nil {
@@ -231,7 +237,7 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 		"# because the clocks differ. The uncertainty of this value is %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = header + doc.Up.Table + doc.Down.Table
-	if p.Beyond > 0 {
+	if p.Beyond > 0 { // more copies than a capture stores
 		a.remark("tui: warning: %d further copies were ignored", p.Beyond)
 	}
 	return a.writeResult(doc, func(w io.Writer) {

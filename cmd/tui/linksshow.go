@@ -14,7 +14,8 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// Widths of pictures in columns. Wider pictures than defaultWidth show no more detail.
+// Widths of pictures in columns, including "# " at the start of each line, which makes them
+// comments. Wider pictures than defaultWidth show no more detail.
 const (
 	minWidth     = measure.MinWidth + len("# ")
 	defaultWidth = 80
@@ -37,6 +38,7 @@ type showFlags struct {
 	ascii   bool
 }
 
+// linksShowCommand returns tui links show.
 func (a *app) linksShowCommand() *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
@@ -64,7 +66,8 @@ By default the packets are those of a game: 60 per second of 256 bytes.`,
 	return cmd
 }
 
-// linksShow writes the settings and the pictures of both directions of a link.
+// linksShow writes the settings and the pictures of both directions of a link, or measurements in
+// JSON. The picture of an uplink that equals the downlink is omitted.
 func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if err := f.traffic.check(); err != nil {
 		return err
@@ -113,8 +116,8 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	return nil
 }
 
-// pictureWidth returns the width of pictures: requested, unless 0, else the width of the terminal
-// within limits.
+// pictureWidth returns the width of pictures: requested or, if that is 0, the width of the terminal
+// within limits; defaultWidth without a terminal.
 func (a *app) pictureWidth(requested int) int {
 	switch {
 	case requested > 0:
@@ -125,7 +128,8 @@ func (a *app) pictureWidth(requested int) int {
 	return defaultWidth
 }
 
-// newLinkInfo returns the JSON output for a link and the captures of its directions.
+// newLinkInfo returns the JSON output for a link. captures contains the measured packets of each
+// direction, in the order of link.directions.
 func (f *showFlags) newLinkInfo(link *chosenLink, captures []*capture.Sequence) linkInfo {
 	info := linkInfo{Seed: link.seed, Packets: f.traffic.Packets, Measured: map[string]measure.Stats{}}
 	perfect := lossmodel.DefaultSpec()

@@ -27,6 +27,7 @@ type linkTest struct {
 	Up         *measure.Report `json:"up,omitempty"` // absent for a perfect link
 }
 
+// linksTestCommand returns tui links test.
 func (a *app) linksTestCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags
@@ -89,7 +90,8 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags)
 	return cmp.Or(err, newFailure(failed))
 }
 
-// failedChecks returns a sentence for each figure that deviates too much.
+// failedChecks returns a sentence for each figure that deviates too much from its prediction.
+// reports contains a report for each direction of link.
 func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) {
 	for i, r := range reports {
 		for _, c := range r.Checks {

@@ -26,14 +26,15 @@ const defaultListen = "127.0.0.1:27970"
 
 // service is a kind of session that tui listen accepts.
 type service struct {
-	purpose uint8
-	name    string
-	// serve runs the session until it ends or ctx ends. Its report is printed as text, and
-	// written as JSON.
+	purpose uint8  // what the peer requests; see channel.Session
+	name    string // in output
+	// serve runs the session until it ends or ctx ends. The report describes the session; it is
+	// printed as text, and written as JSON, and may be nil.
 	serve func(ctx context.Context, s *channel.Session) (report any, err error)
 }
 
-// services returns the services of tui listen, one per purpose of a session.
+// services returns the services of tui listen: runs, whose encoders may open files, and
+// measurements.
 func services(files remote.Files) []service {
 	return []service{
 		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
@@ -43,12 +44,12 @@ func services(files remote.Files) []service {
 
 // listenFlags are the flags of tui listen.
 type listenFlags struct {
-	tokenFile string
-	idle      time.Duration
-	duration  time.Duration
-	sessions  int
-	files     []string
-	once      bool
+	tokenFile string        // "" means a new token
+	idle      time.Duration // after which a silent session ends
+	duration  time.Duration // 0 means no limit
+	sessions  int           // largest number of sessions at a time
+	files     []string      // that sessions may open
+	once      bool          // stop after the first session
 }
 
 // listenCommand returns the command tui listen.
@@ -109,7 +110,8 @@ func (f *listenFlags) check() error {
 	return nil
 }
 
-// listen accepts sessions on addr until ctx or --duration ends.
+// listen accepts sessions on addr until ctx ends, for the time of --duration, or for one session
+// with --once.
 func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -118,7 +120,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	token, text, err := listenToken(f.tokenFile)
+	token, newToken, err := listenToken(f.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -135,13 +137,13 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}
-	r.printListening(l.Addr(), text)
+	r.printListening(l.Addr(), newToken)
 	err = r.serve(ctx, l, f)
 	return errors.Join(err, ctx.Err())
 }
 
-// listenToken reads the token from a file. Without a file it returns a new token and its text;
-// with one, text is empty.
+// listenToken reads the token from a file. If file is "", it makes a new token and also returns its
+// text, which must be printed; otherwise text is empty.
 func listenToken(file string) (token channel.Token, text string, err error) {
 	if file == "" {
 		text = channel.NewToken()
@@ -158,7 +160,8 @@ func listenToken(file string) (token channel.Token, text string, err error) {
 	return token, "", err
 }
 
-// listenFiles returns the access to files for the encoders of sessions: to these paths only.
+// listenFiles returns the access to files for the encoders of sessions, which peers choose: only
+// to these paths, which must name regular files.
 func listenFiles(paths []string) (remote.Files, error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil {
@@ -194,7 +197,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 	var running sync.WaitGroup
 	for {
 		s, err := l.Accept(accepting)
-		if err != nil {
+		if err != nil { // accepting has ended
 			break
 		}
 		r.sessions++
@@ -210,7 +213,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 		}
 	}
 	if f.once {
-		running.Wait() // stop would end the session
+		running.Wait() // before stop, which ends sessions
 	}
 	stop()
 	running.Wait()
@@ -219,7 +222,8 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 	return err
 }
 
-// serveSession runs session number n with the service of its purpose.
+// serveSession runs session number n with the service of its purpose, and prints its beginning and
+// its end. An error is not printed if ctx has ended, since that ends every session.
 func (r *listenServer) serveSession(ctx context.Context, s *channel.Session, n int) {
 	defer s.Close()
 	for _, service := range r.services {
@@ -272,7 +276,8 @@ type listenCounters struct {
 	Unsent    uint64            `json:"unsent"`
 }
 
-// printEvent writes an event: as text to standard error and with --json as a line of JSON.
+// printEvent writes an event: to standard error as the text of format and args, and with --json
+// also to standard output as a line of JSON. Several sessions may call it at a time.
 func (r *listenServer) printEvent(e listenEvent, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,7 +309,8 @@ func (r *listenServer) printListening(addr netip.AddrPort, token string) {
 	r.app.remark("to connect: tui run %s; tui and tui links measure take the same flags", flags)
 }
 
-// printFinished prints the counters of the socket.
+// printFinished prints the counters b of the socket. interrupted selects the reason "interrupted"
+// instead of "finished".
 func (r *listenServer) printFinished(b channel.Books, interrupted bool) {
 	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.sessions, Counters: &listenCounters{In: b.In, InBytes: b.InBytes, Out: b.Out,
 		OutBytes: b.OutBytes, Delivered: b.Delivered, Control: b.Control, Handshake: b.Handshake, Dropped: b.ByName(), Unsent: b.Unsent}}

@@ -25,8 +25,8 @@ func (a *app) listCommand(name, short, long, example string, list func() error) 
 	return cmd
 }
 
-// writeList writes all items: with --json as an array under key, else as a table with these
-// titles, one row per item, and a note below it.
+// writeList writes all items: with --json as an array under key, otherwise as a table with these
+// column titles and a row of cells for each item, and the note below it.
 func writeList[T any](a *app, key string, items []T, note string, titles []string, row func(T) []any) error {
 	return a.writeResult(map[string]any{key: items}, func(w io.Writer) {
 		g := texttable.New(titles...)
@@ -81,8 +81,8 @@ func (a *app) datasetsDescribeCommand() *cobra.Command {
 		Short: "Print the schema of data, or an example schema, as TOML",
 		Long: `Print the schema of the frames of SPEC in TOML, in the format that
 table:SCHEMA.toml,PATH reads. Without SPEC, print a commented example with every kind
-of field, to be adapted to your own records; with --records, print the CSV rows that
-belong to this example.`,
+of field, to be adapted to your own records; with --records, print CSV records that fit
+this example.`,
 		Example: `  tui datasets describe > game.toml
   tui datasets describe --records > game.csv
   tui datasets describe demo`,
@@ -94,26 +94,27 @@ belong to this example.`,
 	return cmd
 }
 
-// describeDataset writes the schema of the data in args or, without args, the example schema;
-// with records set, the records of the example.
+// describeDataset writes the schema of the data that args[0] names or, if args is empty, of an
+// example. If records is set, it writes the rows of the example in CSV instead of its schema.
 func (a *app) describeDataset(ctx context.Context, args []string, records bool) error {
-	schema, rows := table.Example()
+	text, exampleRows := table.Example()
 	switch {
 	case len(args) > 0 && records:
 		return usagef("--records prints the records of the example; expected no SPEC, got %s", args[0])
 	case records:
-		schema = rows
+		text = exampleRows
 	case len(args) > 0:
 		var err error
-		if schema, err = a.readSchema(ctx, args[0]); err != nil {
+		if text, err = a.readSchema(ctx, args[0]); err != nil {
 			return err
 		}
 	}
-	_, err := a.stdout.Write(schema)
+	_, err := a.stdout.Write(text)
 	return err
 }
 
-// readSchema returns the schema of the data as TOML.
+// readSchema returns the schema of the data that spec names as TOML. Data without fields, such as
+// messages, has no schema, which is a usage error.
 func (a *app) readSchema(ctx context.Context, spec string) ([]byte, error) {
 	data := dataFlags{spec: spec}
 	src, err := data.open(ctx)
@@ -126,11 +127,11 @@ func (a *app) readSchema(ctx context.Context, spec string) ([]byte, error) {
 	if s.Rows == 0 {
 		return nil, usagef("%s has no fields: its frames are bytes", spec)
 	}
-	if own, ok := src.(*table.Source); ok {
-		return own.Layout().Describe(), nil // includes the format of the records
+	if tableSource, ok := src.(*table.Source); ok {
+		return tableSource.Layout().Describe(), nil // includes the format of the records
 	}
-	preamble := 0 // leading copies of the initial state; recordings have them by the walk-off's rules
-	if _, ok := src.(*dataset.Recording); ok {
+	preamble := 0                              // number of copies of the initial state before the first frame
+	if _, ok := src.(*dataset.Recording); ok { // by the rules of the walk-off
 		preamble = walkoff.Delay
 	}
 	return table.Describe(s, preamble), nil

@@ -17,6 +17,7 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// patchCommand returns tui patch, which only has subcommands.
 func (a *app) patchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "patch",
@@ -47,6 +48,7 @@ func exactArgs(n int, description string) cobra.PositionalArgs {
 	}
 }
 
+// patchMakeCommand returns tui patch make.
 func (a *app) patchMakeCommand() *cobra.Command {
 	var fast bool
 	cmd := &cobra.Command{
@@ -72,46 +74,47 @@ type patchInfo struct {
 	Old      int64   `json:"old_bytes"`
 	New      int64   `json:"new_bytes"`
 	Patch    int64   `json:"patch_bytes"`
-	Raw      int64   `json:"raw_bytes"`
-	Cloned   int64   `json:"cloned_bytes"`
-	Patched  int64   `json:"patched_bytes"`
+	Raw      int64   `json:"raw_bytes"`     // bytes of the new file in blocks without use of the old file
+	Cloned   int64   `json:"cloned_bytes"`  // ... in blocks that are copies of the old file
+	Patched  int64   `json:"patched_bytes"` // ... in blocks encoded relative to the old file
 	Make     float64 `json:"make_mb_per_s,omitempty"`
 	Apply    float64 `json:"apply_mb_per_s,omitempty"`
-	Lossless *bool   `json:"lossless,omitempty"`
+	Lossless *bool   `json:"lossless,omitempty"` // nil if the patch was not applied
 }
 
-// patchMake makes a patch and writes its sizes.
-func (a *app) patchMake(ctx context.Context, old, new, out string, fast bool) error {
-	info, err := a.makePatch(ctx, "patch", old, new, out, fast)
+// patchMake makes the patch out, which turns the file oldPath into newPath, and writes its sizes.
+// fast makes a larger patch that is faster to apply.
+func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string, fast bool) error {
+	info, err := a.makePatch(ctx, "patch", oldPath, newPath, out, fast)
 	if err != nil {
 		return err
 	}
 	return a.writeResult(info, func(io.Writer) {
-		a.remark("wrote %s: %d bytes, %.2f %% of %s (%d bytes)", out, info.Patch, percent(info.Patch, info.New), new, info.New)
+		a.remark("wrote %s: %d bytes, %.2f %% of %s (%d bytes)", out, info.Patch, percent(info.Patch, info.New), newPath, info.New)
 	})
 }
 
 // percent returns part as a percentage of total.
 func percent(part, total int64) float64 { return 100 * float64(part) / float64(max(total, 1)) }
 
-// makePatch makes a patch and shows progress under the name job. It stops between blocks when ctx
-// ends.
-func (a *app) makePatch(ctx context.Context, job, old, new, out string, fast bool) (info patchInfo, err error) {
+// makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress under
+// the name job. It stops when ctx ends.
+func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string, fast bool) (info patchInfo, err error) {
 	line := a.progress(job)
 	defer line.done()
 	for _, f := range []struct {
 		name string
 		size *int64
-	}{{old, &info.Old}, {new, &info.New}} {
+	}{{oldPath, &info.Old}, {newPath, &info.New}} {
 		stat, err := os.Stat(f.name)
 		if err != nil {
 			return info, asUsageError(withoutSyscall(err))
 		}
 		*f.size = stat.Size()
 	}
-	stats, err := patch.MakeFile(old, new, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
+	stats, err := patch.MakeFile(oldPath, newPath, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
 		line.report(float64(done), float64(total))
-		return ctx.Err()
+		return ctx.Err() // an error ends the job
 	}})
 	if err != nil {
 		return info, patchError(err)
@@ -120,6 +123,7 @@ func (a *app) makePatch(ctx context.Context, job, old, new, out string, fast boo
 	return info, nil
 }
 
+// patchApplyCommand returns tui patch apply.
 func (a *app) patchApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply OLD PATCH NEW",
@@ -145,20 +149,21 @@ type applyInfo struct {
 	Apply  float64 `json:"apply_mb_per_s"`
 }
 
-// patchApply applies the patch delta to old, and writes the new file.
-func (a *app) patchApply(ctx context.Context, old, delta, new string) error {
+// patchApply applies the patch at patchPath to the file oldPath, and writes the file newPath.
+func (a *app) patchApply(ctx context.Context, oldPath, patchPath, newPath string) error {
 	line := a.progress("apply")
 	defer line.done()
 	start := a.clock()
-	h, err := patch.ApplyFile(a.disk, old, delta, new, func(done, total int64) error {
+	header, err := patch.ApplyFile(a.disk, oldPath, patchPath, newPath, func(done, total int64) error {
 		line.report(float64(done), float64(total))
-		return ctx.Err()
+		return ctx.Err() // an error ends the job
 	})
 	if err != nil {
 		return patchError(err)
 	}
-	info := applyInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytesPerSecond(h.NewSize, a.clock()-start)}
-	return a.writeResult(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", new, info.New, info.SHA256) })
+	info := applyInfo{Old: header.OldSize, New: header.NewSize, SHA256: fmt.Sprintf("%x", header.NewHash),
+		Apply: megabytesPerSecond(header.NewSize, a.clock()-start)}
+	return a.writeResult(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", newPath, info.New, info.SHA256) })
 }
 
 // patchError marks errors in the files that the user named as usage errors. Other errors, such as
@@ -175,11 +180,13 @@ func patchError(err error) error {
 	return withoutSyscall(err)
 }
 
-// megabytesPerSecond returns the rate at which n bytes were processed within d.
+// megabytesPerSecond returns the rate at which n bytes were processed within d. A d of 0, on a
+// coarse clock, counts as 1 ns.
 func megabytesPerSecond(n int64, d time.Duration) float64 {
 	return float64(n) / 1e6 / max(d.Seconds(), 1e-9)
 }
 
+// patchBenchCommand returns tui patch bench.
 func (a *app) patchBenchCommand() *cobra.Command {
 	var fast bool
 	cmd := &cobra.Command{
@@ -202,7 +209,8 @@ give the file "new".`,
 	return cmd
 }
 
-// patchBench makes and applies a patch for each folder and writes the results.
+// patchBench makes and applies a patch for each folder and writes the results. It returns a failure
+// if a patch does not give the new file.
 func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	work, err := a.disk.TempDir()
 	if err != nil {
@@ -237,22 +245,23 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	return errors.Join(err, newFailure(wrong))
 }
 
-// benchPair makes and applies the patch of one folder; work is a folder for temporary files.
+// benchPair makes and applies the patch of the files "old" and "new" in dir, and returns sizes,
+// speeds, and whether the result equals "new". work is a folder for temporary files.
 func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info patchInfo, err error) {
-	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	delta, out := filepath.Join(work, "patch"), filepath.Join(work, "new")
+	oldPath, newPath := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	patchPath, resultPath := filepath.Join(work, "patch"), filepath.Join(work, "new")
 	start := a.clock()
-	if info, err = a.makePatch(ctx, filepath.Base(dir), old, new, delta, fast); err != nil {
+	if info, err = a.makePatch(ctx, filepath.Base(dir), oldPath, newPath, patchPath, fast); err != nil {
 		return info, err
 	}
 	made := a.clock()
-	if _, err := patch.ApplyFile(nil, old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
+	if _, err := patch.ApplyFile(nil, oldPath, patchPath, resultPath, func(int64, int64) error { return ctx.Err() }); err != nil {
 		return info, withoutSyscall(err)
 	}
 	applied := a.clock()
 	info.Name = filepath.Base(dir)
 	info.Make, info.Apply = megabytesPerSecond(info.New, made-start), megabytesPerSecond(info.New, applied-made)
-	same, err := sameFile(new, out)
+	same, err := sameFile(newPath, resultPath)
 	info.Lossless = &same
 	return info, err
 }

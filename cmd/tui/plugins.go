@@ -25,18 +25,19 @@ import (
 // pluginFlags are the flags that load encoders from outside of the program.
 type pluginFlags struct {
 	paths   []string
-	sha256s []string // expected hash of each path; the program sets them when it starts itself
+	sha256s []string // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
 	memory  string
-	timeout time.Duration
+	timeout time.Duration // 0 means no limit
 }
 
-// add registers the flags for all commands.
+// add registers the flags for all commands. --plugin-sha256 is hidden: only this program sets it,
+// when it starts itself for an audit, so that a file that changed meanwhile is refused.
 func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders from a WebAssembly `FILE` or exec:COMMAND; may be repeated; see tui plugins")
 	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "limit the memory of each plugin encoder and decoder to `SIZE`")
 	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "limit each call into a plugin to `TIME`; 0 means no limit")
-	flags.StringArrayVar(&f.sha256s, "plugin-sha256", nil, "expected SHA-256 of each plugin")
+	flags.StringArrayVar(&f.sha256s, "plugin-sha256", nil, "expected SHA-256 of each --plugin, in the same order")
 	_ = flags.MarkHidden("plugin-sha256") // fails only for an unknown flag
 }
 
@@ -65,7 +66,7 @@ func (a *app) pluginArgs() (list []string) {
 }
 
 // loadPlugins loads the plugins that the flags name and adds their encoders to the encoder table.
-// It also makes configurations load the plugins that they name.
+// It also installs a function in the table that loads the plugins that configurations name.
 func (a *app) loadPlugins(ctx context.Context) error {
 	o, err := a.plugins.options()
 	if err != nil {
@@ -110,7 +111,7 @@ func (a *app) setPlugins(list []*plugin.Plugin) error {
 func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (failedIndex int, err error) {
 	a.loadMutex.Lock()
 	defer a.loadMutex.Unlock()
-	var wanted, added []*plugin.Plugin // all plugins of list; those loaded here
+	var wanted, added []*plugin.Plugin // the plugins of list, in its order; those of them that are loaded here
 	defer func() {                     // after an error, close the plugins loaded here
 		for _, p := range added {
 			p.Close()
@@ -131,8 +132,8 @@ func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plug
 	if slices.Equal(wanted, a.loadedPlugins[:min(len(wanted), len(a.loadedPlugins))]) {
 		return 0, nil // loaded and in the right order
 	}
-	rest := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
-	if err := a.setPlugins(append(wanted, rest...)); err != nil {
+	others := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
+	if err := a.setPlugins(append(wanted, others...)); err != nil {
 		return len(list) - 1, err
 	}
 	added = nil // now owned by a.loadedPlugins
@@ -157,9 +158,10 @@ func samePath(a, b string) bool {
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// loadConfigPlugin loads a plugin that a configuration names. It never starts a process: the
-// configuration may come from someone else, and a process could do anything. Processes must be
-// named on the command line.
+// loadConfigPlugin loads the plugin w that a configuration names, with the options o unless w has
+// limits of its own. It never starts a process: the configuration may come from someone else, and a
+// process could do anything. Processes must be named on the command line. Errors state the flag
+// that would load the expected plugin.
 func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
 	flag := "--plugin " + w.Path
 	if encoders.IsProcess(w.Path) {
@@ -168,7 +170,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 	if w.SHA256 != "" {
 		flag += fmt.Sprintf(", with SHA-256 %.16s...", w.SHA256)
 	}
-	for _, p := range a.loadedPlugins {
+	for _, p := range a.loadedPlugins { // findLoaded has found none with the hash of w
 		if w.SHA256 != "" && filepath.Base(p.Path) == filepath.Base(w.Path) {
 			return nil, &config.Error{Problem: fmt.Sprintf("the loaded plugin %s has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
 		}
@@ -217,6 +219,7 @@ func newPluginInfo(p *plugin.Plugin) pluginInfo {
 	return pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted, Encoders: encoderInfos(p.Codecs)}
 }
 
+// pluginsCommand returns tui plugins, which lists the loaded plugins, with its subcommands.
 func (a *app) pluginsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plugins",
@@ -265,6 +268,7 @@ func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 	g.WriteText(w, a.columns)
 }
 
+// pluginsCheckCommand returns tui plugins check.
 func (a *app) pluginsCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
@@ -333,6 +337,7 @@ func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
 	}
 }
 
+// pluginsNewCommand returns tui plugins new.
 func (a *app) pluginsNewCommand() *cobra.Command {
 	lang := "c"
 	cmd := &cobra.Command{
@@ -373,7 +378,7 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 		mode := os.FileMode(0o666)
-		if f.Runs {
+		if f.Runs { // an executable file, such as a script
 			mode = 0o777
 		}
 		if err := os.WriteFile(path, f.Text, mode); err != nil {
@@ -381,7 +386,7 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 		}
 	}
 	next := fmt.Sprintf("./build && tui plugins check %s.wasm", dir)
-	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) {
+	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) { // Python needs no build
 		next = fmt.Sprintf("tui plugins check \"exec:python3 %s.py\"", dir)
 	}
 	fmt.Fprintf(a.stdout, "Created %s. Next:\n  cd %[1]s && %s\n", dir, next)

@@ -18,11 +18,11 @@ type progress struct {
 	app *app
 
 	mu     sync.Mutex
-	job    string
-	start  time.Duration
+	job    string        // name of the job
+	start  time.Duration // when the job began; times are those of app.clock
 	shown  time.Duration // when the line was last drawn
-	width  int           // of the line on the screen, in columns
-	hidden bool
+	width  int           // of the line on the screen, in columns; 0 if there is none
+	hidden bool          // draw nothing
 }
 
 const (
@@ -31,17 +31,19 @@ const (
 	redrawInterval = 100 * time.Millisecond
 )
 
-// progress starts a job with this name. The caller must call done when the job has ended, before
-// it writes anything else to standard error.
-func (a *app) progress(what string) *progress {
-	return &progress{app: a, job: what, start: a.clock(), hidden: a.quiet || !a.isTerminal(a.stderr)}
+// progress returns the line for a job that begins now. The caller must call done when the job has
+// ended, before it writes anything else to standard error.
+func (a *app) progress(job string) *progress {
+	return &progress{app: a, job: job, start: a.clock(), hidden: a.quiet || !a.isTerminal(a.stderr)}
 }
 
-// report shows that done of total units are complete.
+// report shows that done of total units are complete. The unit may differ from job to job; a total
+// of 0 means that it is not known yet, and shows nothing.
 func (p *progress) report(done, total float64) { p.reportDetail(done, total, "") }
 
-// reportDetail is report with additional text, such as the name of a file.
-func (p *progress) reportDetail(done, total float64, words string) {
+// reportDetail is report with additional text, such as the name of a file. It draws the line only
+// if the job is long enough and the last drawing is long enough ago.
+func (p *progress) reportDetail(done, total float64, detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.app.clock()
@@ -49,27 +51,26 @@ func (p *progress) reportDetail(done, total float64, words string) {
 	if p.hidden || done <= 0 || total <= 0 || elapsed < minElapsed || p.width > 0 && now-p.shown < redrawInterval {
 		return
 	}
-	estimate := time.Duration(float64(elapsed) * total / done)
+	estimate := time.Duration(float64(elapsed) * total / done) // of the whole job
 	if estimate < minShownJob {
 		return
 	}
 	p.shown = now
-	if words != "" {
-		words = ", " + words
+	if detail != "" {
+		detail = ", " + detail
 	}
-	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), words, formatCoarse(max(estimate-elapsed, 0))))
+	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), detail, formatCoarse(max(estimate-elapsed, 0))))
 }
 
-// startJob starts another job on the same line. It does nothing if what is the name of the
-// current job.
-func (p *progress) startJob(what string) {
+// startJob starts another job on the same line. It does nothing if this job is the current one.
+func (p *progress) startJob(job string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if what == p.job {
+	if job == p.job {
 		return
 	}
 	p.clear()
-	p.job, p.start, p.width = what, p.app.clock(), 0
+	p.job, p.start, p.width = job, p.app.clock(), 0
 }
 
 // reportElapsed shows how long the job has taken, for jobs of unknown length.
@@ -83,8 +84,9 @@ func (p *progress) reportElapsed() {
 	}
 }
 
-// packingProgress returns the progress function for the patches that are made before the job of
-// the line starts. Each patch is shown as a job of its own, with the encoder's name.
+// packingProgress returns the progress function for the patches that a file transfer makes before
+// its run, which is the current job of the line. Each patch is shown as a job of its own, with the
+// encoder's name; after it the line shows the run again.
 func (a *app) packingProgress(line *progress) func(encoder string, done, total float64) {
 	job := line.job
 	return func(encoder string, done, total float64) {
@@ -138,44 +140,45 @@ func formatCoarse(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// runWithScreen runs a job and, at the same time, the screen that shows it. The job's context
-// ends when the user leaves the screen. The job may call hide to close the screen; a panic in the
-// job closes it too and becomes jobErr.
+// runWithScreen runs a job and, at the same time, the screen that shows it, and returns the errors
+// of both when both have ended. The context running ends when the user leaves the screen, and the
+// context shown when the screen must close. The job may call hide to close the screen; a panic in
+// the job closes it too and becomes jobErr.
 func runWithScreen(ctx context.Context, job func(running context.Context, hide func()) error,
 	screen func(shown context.Context) error) (jobErr, screenErr error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	shown, hide := context.WithCancel(ctx)
 	defer hide()
-	ended := make(chan error, 1)
+	jobResult := make(chan error, 1)
 	go func() {
 		err := panics.Call(func() error { return job(running, hide) })
 		if errors.As(err, new(*panics.Error)) {
 			hide()
 		}
-		ended <- err
+		jobResult <- err
 	}()
 	screenErr = screen(shown)
 	stop()
-	return <-ended, screenErr
+	return <-jobResult, screenErr
 }
 
-// await runs a job that cannot report progress, and shows its elapsed time. If ctx ends first,
-// await returns its error while the job continues in the background: the job must not touch
-// anything that is used after that.
-func (a *app) await(ctx context.Context, what string, job func() error) error {
-	line := a.progress(what)
+// await runs a job that cannot report progress, and shows its name and elapsed time. If ctx ends
+// first, await returns the error of ctx while the job continues in the background: the job must not
+// touch anything that is used after that.
+func (a *app) await(ctx context.Context, name string, job func() error) error {
+	line := a.progress(name)
 	defer line.done()
-	done := make(chan error, 1)
-	go func() { done <- panics.Call(job) }()
+	result := make(chan error, 1)
+	go func() { result <- panics.Call(job) }()
 	tick := time.NewTicker(redrawInterval)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-done:
-			var bug *panics.Error
-			if errors.As(err, &bug) {
-				panic(bug) // caught by app.run
+		case err := <-result:
+			var recovered *panics.Error
+			if errors.As(err, &recovered) {
+				panic(recovered) // caught by app.run
 			}
 			return err
 		case <-ctx.Done():

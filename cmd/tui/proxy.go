@@ -34,6 +34,7 @@ type proxyFlags struct {
 	look            lookFlags
 }
 
+// proxyCommand returns tui proxy.
 func (a *app) proxyCommand() *cobra.Command {
 	var f proxyFlags
 	cmd := &cobra.Command{
@@ -103,7 +104,8 @@ func (f *proxyFlags) add(cmd *cobra.Command) {
 	f.look.add(cmd)
 }
 
-// proxy runs the relay, with a dashboard or with a line per second, and writes the totals.
+// proxy runs the relay, with a dashboard or with a line per second, and writes the totals. All
+// errors are returned together: of the relay, of the files that it writes, and of the output.
 func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	links, err := f.loadScript(cmd)
 	if err != nil {
@@ -142,11 +144,11 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		err = p.runDashboard(ctx)
 	}
 	p.relay.Snapshot(&p.final)
-	if failed := files.close(a); failed != nil {
-		if err != nil { // printError prints only "interrupted" for a cancelled context
-			a.remark("tui: warning: %v", failed)
+	if closeErr := files.close(a); closeErr != nil {
+		if err != nil { // if the proxy was interrupted, printError prints only "interrupted"
+			a.remark("tui: warning: %v", closeErr)
 		}
-		err = errors.Join(err, failed)
+		err = errors.Join(err, closeErr)
 	}
 	doc := p.newDocument(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
 	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.Deviations) }), cmd.Context().Err())
@@ -175,11 +177,11 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 		defer mu.Unlock()
 		report(format, args...)
 	}
-	quit := make(chan struct{})
+	quit := make(chan struct{}) // closed when the relay has ended, to end the goroutines
 	var running sync.WaitGroup
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	start := func(f func()) { running.Go(panics.Guard(cancel, f)) }
+	start := func(f func()) { running.Go(panics.Guard(cancel, f)) } // a panic in f cancels ctx
 	start(func() {
 		p.live.Play(p.relay.Begin(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
@@ -209,9 +211,12 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	return err
 }
 
-// runDashboard runs the proxy with its dashboard, until the user quits or the proxy ends.
+// runDashboard runs the proxy with its dashboard, until the user quits or the proxy ends. Of what
+// run reports, the dashboard shows only warnings, since it shows the rest itself; they are printed
+// again after the dashboard has closed.
 func (p *runningProxy) runDashboard(ctx context.Context) error {
-	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
+	const recentDatagrams = 2048 // that the dashboard can list and explain
+	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
 	err, screenErr := runWithScreen(ctx, func(ctx context.Context, hide func()) error {
@@ -229,7 +234,7 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 		p.remark("tui: warning: %s", text)
 	}
 	if errors.Is(screenErr, ui.ErrInterrupted) {
-		screenErr = context.Canceled
+		screenErr = context.Canceled // gives exitInterrupted
 	}
 	return errors.Join(err, screenErr)
 }
@@ -279,14 +284,15 @@ func (p *runningProxy) printStart() {
 	}
 }
 
-// loadScript returns the links and their scripted changes; without flags, a perfect link.
+// loadScript returns the links that the flags choose and their scripted changes; without flags,
+// perfect links. All its errors are usage errors.
 func (f *proxyFlags) loadScript(cmd *cobra.Command) (*script.Script, error) {
 	if f.link.profile != "" || f.link.netem != "" || f.link.file != "" {
 		if err := f.link.checkOneLink(cmd); err != nil {
 			return nil, err
 		}
 	}
-	base, title, err := f.link.config(cmd, "link.netem")
+	base, title, err := f.link.loadConfig(cmd, "link.netem")
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +309,7 @@ func (f *proxyFlags) loadScript(cmd *cobra.Command) (*script.Script, error) {
 // proxyFile is a file that a proxy writes during its run.
 type proxyFile struct {
 	name string
-	// newWriter returns the buffered writer of the file. begin itself writes nothing to the file.
+	// newWriter returns the buffered writer of the file. newWriter itself writes nothing.
 	newWriter func(*os.File) (relay.Writer, error)
 	file      *os.File // nil until it is open
 	created   bool     // whether openFiles created the file
@@ -339,7 +345,7 @@ func (p *runningProxy) openFiles() (*proxyFiles, error) {
 		files.discard()
 		return nil, err
 	}
-	p.fileErrors = make(chan string, len(writers))
+	p.fileErrors = make(chan string, len(writers)) // the journal reports at most one error for each writer
 	files.journal = relay.NewJournal(func(i int, err error) {
 		text, _, _ := strings.Cut(writeError(files.list[i].name, err).Error(), "\n") // the first line: a panic's text includes its stack
 		p.fileErrors <- text
@@ -348,9 +354,9 @@ func (p *runningProxy) openFiles() (*proxyFiles, error) {
 	return files, nil
 }
 
-// open opens all files and returns their writers. None of the files may be the configuration or
-// another of the files. Existing files are truncated last, after everything else succeeded, so
-// that other errors leave them unchanged.
+// open opens all files and returns their writers. None of the files may be the configuration, whose
+// path is given, or another of the files. Existing files are truncated last, after everything else
+// succeeded, so that other errors leave them unchanged.
 func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
 	others := []string{configuration}
 	for i := range p.list {
@@ -384,12 +390,13 @@ func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err err
 	return writers, nil
 }
 
-// open opens the file without truncating it. It returns an error if the file is one of others.
+// open opens the file without truncating it, or creates it. It returns an error if the file is one
+// of others, which are paths, perhaps through a link.
 func (f *proxyFile) open(others []string) (err error) {
-	_, missing := os.Lstat(f.name)
+	_, notExist := os.Lstat(f.name)
 	if existing, err := os.Stat(f.name); err == nil && existing.Mode().IsRegular() {
 		for _, other := range others {
-			if x, err := os.Stat(other); err == nil && os.SameFile(x, existing) {
+			if info, err := os.Stat(other); err == nil && os.SameFile(info, existing) {
 				return usagef("%s names the same file as %s; expected another file", f.name, other)
 			}
 		}
@@ -397,7 +404,7 @@ func (f *proxyFile) open(others []string) (err error) {
 	if f.file, err = os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return asUsageError(writeError(f.name, err))
 	}
-	f.created = missing != nil
+	f.created = notExist != nil
 	return nil
 }
 
@@ -419,12 +426,12 @@ func (p *proxyFiles) close(a *app) (err error) {
 	if p.journal == nil {
 		return nil
 	}
-	skipped, errs := p.journal.Close()
-	for i, failed := range errs {
+	skipped, fileErrs := p.journal.Close() // one error for each file; nil if it is complete
+	for i, fileErr := range fileErrs {
 		f := &p.list[i]
-		failed = errors.Join(failed, f.file.Close())
-		if failed != nil {
-			err = errors.Join(err, writeError(f.name, failed))
+		fileErr = errors.Join(fileErr, f.file.Close())
+		if fileErr != nil {
+			err = errors.Join(err, writeError(f.name, fileErr))
 			continue
 		}
 		a.remark("wrote %s", f.name)
@@ -435,8 +442,8 @@ func (p *proxyFiles) close(a *app) (err error) {
 	return err
 }
 
-// reportEachSecond reports the traffic of the last second, every second until quit is closed, and
-// keeps wireMax.
+// reportEachSecond calls report every second until quit is closed, with a line about the traffic of
+// the last second. It also updates p.wireMax, the rate in the busiest second.
 func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format string, args ...any)) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -449,11 +456,11 @@ func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format
 		case <-tick.C:
 		}
 		p.relay.Snapshot(&current)
-		second := current.Totals.Since(&previous)
-		for way := range second.Flows {
-			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(second.Flows[way].OutWire, second.At.Seconds()))
+		lastSecond := current.Totals.Since(&previous)
+		for dir := range lastSecond.Flows {
+			p.wireMax[dir] = max(p.wireMax[dir], relay.Kbps(lastSecond.Flows[dir].OutWire, lastSecond.At.Seconds()))
 		}
-		report("%s", relay.Line(current.Totals.At, &second, p.judge.Deviations(current.Links)))
+		report("%s", relay.Line(current.Totals.At, &lastSecond, p.judge.Deviations(current.Links)))
 		previous = current.Totals
 	}
 }

@@ -275,7 +275,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"[up]\nloss = \"5%\"\n", []string{"--capture", filepath.Join(dir, "x.toml")}, exitUsage, "expected another file"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--theme", "pink"}, exitUsage, "--theme"},
 		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage,
-			"x.toml:1: at[0]: not with client[0].down.loss"},
+			"x.toml:1: at[0]: not valid together with client[0].down.loss"},
 		{"[[client]]\nturn = 1\ndown.netem = \"delay 1ms\"\n[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"5%\"", nil, exitUsage,
 			"x.toml:6: client[1].down.loss: a client may also match client[0]"},
 		{"[[client]]\nturn = 1\nup.loss = \"5%\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "x.toml:4: client[1]: it is the client of client[0]"},

@@ -22,7 +22,7 @@ type (
 		Duration float64 `json:"duration_s"`
 
 		Clients  proxyClients  `json:"clients"`
-		Oversize uint64        `json:"oversize"`
+		Oversize uint64        `json:"oversize"` // datagrams too large to relay
 		Up       relay.Figures `json:"up"`
 		Down     relay.Figures `json:"down"`
 
@@ -61,15 +61,15 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	t := &p.final.Totals
 	fmt.Fprintf(w, "%.1f s, %d clients joined, %d removed.\n", t.At.Seconds(), t.Joined, t.Forgotten)
 	g := texttable.New("", "up", "down")
-	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
+	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) { // cell returns the value of one direction
 		g.Add(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
 	}
-	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
+	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any { // returns the cells of a link setting
 		return func(_ *relay.Flow, s lossmodel.Spec) any {
-			if s.Netem.String() != "off" {
+			if s.Netem.String() != "off" { // a netem line overrides the setting
 				return "netem"
 			}
-			text, _ := s.Get(k)
+			text, _ := s.Get(key)
 			return text
 		}
 	}
@@ -88,21 +88,22 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
 	row("send failed", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
 	row("in flight", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
-	row("loss"+set, key("loss"))
+	row("loss"+set, setting("loss"))
 	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
 		if f.In == 0 {
 			return "-"
 		}
-		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
+		lossPercent := 100 * float64(f.Lost()) / float64(f.In+f.Copies)
+		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", lossPercent, f.Causes()), ": ") // without loss there are no causes
 	})
-	row("latency"+set, key("latency"))
+	row("latency"+set, setting("latency"))
 	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
-	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
-	row("rate"+set, key("rate"))
+	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
+	row("rate"+set, setting("rate"))
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, 0)
 	for _, d := range deviations {
-		fmt.Fprintf(w, "Differs from the setting: %s.\n", d)
+		fmt.Fprintf(w, "A measured value differs from its setting: %s.\n", d)
 	}
 	for _, remark := range t.Remarks() {
 		fmt.Fprintf(w, "Note: %s.\n", remark)

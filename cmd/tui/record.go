@@ -19,6 +19,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/dataset/world"
+	"wirelab/experiment/walkoff"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/words"
@@ -26,17 +27,19 @@ import (
 
 // recordFlags are the flags of tui record.
 type recordFlags struct {
-	out, script string
-	from        string
-	seconds     float64
-	seed        uint64
-	force       bool
+	out     string // path of the recording or of the CSV file
+	script  string // what moves the player of the cube world; "" means the default
+	from    string // data to export as CSV; "" means to record the cube world
+	seconds float64
+	seed    uint64
+	force   bool // replace an existing schema
 }
 
 // maxSeconds is the largest value of --seconds, one day, so that a typing error does not fill the
 // disk.
 const maxSeconds = 24 * 60 * 60
 
+// recordCommand returns tui record.
 func (a *app) recordCommand() *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
@@ -99,8 +102,8 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	frames := int(f.seconds * 60) // the world has 60 frames per second
-	if !(f.seconds <= maxSeconds) || frames < 1 {
+	frames := int(f.seconds * 60)                 // the world has 60 frames per second
+	if !(f.seconds <= maxSeconds) || frames < 1 { // refuses NaN too
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
 	src, err := dataset.Open(ctx, "world", dataset.Options{Seed: f.seed, Script: f.script})
@@ -116,17 +119,18 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if err != nil {
 		return withoutSyscall(err)
 	}
-	if done == 0 {
+	if done == 0 { // interrupted before the first frame: no file
 		return ctx.Err()
 	}
 	if err := w.Close(); err != nil {
 		return writeError(f.out, err)
 	}
-	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+6, float64(done)/60, src.Schema().Rows)
+	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+walkoff.Delay, float64(done)/60, src.Schema().Rows)
 	return ctx.Err()
 }
 
-// exportCSV writes frames of any data as CSV, and their schema.
+// exportCSV writes frames of the data that f.from names as CSV, and their schema, both or neither.
+// If it is interrupted, it writes the frames so far.
 func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 	name, ok := strings.CutSuffix(strings.TrimSuffix(strings.TrimSuffix(f.out, ".zst"), ".gz"), ".csv")
 	switch {
@@ -157,7 +161,7 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 	if _, hasEnd := src.(dataset.Sized); !hasEnd || cmd.Flags().Changed("seconds") {
 		frames = max(1, int(f.seconds*float64(s.TickHz)))
 	}
-	done, err := 0, error(nil)
+	done, err := 0, error(nil) // number of frames; error of reading or writing frames
 	writeErr := a.disk.Group(filepath.Dir(f.out), []atomicfile.Entry{
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
 			return writeCompressed(out, f.out, func(out io.Writer) error {
@@ -170,8 +174,8 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 		}},
 		atomicfile.Bytes(filepath.Base(name+".toml"), schema),
 	})
-	if err != nil {
-		return err // reading the data failed
+	if err != nil { // the cause of writeErr
+		return err
 	}
 	if writeErr != nil {
 		return asUsageError(writeError(f.out, writeErr))
@@ -218,19 +222,19 @@ func writeCompressed(out io.Writer, path string, writeContent func(io.Writer) er
 	return cmp.Or(writeContent(compressor), compressor.Close())
 }
 
-// copyFrames passes the initial state to initial and up to limit frames to write, and returns the
-// number of frames. It stops early, without an error, when ctx ends.
-func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, initial, write func(*frame.Frame) error) (done int, err error) {
+// copyFrames passes the initial state of src to writeInitial and up to limit frames to write, and
+// returns the number of frames. It stops early, without an error, when src or ctx ends.
+func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, writeInitial, write func(*frame.Frame) error) (done int, err error) {
 	line := a.progress("record")
 	defer line.done()
 	f := src.Schema().NewFrame()
 	src.Initial(f)
-	if err := initial(f); err != nil {
+	if err := writeInitial(f); err != nil {
 		return 0, err
 	}
-	total := limit
-	if x, ok := src.(dataset.Sized); ok && x.Frames() > 0 {
-		total = min(total, x.Frames())
+	total := limit // for the progress line
+	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
+		total = min(total, sized.Frames())
 	}
 	for done < limit && ctx.Err() == nil {
 		if err := src.Next(f); errors.Is(err, io.EOF) {

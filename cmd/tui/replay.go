@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/report"
 )
 
+// replayCommand returns tui replay.
 func (a *app) replayCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
@@ -34,7 +35,8 @@ The exit code is 1 if any byte differs, or if the report is of an incomplete swe
 	return cmd
 }
 
-// replay repeats the run of the report at path and compares the digests.
+// replay repeats the runs of the report at path and compares their digests with the saved ones. It
+// returns a failure that names the runs that differ. force allows more than 8 GB of memory.
 func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
 	result, err := experiment.Replay(cmd.Context(), path,
@@ -56,7 +58,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)
 		}
 	}
-	if result.Missing != "" {
+	if result.Missing != "" { // an incomplete sweep
 		differ = append(differ, fmt.Sprintf("%s: %s", path, result.Missing))
 	}
 	return newFailure(differ)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// reportCommand returns tui report.
 func (a *app) reportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
@@ -48,8 +49,9 @@ missing, such as samples.csv, the page omits the part that needs it and notes th
 	return cmd
 }
 
-// report writes the page of the reports at paths. An empty out selects the default file. A report
-// of a large sweep contains no runs (Report is nil) and cannot be compared with others.
+// report writes an HTML page of the reports at paths to the file out. If out is "", the page of a
+// single report is written next to it, and that of several to comparison.html. A report of a large
+// sweep contains no runs (Report is nil) and cannot be compared with others.
 func (a *app) report(paths []string, out string) error {
 	if len(paths) == 1 && out == "" {
 		out, err := page.SavePage(a.disk, paths[0])
@@ -57,14 +59,14 @@ func (a *app) report(paths []string, out string) error {
 	}
 	list := make([]*page.Loaded, len(paths))
 	for i, path := range paths {
-		l, err := page.Load(path)
+		loaded, err := page.Load(path)
 		if err != nil {
 			return markDataError(err)
 		}
-		if len(paths) > 1 && l.Report == nil {
+		if len(paths) > 1 && loaded.Report == nil {
 			return usagef("%s contains the points of a sweep but not its runs, and cannot be compared; expected no other report", path)
 		}
-		list[i] = l
+		list[i] = loaded
 	}
 	write := func(f *atomicfile.File) error { return page.WriteComparison(f, list) }
 	if len(list) == 1 {
@@ -77,8 +79,9 @@ func (a *app) report(paths []string, out string) error {
 	return a.printWritten(out, a.disk.WriteFile(out, 0o644, write))
 }
 
-// printWritten prints the name of the page, or returns the error of writing it. out is empty if
-// the error came before the file was opened.
+// printWritten prints the name of the page if err, the error of writing it, is nil. Otherwise it
+// returns err as the error of a command. out is empty if err came before the page was opened, from
+// reading the report.
 func (a *app) printWritten(out string, err error) error {
 	switch {
 	case err == nil:

@@ -11,7 +11,6 @@ import (
 
 // The groups of commands in the help text.
 const (
-	//
 	groupBegin   = "begin"
 	groupMeasure = "measure"
 	groupData    = "data"
@@ -19,7 +18,8 @@ const (
 	groupOther   = "other"
 )
 
-// root returns the command tree: the dashboard command with all others below it.
+// root returns the command tree: the dashboard command with all others below it. Before any command
+// runs, its arguments are checked for empty ones and the plugins are loaded.
 func (a *app) root() *cobra.Command {
 	cmd := a.dashboardCommand()
 	cmd.Use = "tui"
@@ -71,7 +71,7 @@ func rejectUnknownNames(root *cobra.Command) {
 			c.RunE = func(_ *cobra.Command, args []string) error {
 				target, rest, err := root.Find(args)
 				if err != nil || target == nil || len(rest) > 0 {
-					return noArgs(root, args)
+					return noArgs(root, args) // an error that suggests a command
 				}
 				return target.Help()
 			}
@@ -79,7 +79,8 @@ func rejectUnknownNames(root *cobra.Command) {
 	}
 }
 
-// version returns the module version recorded in the build, or "(unknown)".
+// version returns the module version that the build recorded: a tag or pseudo-version, with "+dirty"
+// after local changes, or "(devel)"; "(unknown)" if nothing was recorded.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -99,7 +100,8 @@ func (a *app) checkRootArgs(cmd *cobra.Command, args []string) error {
 	return noArgs(cmd, args)
 }
 
-// noArgs is an argument check for commands that take only flags, or only subcommands.
+// noArgs is an argument check for commands that take only flags, or only subcommands. Its error
+// suggests a subcommand, if there are any.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -159,7 +161,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var noValue *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "": // a flag of one letter
 		return usagef("%sunknown flag -%s", prefix, unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
 		var known []string

@@ -28,6 +28,7 @@ type runFlags struct {
 	timeout timeLimit
 }
 
+// runCommand returns tui run.
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
@@ -88,29 +89,31 @@ closes the pipe early.`,
 }
 
 // runExperiment runs the experiment and writes its results. If the run fails, it still writes
-// what was measured until then.
+// what was measured until then, in the formats of the flags, but no text.
 func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	jobs, err := parallelRuns(f.jobs)
 	if err != nil {
 		return err
 	}
-	ctx, done, err := f.timeout.start(cmd.Context())
+	ctx, stopTimer, err := f.timeout.start(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer done()
-	config, err := f.config.load(ctx)
+	defer stopTimer()
+	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
-	a.warn(config.Warnings())
+	a.warn(cfg.Warnings())
 	link, err := f.remote.open(ctx)
 	if err != nil {
 		return err
 	}
 	line := a.progress("run")
-	result, err := experiment.Run(ctx, config, experiment.RunOptions{Progress: line.report, Packing: a.packingProgress(line),
-		Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
+	result, err := experiment.Run(ctx, cfg, experiment.RunOptions{
+		Progress: line.report,
+		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Clock:    a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
 	line.done()
 	link.close()
 	if result != nil {
@@ -123,7 +126,10 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		if a.asJSON && result != nil {
 			_ = a.stdout.json(result) // the error of the run is more important than a write error
 		}
-		if f.out != "" && result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0 {
+		// Bad data or a broken network end a run that has measured something. After other errors, such
+		// as a full disk, the report may be missing or incomplete.
+		runEndedEarly := result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0
+		if f.out != "" && runEndedEarly {
 			a.remark("report in %s, with what was measured until the error", f.out)
 		}
 		return markDataError(err)
@@ -153,15 +159,15 @@ func (f *exportFlags) add(cmd *cobra.Command) {
 // writeExports writes the files of exportFlags.
 func (a *app) writeExports(f exportFlags, r *report.Report) error {
 	var errs []error
-	for _, x := range []struct {
+	for _, export := range []struct {
 		path  string
 		write func(io.Writer, *report.Report) error
 	}{{f.bench, report.WriteBench}, {f.junit, report.WriteJUnit}} {
-		if x.path == "" {
+		if export.path == "" {
 			continue
 		}
-		if err := a.disk.WriteFile(x.path, 0o644, func(w *atomicfile.File) error { return x.write(w, r) }); err != nil {
-			errs = append(errs, writeError(x.path, err))
+		if err := a.disk.WriteFile(export.path, 0o644, func(w *atomicfile.File) error { return export.write(w, r) }); err != nil {
+			errs = append(errs, writeError(export.path, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -199,7 +205,8 @@ type remoteLink struct {
 	close func()
 }
 
-// open connects to the peer that the flags name, if any.
+// open connects to the peer that the flags name, if any. The caller must call close of the result
+// unless open fails.
 func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
 	none := remoteLink{close: func() {}}
 	switch {
@@ -212,11 +219,11 @@ func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
 		}
 		return remoteLink{l, func() { _ = closeBoth() }}, nil
 	case f.peer.to != "":
-		s, err := f.peer.dial(ctx, remote.Purpose)
+		session, err := f.peer.dial(ctx, remote.Purpose)
 		if err != nil {
 			return none, err
 		}
-		return remoteLink{remote.NewLink(s, s.Remote().String()), func() { _ = s.Close() }}, nil
+		return remoteLink{remote.NewLink(session, session.Remote().String()), func() { _ = session.Close() }}, nil
 	case f.peer.tokenFile != "":
 		return none, usagef("--token-file needs --to HOST:PORT")
 	}

@@ -29,6 +29,7 @@ type searchFlags struct {
 	force  bool
 }
 
+// searchCommand returns tui search.
 func (a *app) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
@@ -73,7 +74,8 @@ search.md, and best.toml, the configuration with the best setting.`,
 	return cmd
 }
 
-// search runs the search and writes its result.
+// search runs the search and writes its result. It returns a failure if no setting meets the
+// constraints.
 func (a *app) search(ctx context.Context, f searchFlags) error {
 	jobs, err := parallelRuns(f.jobs)
 	if err != nil {
@@ -85,11 +87,11 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	}
 	var folder *atomicfile.Folder
 	if f.out != "" {
-		ours := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
-		if folder, err = report.OpenFolderOf(a.disk, f.out, ours, f.force, "--force to replace them"); err != nil {
+		isResult := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
+		if folder, err = report.OpenFolderOf(a.disk, f.out, isResult, f.force, "--force to replace them"); err != nil {
 			return err
 		}
-		defer func() { _ = folder.Close() }() // the folder contains no open log files
+		defer func() { _ = folder.Close() }() // only closing log files can fail, and there are none
 	}
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Tell: line.report})
@@ -102,8 +104,9 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 		return err
 	}
 	err = a.writeSearchResult(f, c, found, folder)
-	if found.Best == nil || found.Best.Breaks != "" {
-		err = errors.Join(err, newFailure([]string{found.Sure[len(found.Sure)-1]}))
+	if found.Best == nil || found.Best.Breaks != "" { // the best setting violates a constraint
+		conclusion := found.Sure[len(found.Sure)-1]
+		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
 	return err
 }
@@ -119,7 +122,8 @@ func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.F
 	return err
 }
 
-// saveSearchFolder writes search.json, search.md and best.toml.
+// saveSearchFolder writes search.json, search.md and, if a best setting was found, best.toml: the
+// configuration c with this setting.
 func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("search.json", found),
@@ -148,12 +152,13 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 	return nil
 }
 
-// writeSearchText writes the result of a search as text: the best settings with their figures,
-// and the conclusions.
+// writeSearchText writes the result of a search as text: the best settings with their figures, or
+// the Pareto front if two figures were minimised, and the conclusions.
 func writeSearchText(w io.Writer, f *search.Found) {
 	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
-		note := ""
+		const maxOthers = 9 // settings after the best
+		note := ""          // explains the mark on times of plugins
 		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Chosen, ratio string) {
 			var cells []string
@@ -173,7 +178,7 @@ func writeSearchText(w io.Writer, f *search.Found) {
 			}
 		} else {
 			row(*f.Best, "best")
-			for _, r := range f.Near[:min(len(f.Near), 9)] {
+			for _, r := range f.Near[:min(len(f.Near), maxOthers)] {
 				row(r.Chosen, formatRatio(r.Ratio))
 			}
 		}
@@ -192,7 +197,7 @@ func formatMean(m figures.Mean) string {
 		return "-"
 	}
 	text := units.Significant(m.Mean, 5)
-	if m.Lo != nil && *m.Hi > *m.Lo {
+	if m.Lo != nil && *m.Hi > *m.Lo { // nil without an interval, as of a single run
 		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
 	}
 	return text

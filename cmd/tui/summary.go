@@ -28,7 +28,8 @@ func writeReport(w io.Writer, r *report.Report) {
 	}
 }
 
-// writeRun writes the page of one run.
+// writeRun writes the page of one run: a line for each group of figures, the bit budget, and the
+// shadows. Lines without data are omitted.
 func writeRun(w io.Writer, r *engine.Result) {
 	t := r.Totals
 	if t.Transfer != nil {
@@ -103,7 +104,8 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 	}
 }
 
-// writePlayout writes what the receiver's display showed.
+// writePlayout writes how well the receiver's display could show the snapshots: starved ticks,
+// freezes, delay and position errors.
 func writePlayout(w io.Writer, p *figures.Playout) {
 	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots late", p.StarvedRatio.Times(100), p.Late)
 	if p.Freezes > 0 {
@@ -126,9 +128,9 @@ func runTitle(r *engine.Result) string {
 // left out.
 func outcomes(t figures.Totals) string {
 	parts := []string{fmt.Sprintf("%d sent", t.Sent), fmt.Sprintf("%d decoded", t.Decoded)}
-	add := func(n int64, what string) {
+	add := func(n int64, outcome string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}
 	}
 	add(t.Duplicated, "copied")
@@ -146,8 +148,8 @@ func outcomes(t figures.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
-// writeBudget writes the bit budget. If it has more than maxShown entries, the smallest are
-// summed up.
+// writeBudget writes the bit budget in one line, each entry with its share. If it has more than
+// maxShown entries, the smallest are summed up as "others".
 func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if len(budget) == 0 {
 		return
@@ -158,7 +160,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 		slices.SortStableFunc(named, func(a, b figures.BudgetShare) int { return cmp.Compare(b.Share, a.Share) })
 		named = named[:maxShown-1]
 	}
-	parts, rest := make([]string, len(named), maxShown), 1.0
+	parts, rest := make([]string, len(named), maxShown), 1.0 // rest is the share of the entries without a name
 	for i, b := range named {
 		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
 		rest -= b.Share // shares of the whole budget add up to 1
@@ -206,7 +208,8 @@ func writeSweep(w io.Writer, r *report.Report) {
 	fmt.Fprint(w, note)
 }
 
-// sweepCells returns the first cells of a row: the run's value of each key of the sweep.
+// sweepCells returns the first cells of a row: the run's value of each key of the sweep. The last
+// cell also reports an interruption.
 func sweepCells(run *engine.Result, keys []string) (cells []string) {
 	for _, k := range keys {
 		cells = append(cells, run.Set[k])

@@ -48,7 +48,8 @@ func transferStatus(x *figures.Transfer) string {
 	return fmt.Sprintf("unfinished: %d of %d blocks after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
-// writeTransferShadows writes a table that compares the transfer with those of the shadows.
+// writeTransferShadows writes a table that compares the transfer with those of the shadows. The
+// time ratio is that of a transfer to the one of the active encoder.
 func writeTransferShadows(w io.Writer, r *engine.Result) {
 	if len(r.Shadows) == 0 {
 		return

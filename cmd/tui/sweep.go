@@ -28,19 +28,20 @@ import (
 
 // sweepFlags are the flags of tui sweep.
 type sweepFlags struct {
-	others                   exportFlags
+	exports                  exportFlags
 	config                   configFlags
-	out, resume              string
-	queue, serve             string
-	tokenFile, cert, certKey string
-	ca                       string
+	out, resume              string // folders
+	queue, serve             string // URL of a server, and address for a new one; "" for none
+	tokenFile, cert, certKey string // paths
+	ca                       string // path
 	verify                   string
-	repeat, jobs             int
+	repeat, jobs             int // 0 means the default
 	force, watch             bool
 	look                     lookFlags
 	limit                    timeLimit
 }
 
+// sweepCommand returns tui sweep.
 func (a *app) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
@@ -104,18 +105,18 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust the certificate authorities in PEM `FILE`")
 	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 1%")
 	flags.BoolVar(&f.watch, "watch", false, "show the grid and its points during the sweep; q ends the sweep")
-	f.others.add(cmd)
+	f.exports.add(cmd)
 	f.limit.add(cmd)
 	f.look.add(cmd)
 }
 
-// sweep runs the sweep and writes its results.
+// sweep runs the sweep and writes its results, also those of an interrupted sweep.
 func (a *app) sweep(ctx context.Context, f sweepFlags) error {
-	ctx, done, err := f.limit.start(ctx)
+	ctx, stopTimer, err := f.limit.start(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer stopTimer()
 	o, err := a.sweepOptions(f)
 	if err != nil {
 		return err
@@ -144,11 +145,11 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer closeQueue()
-	makeReport := f.others.collect(plan, &o)
+	makeReport := f.exports.collect(plan, &o)
 	sum, err := run(ctx, plan, o)
 	line.done()
 	if makeReport != nil {
-		err = errors.Join(err, a.writeExports(f.others, makeReport(sum)))
+		err = errors.Join(err, a.writeExports(f.exports, makeReport(sum)))
 	}
 	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) })) // output.flush returns write errors
 	_ = a.stdout.flush()                                                              // before the notes on standard error
@@ -167,7 +168,8 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	return errors.Join(markDataError(err), newFailure(sum.Failed))
 }
 
-// sweepOptions returns the options that the flags set.
+// sweepOptions checks the flags and returns the options that they set, without the queue and the
+// store.
 func (a *app) sweepOptions(f sweepFlags) (o sweep.Options, err error) {
 	o.Clock = a.clock
 	if o.Verify, err = parseVerifyShare(f.verify); err != nil {
@@ -202,10 +204,11 @@ func (a *app) checkWatch(f sweepFlags) error {
 type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary, error)
 
 // withWatch returns a function that runs a sweep and shows it on the screen. Quitting the screen
-// ends the sweep; after the sweep has ended, the screen stays until the user quits.
+// ends the sweep; after the sweep has ended, the screen stays until the user quits. withWatch
+// replaces the callbacks in o, so that progress, results and notices go to the screen.
 func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
-	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
+	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say // progress, result of a run, notice
 	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
@@ -223,7 +226,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // caught by app.run; the terminal is restored by now
 		}
-		for _, text := range w.State().Notices {
+		for _, text := range w.State().Notices { // the screen that showed them is closed
 			if err == nil || text != err.Error() {
 				a.remark("%s", text)
 			}
@@ -237,17 +240,18 @@ func sweepTitle(f sweepFlags) string {
 	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
 
-// collect makes the sweep store its results in memory, for --bench and --junit. The returned
-// function makes a report of them after the sweep; it is nil if neither flag is set.
+// collect makes the sweep with these options also store its results in memory, for --bench and
+// --junit: it wraps o.Ran. The returned function makes a report of the results after the sweep; it
+// is nil if neither flag is set.
 func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(*sweep.Summary) *report.Report) {
 	if f.bench == "" && f.junit == "" {
 		return nil
 	}
-	results, ran := make([]*engine.Result, p.Runs()), o.Ran
+	results, next := make([]*engine.Result, p.Runs()), o.Ran // results[i] is nil until run i is complete
 	o.Ran = func(x sweep.Outcome) {
 		results[x.Run] = x.Result
-		if ran != nil {
-			ran(x)
+		if next != nil {
+			next(x)
 		}
 	}
 	return func(sum *sweep.Summary) *report.Report {
@@ -256,7 +260,8 @@ func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(
 	}
 }
 
-// sweepProgressText returns the text of the progress line.
+// sweepProgressText returns the text of the progress line: runs, then repeated runs while results
+// are verified; with a queue also the number of workers.
 func sweepProgressText(p sweep.Progress, f sweepFlags) string {
 	text := fmt.Sprintf("%d runs of %d", p.Runs, p.Planned)
 	switch {
@@ -268,8 +273,9 @@ func sweepProgressText(p sweep.Progress, f sweepFlags) string {
 	return text
 }
 
-// loadPlan makes the plan of a configuration, or reads that of a folder with --resume. The store
-// is nil if the results are not written to a folder.
+// loadPlan makes the plan of the sweep from the configuration or, with --resume, reads it from the
+// folder of an unfinished sweep. The store writes the results to the folder of --out or --resume;
+// it is nil without these flags.
 func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.Store, error) {
 	if f.resume != "" {
 		if f.config.file != "" || f.config.preset != "" || f.out != "" || f.repeat != 0 || len(f.config.set) > 0 {
@@ -296,10 +302,10 @@ func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.S
 	return plan, store, err
 }
 
-// setRepeat sets the number of seeds of each point, on the axis that has a repeat or else on a
-// new axis.
+// setRepeat sets the number of seeds of each point to n. The number belongs to an axis of the
+// sweep: the one that has it already, or a new one.
 func setRepeat(c *config.Config, n int) error {
-	index := len(c.Sweep)
+	index := len(c.Sweep) // a new axis
 	for i, axis := range c.Sweep {
 		if axis.Repeat > 0 {
 			index = i
@@ -311,8 +317,9 @@ func setRepeat(c *config.Config, n int) error {
 	return c.Validate()
 }
 
-// openQueue opens the queue that --queue or --serve names, if any. The caller must call
-// closeQueue.
+// openQueue opens the queue through which the sweep shares its work, and stores it in o.Queue: on
+// an existing server with --queue, on a new one with --serve. Without these flags o.Queue stays
+// nil. The caller must call closeQueue, which is never nil, after the sweep.
 func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
 	doNothing := func() {}
 	if f.queue != "" {
@@ -327,7 +334,7 @@ func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (cl
 		o.Queue = q
 		return q.Close, nil
 	}
-	token, err := readToken(f.tokenFile)
+	token, err := readToken(f.tokenFile) // also without --serve, so that a wrong file is reported
 	if err != nil || f.serve == "" {
 		return doNothing, err
 	}
@@ -335,26 +342,27 @@ func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (cl
 	if err != nil {
 		return doNothing, err
 	}
-	isNewToken := token == ""
+	isNewToken := token == "" // no --token-file
 	if isNewToken {
 		token = newToken()
 	}
-	s, err := sweep.Serve(f.serve, token, tlsConfig)
+	server, err := sweep.Serve(f.serve, token, tlsConfig)
 	if err != nil {
 		return doNothing, serveError(f.serve, err)
 	}
-	q, err := s.Open(ctx)
+	q, err := server.Open(ctx)
 	if err != nil {
-		s.Close()
+		server.Close()
 		return doNothing, err
 	}
 	o.Queue = q
-	printQueueAddress(o.Say, s.Addr(), token, isNewToken, tlsConfig != nil)
-	return func() { q.Close(); s.Close() }, nil
+	printQueueAddress(o.Say, server.Addr(), token, isNewToken, tlsConfig != nil)
+	return func() { q.Close(); server.Close() }, nil
 }
 
-// printQueueAddress prints the command that starts a worker. A new token is part of the printed
-// URL. It warns if the token travels unencrypted beyond this machine.
+// printQueueAddress prints the command that starts a worker for the server at addr. A new token is
+// part of the printed URL, since the user cannot know it otherwise. It warns if the token travels
+// unencrypted beyond this machine.
 func printQueueAddress(printLine func(string), addr, token string, isNewToken, hasTLS bool) {
 	scheme, tokenFlag := "nats", "--token-file FILE"
 	if hasTLS {
@@ -377,8 +385,8 @@ func printQueueAddress(printLine func(string), addr, token string, isNewToken, h
 	printLine("workers join with: " + strings.TrimSpace("tui worker --queue "+url+" "+tokenFlag))
 }
 
-// serveError returns the error of --serve: a usage error for a malformed or unknown address, else
-// an error that gives exitMachine, such as a port in use.
+// serveError returns the error of --serve as a usage error if the address is malformed or its host
+// is unknown. Errors of the machine, such as a port in use, keep their kind and give exitMachine.
 func serveError(addr string, err error) error {
 	err = withFlag("--serve "+addr, err)
 	var syntax *net.AddrError

@@ -25,15 +25,16 @@ import (
 
 // trainFlags are the flags of tui train.
 type trainFlags struct {
-	data    []string
-	held    string
-	out     string
-	encoder string
-	size    string
+	data    []string // split at commas by the flag library, see joinSpecs
+	held    string   // held-out recording; "" for none
+	out     string   // folder, or the path of a model file
+	encoder string   // "" means all with embedded models
+	size    string   // limit for a model file; "" means the default
 	seed    uint64
 	quick   bool
 }
 
+// trainCommand returns tui train.
 func (a *app) trainCommand() *cobra.Command {
 	var f trainFlags
 	cmd := &cobra.Command{
@@ -128,7 +129,8 @@ type curvePoint struct {
 	Held  *float64 `json:"held"`
 }
 
-// train trains the chosen encoders and writes their files and results.
+// train trains the chosen encoders and writes their files and results. After an error it still
+// writes the results of the encoders that are complete.
 func (a *app) train(ctx context.Context, f trainFlags) error {
 	if len(f.data) == 0 {
 		return usagef("tui train expects --data SPEC, the recordings to train on")
@@ -143,9 +145,9 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if trainers, err = a.matchTrainer(ctx, f, trainers); err != nil {
 		return err
 	}
-	model := trainers[0].Model // a trainer of a model file is always the only one
+	writesModelFile := trainers[0].Model // such a trainer is always the only one
 	dir := f.out
-	if model {
+	if writesModelFile {
 		if err := a.checkModelFile(f.out); err != nil {
 			return err
 		}
@@ -161,14 +163,15 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	}
 	if len(out.Encoders) > 0 {
 		err = cmp.Or(a.writeResult(out, func(w io.Writer) { writeTrainResult(w, &out) }), err)
-		if !model {
+		if !writesModelFile {
 			a.remark("files in %s", f.out)
 		}
 	}
 	return err
 }
 
-// checkModelFile returns a usage error if path cannot be the name of a model file.
+// checkModelFile returns a usage error if path cannot be the name of a model file: because it
+// exists and is not a regular file, or is the root folder.
 func (a *app) checkModelFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() || filepath.Base(path) == string(filepath.Separator) {
 		return usagef("--out %s is not a regular file; expected the name of a file, such as game.model", path)
@@ -258,14 +261,16 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 	return out, nil
 }
 
-// trainersFor returns the trainers that support all of the data.
+// trainersFor returns the trainers that support all recordings in out, also the held-out one. It is
+// a usage error if none does.
 func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Trainer, err error) {
 	recordings := slices.Clone(out.Data)
 	if out.Held != nil {
 		recordings = append(recordings, *out.Held)
 	}
 	for _, t := range trainers {
-		if !slices.ContainsFunc(recordings, func(l trainingSet) bool { return !learnsFrom(t, l.schema) }) {
+		unsupported := func(set trainingSet) bool { return !learnsFrom(t, set.schema) }
+		if !slices.ContainsFunc(recordings, unsupported) {
 			list = append(list, t)
 		}
 	}
@@ -275,8 +280,9 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 	return list, nil
 }
 
-// trainOne trains one encoder and writes its files and its curve.
-func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job train.Job) (encoderResult, error) {
+// trainOne trains one encoder and writes its files: below the folder out, with the loss curve, or
+// for a trainer of model files a single file to the path out.
+func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job train.Job) (encoderResult, error) {
 	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: cmp.Or(t.Per, "changed cube")}
 	log := a.newTrainLog(t.Encoder, job.Held != nil)
 	start := a.clock()
@@ -295,9 +301,9 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	for _, p := range log.curve {
 		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
 	}
-	folder := t.Folder
+	dir, folder := out, t.Folder
 	if t.Model {
-		dir, files[0].Name = filepath.Split(dir)
+		dir, files[0].Name = filepath.Split(out)
 		dir, folder = cmp.Or(dir, "."), "."
 	} else {
 		files = append(files, curveFile(t.Encoder, result.Curve))

@@ -18,21 +18,22 @@ import (
 type trainLog struct {
 	app     *app
 	encoder string
-	held    bool // whether there is a held-out recording
+	hasHeld bool // whether there is a held-out recording
 	line    *progress
-	mu      sync.Mutex
+	mu      sync.Mutex // guards curve
 	curve   []train.Point
 }
 
-// newTrainLog starts the log of an encoder.
-func (a *app) newTrainLog(encoder string, held bool) *trainLog {
-	return &trainLog{app: a, encoder: encoder, held: held, line: a.progress(encoder)}
+// newTrainLog starts the log of an encoder. hasHeld is whether a held-out recording is measured.
+func (a *app) newTrainLog(encoder string, hasHeld bool) *trainLog {
+	return &trainLog{app: a, encoder: encoder, hasHeld: hasHeld, line: a.progress(encoder)}
 }
 
 // log returns the callbacks for the trainer.
 func (t *trainLog) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
-// step shows that done of total steps of a part are complete.
+// step shows that done of total steps are complete. part names a part of the training, such as one
+// of several models of the encoder.
 func (t *trainLog) step(part string, done, total int64) {
 	t.line.startJob(t.encoder + ", " + part)
 	t.line.report(float64(done), float64(total))
@@ -42,7 +43,7 @@ func (t *trainLog) step(part string, done, total int64) {
 func (t *trainLog) point(p train.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.held {
+	if !t.hasHeld {
 		p.Held = math.NaN() // trainers may leave any value here
 	}
 	t.curve = append(t.curve, p)
@@ -58,7 +59,8 @@ func formatBits(v *float64) string {
 	return units.Fixed(*v, 3)
 }
 
-// curveFile returns the loss curve as a CSV file.
+// curveFile returns the loss curve as a CSV file, with a row for each point. A value that was not
+// measured is an empty cell.
 func curveFile(encoder string, curve []curvePoint) train.File {
 	t := texttable.New("part", "epoch", "train_bits", "held_bits")
 	number := func(v *float64) string {
@@ -79,16 +81,16 @@ func curveFile(encoder string, curve []curvePoint) train.File {
 // files.
 func writeTrainResult(w io.Writer, out *trainResult) {
 	g := texttable.New("encoder", "part", ">passes", ">first", ">last", ">held out")
-	for _, c := range out.Encoders {
-		for i, p := range c.Curve {
-			if i+1 < len(c.Curve) && c.Curve[i+1].Part == p.Part {
+	for _, e := range out.Encoders {
+		for i, p := range e.Curve {
+			if i+1 < len(e.Curve) && e.Curve[i+1].Part == p.Part {
 				continue // not the last point of its part
 			}
-			first := i
-			for first > 0 && c.Curve[first-1].Part == p.Part {
+			first := i // index of the first point of the part
+			for first > 0 && e.Curve[first-1].Part == p.Part {
 				first--
 			}
-			g.Add(c.Encoder, p.Part, i-first+1, formatBits(c.Curve[first].Train), formatBits(p.Train), formatBits(p.Held))
+			g.Add(e.Encoder, p.Part, i-first+1, formatBits(e.Curve[first].Train), formatBits(p.Train), formatBits(p.Held))
 		}
 	}
 	g.WriteText(w, 0)

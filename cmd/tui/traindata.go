@@ -19,7 +19,7 @@ type trainingSet struct {
 	Spec   string `json:"spec"`
 	SHA256 string `json:"sha256"` // of the frames that are used, see dataset.NewDigest; of the bytes for texts
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
-	limit  int    // maximum number of frames; 0 means no limit
+	limit  int    // maximum number of frames, including the preamble; 0 means no limit
 	schema *frame.Schema
 }
 
@@ -43,31 +43,31 @@ func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 // quickFrames is the number of frames that --quick reads of each recording.
 const quickFrames = 400
 
-// readTrainingSets reads every recording once, before the training, which may take hours. It
-// returns an error if a recording is damaged, if no trainer supports it, or if it is listed
-// twice. held is the recording of --held, nil if none.
+// readTrainingSets reads the recordings of --data and --held once, before the training, which may
+// take hours. It returns an error if a recording is damaged, if no trainer supports it, or if it is
+// listed twice. held is the recording of --held; nil if none.
 func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []trainingSet, held *trainingSet, err error) {
 	specs := joinSpecs(f.data)
 	f.data = specs
-	if f.held != "" {
+	if f.held != "" { // the last one
 		specs = append(specs[:len(specs):len(specs)], f.held)
 	}
 	line := a.progress("reading")
 	defer line.done()
 	for i, spec := range specs {
-		line.pause()
-		l, err := a.readTrainingSet(ctx, spec, f, trainers)
+		line.pause() // readTrainingSet may print remarks
+		set, err := a.readTrainingSet(ctx, spec, f, trainers)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, other := range data {
-			if other.SHA256 == l.SHA256 && i == len(f.data) {
+			if isHeld := i == len(f.data); other.SHA256 == set.SHA256 && isHeld {
 				return nil, nil, usagef("--held %s is the same recording as --data %s; expected a recording that is not trained on", spec, other.Spec)
-			} else if other.SHA256 == l.SHA256 {
+			} else if other.SHA256 == set.SHA256 {
 				return nil, nil, usagef("--data %s is the same recording as %s; expected each once", spec, other.Spec)
 			}
 		}
-		data = append(data, l)
+		data = append(data, set)
 		line.report(float64(i+1), float64(len(specs)))
 	}
 	if f.held != "" {
@@ -77,22 +77,27 @@ func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []tra
 	return data, held, nil
 }
 
-// joinSpecs joins parts that the flag library has split at commas inside a spec:
-// packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
+// joinSpecs returns the values of --data. The flag library splits them at all commas, also at those
+// inside of a value: packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
+// joinSpecs joins such parts again.
 func joinSpecs(parts []string) (specs []string) {
 	option := regexp.MustCompile("^[a-z]+=")
 	for _, p := range parts {
-		if last := len(specs) - 1; last >= 0 && (option.MatchString(p) ||
-			strings.HasPrefix(specs[last], "table:") && !strings.Contains(specs[last], ".toml,")) {
-			specs[last] += "," + p
-			continue
+		if last := len(specs) - 1; last >= 0 {
+			isOption := option.MatchString(p)
+			needsFile := strings.HasPrefix(specs[last], "table:") && !strings.Contains(specs[last], ".toml,")
+			if isOption || needsFile {
+				specs[last] += "," + p
+				continue
+			}
 		}
 		specs = append(specs, p)
 	}
 	return specs
 }
 
-// readTrainingSet reads the part of spec that is used and validates it.
+// readTrainingSet reads the frames of spec that will be used, validates them, and returns their
+// number and digest. It is a usage error if no trainer supports the data.
 func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (trainingSet, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
 	if err := source.checkRereadable(); err != nil {
@@ -113,15 +118,15 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 			return trainingSet{}, markDataError(err)
 		}
 	}
-	l := trainingSet{Spec: spec, schema: s}
+	set := trainingSet{Spec: spec, schema: s}
 	switch _, ends := src.(dataset.Sized); {
 	case f.quick:
-		l.limit = quickFrames
+		set.limit = quickFrames
 	case !ends:
-		l.limit = endlessFrames
+		set.limit = endlessFrames
 	}
-	err = l.read(ctx, src)
-	return l, err
+	err = set.read(ctx, src)
+	return set, err
 }
 
 // trainingSources describes what data the trainers support, without duplicates and joined by ",
@@ -137,14 +142,15 @@ func trainingSources(trainers []train.Trainer) string {
 	return strings.Join(list, ", or ")
 }
 
-// read reads the frames and sets their number and digest.
+// read reads up to l.limit frames of src and sets their number and digest.
 func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
-	f, counted := l.schema.NewFrame(), (*frame.Frame)(nil)
+	f := l.schema.NewFrame()
 	src.Initial(f)
+	var initial *frame.Frame // part of the digest for cubes only; nil means that it is not
 	if frame.IsCubes(l.schema) {
-		counted = f
+		initial = f
 	}
-	sum := dataset.NewDigest(counted)
+	sum := dataset.NewDigest(initial)
 	n, err := readFrames(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
 	if err != nil {
 		return markDataError(err)
@@ -157,8 +163,9 @@ func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
 	return nil
 }
 
-// clip returns the recording in the form that trainers use. It reads the data again in each pass,
-// so that memory does not grow with the number of frames.
+// clip returns the recording in the form that trainers use. The trainers' passes read the data
+// again each, so that memory does not grow with the number of frames. Every pass begins with the
+// preamble, copies of the initial state. All frames are passed in the same variable.
 func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
 		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})

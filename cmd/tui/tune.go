@@ -22,6 +22,7 @@ type tuneFlags struct {
 	field string
 }
 
+// tuneCommand returns tui tune.
 func (a *app) tuneCommand() *cobra.Command {
 	var f tuneFlags
 	cmd := &cobra.Command{
@@ -110,7 +111,8 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	return a.writeResult(out, func(w io.Writer) { writeTuneResult(w, out) })
 }
 
-// searchData adds all pairs of frames to the search. searchTime is the time spent in the search,
+// searchData adds each frame of the data, paired with the frame six before it, to the search. It
+// returns the number of frames, including the initial ones, and the time spent in the search
 // without reading the data.
 func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Search) (frames int, searchTime time.Duration, err error) {
 	src, err := data.open(ctx)

@@ -35,6 +35,7 @@ type walkoffFlags struct {
 	audit       bool
 }
 
+// walkoffCommand returns tui walkoff.
 func (a *app) walkoffCommand() *cobra.Command {
 	var f walkoffFlags
 	cmd := &cobra.Command{
@@ -71,7 +72,8 @@ The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 	return cmd
 }
 
-// walkoff scores the encoders and writes the results.
+// walkoff scores the encoders and writes the results. If it is interrupted, it still writes those
+// of the encoders that are complete.
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	back, err := f.parseBack()
 	if err != nil {
@@ -83,7 +85,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	}
 	line := a.progress("walkoff")
 	opt := walkoff.Options{Frames: f.frames, Back: back, Clock: a.clock, Progress: line.report}
-	if f.audit {
+	if f.audit { // the processes of the audit need the same plugins
 		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.pluginArgs()...) }
 	}
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
@@ -91,15 +93,16 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if err != nil && !board.Interrupted {
 		return asUsageError(err)
 	}
-	written := a.writeResult(board, func(w io.Writer) {
+	writeErr := a.writeResult(board, func(w io.Writer) {
 		if len(board.Results) > 0 {
 			writeBoard(w, board)
 		}
 	})
-	return cmp.Or(written, err, newFailure(board.Failed()))
+	return cmp.Or(writeErr, err, newFailure(board.Failed()))
 }
 
-// parseBack parses --back.
+// parseBack parses --back, the age of the baselines: a number of frames, or "game" for the
+// baselines that the game used, which a demo contains.
 func (f *walkoffFlags) parseBack() (walkoff.Back, error) {
 	if f.baselineAge == "game" {
 		return walkoff.Own, nil
@@ -119,7 +122,9 @@ func (f *walkoffFlags) checkFrames(cmd *cobra.Command) error {
 	return nil
 }
 
-// prepare checks the flags, sets the default number of frames and returns the chosen encoders.
+// prepare checks the flags and opens the data once, to print remarks on it, to set the default of
+// f.frames for data without an end, and to find the encoders that the flags choose, which it
+// returns.
 func (f *walkoffFlags) prepare(a *app, cmd *cobra.Command) ([]*encoders.Codec, error) {
 	if err := f.checkFrames(cmd); err != nil {
 		return nil, err
@@ -183,14 +188,15 @@ func checkSuits(c *encoders.Codec, s *frame.Schema) error {
 		strings.Join(table.Suiting(table.All(), s), ", "))
 }
 
-// auditCommand is the hidden command that tui walkoff --audit starts.
-const auditCommand = "audit-process"
+// auditCommandName is the name of the hidden command that tui walkoff --audit starts.
+const auditCommandName = "audit-process"
 
-// auditCommand returns the hidden command that runs one process of an audit. It exchanges
-// messages with its parent through standard input and output.
+// auditCommand returns the hidden command that runs one process of an audit: it encodes or decodes
+// packets with the encoder that is audited. It exchanges messages with tui walkoff through standard
+// input and output.
 func (a *app) auditCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: auditCommand, Hidden: true, Args: noArgs,
+		Use: auditCommandName, Hidden: true, Args: noArgs,
 		Short: "Run one process of the walk-off's audit (internal)",
 		RunE: func(*cobra.Command, []string) error {
 			return walkoff.Serve(a.stdin, a.stdout, table.ByName)
@@ -198,7 +204,9 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 }
 
-// writeBoard writes the results as a table, the smallest encoder first.
+// writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
+// that applied. d.Game describes the packets of the game itself; it is nil unless the data is a
+// demo.
 func writeBoard(w io.Writer, b *walkoff.Board) {
 	d := b.Dataset
 	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
@@ -209,14 +217,14 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	g := texttable.New(titles...)
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
-	note := ""
+	note := "" // explains the mark on times of plugins
 	for _, r := range results {
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
-		if r.RunsAs != "" {
+		if r.RunsAs != "" { // a plugin
 			mark := encoders.TimeMark(r.RunsAs)
 			encode, decode, note = encode+mark, decode+mark, encoders.TimeNote(r.RunsAs)+".\n"
 		}
-		var ofGame []string
+		var ofGame []string // the size relative to the game's own packets: one cell, or none
 		if r.OfGame != nil {
 			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
 		}
@@ -239,7 +247,7 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 		fmt.Fprintf(w, "The encoders used baselines %d frames back.\n", d.Back)
 	}
 	fmt.Fprintf(w, "%s\nTimes are medians on this machine; sizes are exact.", note)
-	if d.Cubes == 0 {
+	if d.Cubes == 0 { // the published results are for cubes
 		fmt.Fprintln(w)
 		return
 	}

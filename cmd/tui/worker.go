@@ -18,10 +18,14 @@ import (
 
 // workerFlags are the flags of tui worker.
 type workerFlags struct {
-	queue, tokenFile, ca, name, cache string
-	jobs                              int
+	queue         string // URL
+	tokenFile, ca string // paths; "" for none
+	name          string // of the worker; "" means the default
+	cache         string // folder; "" means the default
+	jobs          int    // 0 means one per core
 }
 
+// workerCommand returns tui worker.
 func (a *app) workerCommand() *cobra.Command {
 	var f workerFlags
 	cmd := &cobra.Command{
@@ -54,7 +58,8 @@ workers take over its unfinished chunks.`,
 	return cmd
 }
 
-// worker runs chunks until ctx ends.
+// worker runs chunks of sweeps, which are groups of runs, until ctx ends. If the queue refuses the
+// worker, for example because of its version, the error is a usage error.
 func (a *app) worker(ctx context.Context, f workerFlags) error {
 	if f.queue == "" {
 		return usagef("--queue is missing; expected the URL that tui sweep --serve prints")
@@ -72,11 +77,11 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 		return err
 	}
 	defer q.Close()
-	var done atomic.Int64
+	var runsDone atomic.Int64
 	a.remark("waiting for work: %d parallel runs, version %s", jobs, programVersion())
 	err = sweep.Work(ctx, q, sweep.WorkerOptions{Clock: a.clock, Jobs: jobs, Name: f.name, Version: programVersion(), Cache: f.cache, Disk: a.disk,
-		Say: func(text string) { a.remark("%s", text) }, Ran: func(runs int) { done.Add(int64(runs)) }})
-	a.remark("%d runs done", done.Load())
+		Say: func(text string) { a.remark("%s", text) }, Ran: func(runs int) { runsDone.Add(int64(runs)) }})
+	a.remark("%d runs done", runsDone.Load())
 	var refused *sweep.RefusedError
 	if errors.As(err, &refused) {
 		return asUsageError(err)
@@ -84,8 +89,8 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// queueOptions returns the options for the queue at url, with the token and the trusted
-// certificates from two files; "" means no file.
+// queueOptions returns the options for the queue at url. It reads the token and the certificates of
+// trusted authorities from two files; "" means no file.
 func queueOptions(url, tokenFile, ca string) (o sweep.QueueOptions, err error) {
 	o.URL = url
 	if o.Token, err = readToken(tokenFile); err == nil {
@@ -100,7 +105,8 @@ func rootCertificates(file string) (*tls.Config, error) {
 	if file == "" {
 		return nil, nil
 	}
-	data, err := config.ReadFile(file, 1<<20, "certificates in PEM")
+	const maxBytes = 1 << 20
+	data, err := config.ReadFile(file, maxBytes, "certificates in PEM")
 	if err != nil {
 		return nil, err
 	}

@@ -126,8 +126,8 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 }
 
 // measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
-// again, since the frames of a source can be read only once. If the encoder needs a file that e
-// does not name, the result has no messages and a Problem that says so.
+// again, since the frames of a source can be read only once. If e does not name a file that the
+// encoder needs, and there is no other problem, the Problem of the result names the parameter.
 func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
 	codec, params, err := e.Resolve("encoder", nil)
 	if err != nil {

@@ -104,7 +104,8 @@ func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error)) error {
 	return a.writeResult(info, func(w io.Writer) { writeFit(w, info.Table, &info.FitResult) })
 }
 
-// fitCSV fits a link to a capture in CSV.
+// fitCSV fits a link to the capture in CSV at path; "-" is standard input. The settings are those of
+// a downlink, since the file does not name a direction. All its errors are usage errors.
 func (a *app) fitCSV(path string) (fitInfo, error) {
 	c, err := a.readCapture(path)
 	if err != nil {
@@ -195,8 +196,8 @@ func matchNotes(m *capture.Matching) []string {
 	return append(notes, "delays are measured between two clocks: latency is only as accurate as these clocks agree")
 }
 
-// newFitInfo returns the JSON output for a fit to the capture at path. direction, "down" or "up",
-// names the table of settings.
+// newFitInfo returns the JSON output for a fit to the capture at path, which is "" if the capture is
+// no file. direction, "down" or "up", names the table of settings.
 func newFitInfo(direction, path string, fit *measure.FitResult) fitInfo {
 	info := fitInfo{Capture: path, FitResult: *fit, Table: fit.Table(direction)}
 	info.Settings = append([]measure.Setting{}, fit.Settings...) // an empty list in JSON, not null

@@ -218,7 +218,7 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 	const recentDatagrams = 2048 // that the dashboard can list and explain
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
-	p.relay.Tap(view.Recent.Tap)
+	p.relay.Tap(view.Recent.Tap) // passes the events of all datagrams to view.Recent
 	err, screenErr := runWithScreen(ctx, func(ctx context.Context, hide func()) error {
 		defer hide()
 		return p.run(ctx, func(format string, args ...any) {
@@ -393,7 +393,7 @@ func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err err
 // open opens the file without truncating it, or creates it. It returns an error if the file is one
 // of others, which are paths, perhaps through a link.
 func (f *proxyFile) open(others []string) (err error) {
-	_, notExist := os.Lstat(f.name)
+	_, notExist := os.Lstat(f.name) // nil if the name exists, even as a link to a missing file
 	if existing, err := os.Stat(f.name); err == nil && existing.Mode().IsRegular() {
 		for _, other := range others {
 			if info, err := os.Stat(other); err == nil && os.SameFile(info, existing) {

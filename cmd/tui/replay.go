@@ -39,8 +39,10 @@ The exit code is 1 if any byte differs, or if the report is of an incomplete swe
 // returns a failure that names the runs that differ. force allows more than 8 GB of memory.
 func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
-	result, err := experiment.Replay(cmd.Context(), path,
-		experiment.RunOptions{Progress: line.report, Packing: a.packingProgress(line), Clock: a.clock, Force: force})
+	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{
+		Progress: line.report,
+		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Clock:    a.clock, Force: force})
 	line.done()
 	if err != nil {
 		return markDataError(err)

@@ -100,7 +100,7 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 			formatFigure(network.CoverKbps))
 	}
 	if network.Differs > 0 {
-		fmt.Fprintf(w, "          %d packets had another outcome at the peer than at the same receiver here\n", network.Differs)
+		fmt.Fprintf(w, "          %d packets had another outcome at the peer than at an identical receiver on this machine\n", network.Differs)
 	}
 }
 
@@ -226,7 +226,7 @@ func cubeTitles() []string {
 	return []string{">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong"}
 }
 
-// cubeCells returns the figures of one run over cube data.
+// cubeCells returns the figures of one run over cube data, in the columns of cubeTitles.
 func cubeCells(run *engine.Result) []any {
 	t := &run.Totals
 	return []any{t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(),
@@ -238,7 +238,8 @@ func playoutTitles() []string {
 	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">behind ms", ">error p50 mm", ">p95 mm", ">wrong"}
 }
 
-// playoutCells returns the figures of the receiver's display in one run.
+// playoutCells returns the figures of the receiver's display in one run, in the columns of
+// playoutTitles; "-" for position errors that were not measured.
 func playoutCells(run *engine.Result) []any {
 	t, p := &run.Totals, &run.Totals.Playout
 	p50, p95 := "-", "-"

@@ -84,7 +84,8 @@ func transferTitles() []string {
 	return []string{">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">shadow s", ">wrong"}
 }
 
-// transferCells returns the figures of one transfer, and the duration of its first shadow.
+// transferCells returns the figures of one transfer, in the columns of transferTitles. The shadow's
+// duration is that of the first shadow; "-" without shadows.
 func transferCells(run *engine.Result) []any {
 	t, shadowTime := &run.Totals, "-"
 	if len(run.Shadows) > 0 {

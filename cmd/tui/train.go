@@ -170,11 +170,11 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	return err
 }
 
-// checkModelFile returns a usage error if path cannot be the name of a model file: because it
+// checkModelFile returns a usage error if name cannot be the name of a model file: because it
 // exists and is not a regular file, or is the root folder.
-func (a *app) checkModelFile(path string) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() || filepath.Base(path) == string(filepath.Separator) {
-		return usagef("--out %s is not a regular file; expected the name of a file, such as game.model", path)
+func (a *app) checkModelFile(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() || filepath.Base(name) == string(filepath.Separator) {
+		return usagef("--out %s is not a regular file; expected the name of a file, such as game.model", name)
 	}
 	return nil
 }

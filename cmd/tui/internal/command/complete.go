@@ -48,7 +48,7 @@ func sharedPrefix(words []string) string {
 			prefix = prefix[:len(prefix)-1]
 		}
 	}
-	return strings.ToValidUTF8(prefix, "") // without half of a character at the end
+	return strings.ToValidUTF8(prefix, "") // removes half of a character at the end
 }
 
 // usage returns the help text for a typed line: the hint for the arguments typed so far if the

@@ -121,8 +121,8 @@ func (p *picker) setParam(name string, v any) room.Request {
 	return p.requestChange(ch)
 }
 
-// requestChange returns the request for a change. The list stays open, and shows the error if the
-// change is refused.
+// requestChange returns the request for a change. The list stays open: if the change is accepted,
+// it shows the new settings, and typing ends; if the change is refused, it shows the error.
 func (p *picker) requestChange(ch config.Change) room.Request {
 	e := p.card
 	e.err = ""

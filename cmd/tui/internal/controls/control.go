@@ -123,7 +123,7 @@ func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direc
 	other := config.LinkRow(info, direction.Other())
 	c.otherRow = &other
 	if c.isText || len(info.Models) > 0 { // values that are long to type
-		c.editText = func(cfg *config.Config) string { return editableText(c.Text(cfg)) }
+		c.editText = func(current *config.Config) string { return editableText(c.Text(current)) }
 	}
 	return c
 }
@@ -154,7 +154,7 @@ func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction con
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
 		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
 			group: "Link", block: loss.Key, direction: direction, otherRow: &others[i].Row, overridden: direction.Link(cfg).Netem.On,
-			editText: func(c *config.Config) string { return config.LinkValue(c, direction, loss.Key) }})
+			editText: func(current *config.Config) string { return config.LinkValue(current, direction, loss.Key) }})
 	}
 	return list
 }
@@ -165,8 +165,8 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
 		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
 	c.Help = "how losses are distributed; type the parameters of the model after its name"
-	c.Get = func(c *config.Config) any {
-		if m := direction.Link(c).Loss; m != nil {
+	c.Get = func(current *config.Config) any {
+		if m := direction.Link(current).Loss; m != nil {
 			return m.Model()
 		}
 		return "none"
@@ -183,13 +183,13 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
 	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
 		"delay spikes, traces, netem"
-	c.Get = func(c *config.Config) any {
+	c.Get = func(current *config.Config) any {
 		if sc.more {
 			return "link settings, enter hides them"
 		}
 		changed := 0
 		for _, k := range rest {
-			if text, _ := sc.direction.Link(c).Get(k.Key); text != k.Default {
+			if text, _ := sc.direction.Link(current).Get(k.Key); text != k.Default {
 				changed++
 			}
 		}
@@ -204,7 +204,7 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 // encoderControl returns the control that selects the encoder.
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 	c := control{label: "Encoder", command: "encoder"}
-	c.Get = func(c *config.Config) any { return c.Encoder.Name }
+	c.Get = func(current *config.Config) any { return current.Encoder.Name }
 	return c.withOptions("encoder.name", cat.Encoders(schema))
 }
 
@@ -212,11 +212,11 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 func (cat *Catalog) profileControl() control {
 	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
 	c.Help = "a predefined pair of links; sets all link settings below"
-	c.Get = func(c *config.Config) any {
-		if c.Profile == "" {
+	c.Get = func(current *config.Config) any {
+		if current.Profile == "" {
 			return "none"
 		}
-		return c.Profile
+		return current.Profile
 	}
 	return c.withOptions("profile", cat.Links())
 }

@@ -133,17 +133,17 @@ type row struct {
 	text    []look.Span
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane. It stores in p.rows which control each row shows, for clicks.
 func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Controls", p.linkNote()...)
 	p.rows = make([]string, c.H)
 	if p.cfg == nil {
 		return
 	}
-	room := c.H - 2 - p.drawHelp(c)
-	rows, cursorRow := p.layout(c.W-4, room)
-	first := min(max(cursorRow-room/2, 0), max(len(rows)-room, 0)) // scroll so that the cursor is in the middle
-	for y := 1; y <= room && first+y-1 < len(rows); y++ {
+	visibleRows := c.H - 2 - p.drawHelp(c) // without the frame
+	rows, cursorRow := p.layout(c.W-4, visibleRows)
+	first := min(max(cursorRow-visibleRows/2, 0), max(len(rows)-visibleRows, 0)) // scroll so that the cursor is in the middle
+	for y := 1; y <= visibleRows && first+y-1 < len(rows); y++ {
 		r := rows[first+y-1]
 		if r.control == nil {
 			c.Spans(2, y, c.W-4, r.text...)
@@ -155,7 +155,7 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if first > 0 {
 		c.Right(c.W-2, 0, look.Dim, " more above ")
 	}
-	if first+room < len(rows) {
+	if first+visibleRows < len(rows) {
 		c.Right(c.W-2, c.H-1, look.Dim, " more below ")
 	}
 }
@@ -202,16 +202,16 @@ func (p *Pane) Aims() string {
 	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
 }
 
-// layout returns the rows of the pane for w columns and room rows. It omits the headings of groups
+// layout returns the rows of the pane for w columns and maxRows rows. It omits the headings of groups
 // if not everything fits, and also the encoder's summary if the controls and the summary do not
 // fit. cursorRow is the index of the selected row.
-func (p *Pane) layout(w, room int) (rows []row, cursorRow int) {
+func (p *Pane) layout(w, maxRows int) (rows []row, cursorRow int) {
 	all := p.all
 	_, selected := p.current()
 	summary := p.summary(w - 4)
 	const numHeadings = 2 // "Link" and "Run"
-	showHeadings := len(all)+len(summary)+numHeadings <= room
-	if len(all)+len(summary) > room {
+	showHeadings := len(all)+len(summary)+numHeadings <= maxRows
+	if len(all)+len(summary) > maxRows {
 		summary = nil
 	}
 	group := ""

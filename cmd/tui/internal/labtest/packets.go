@@ -49,7 +49,8 @@ func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
 }
 
-// NewPackets returns a lab with recent problems, each with its opened packet.
+// NewPackets returns a lab with two recent problems of different kinds, a lost packet and one
+// without a baseline, each with the details of the packet.
 func NewPackets() *Lab {
 	lab := NewLab()
 	l := &lab.Snap.Lanes[0]
@@ -73,7 +74,8 @@ func NewPackets() *Lab {
 	return lab
 }
 
-// opened returns the details of a fake packet.
+// opened returns the details of a fake packet, as the lab gives when a packet is opened: the stages
+// of the link that it passed, the reasons for its outcome, and its bit budget.
 func opened(r *packetlog.Record) inspector.Opened {
 	in := inspector.Inside{Header: 5, Fragments: 1,
 		AtSender: inspector.AtSender{BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
@@ -102,7 +104,7 @@ func opened(r *packetlog.Record) inspector.Opened {
 // Opening is a lab that answers requests to open a packet, as a runner does.
 type Opening struct{ *Lab }
 
-// Do implements room.Lab.
+// Do implements room.Lab. A packet that is not in the snapshot is reported as gone.
 func (l Opening) Do(c experiment.Command) bool {
 	if c.Open != nil {
 		next := *l.Snap

@@ -17,7 +17,8 @@ type errRefused struct{}
 
 func (errRefused) Error() string { return "packet of 70000 bytes does not fit" }
 
-// Refusing returns a snapshot in which one shadow fails to encode every frame.
+// Refusing returns a snapshot in which the second shadow fails to encode every frame: it has an
+// error and no packets, and its samples are empty except for their times.
 func Refusing() *engine.Snapshot {
 	snap := FourShadows()
 	l := &snap.Lanes[2]
@@ -28,8 +29,9 @@ func Refusing() *engine.Snapshot {
 	return snap
 }
 
-// WithShadows returns a copy of a snapshot with fake shadows. Each sends a fixed share of what
-// the first lane sends, with some noise. A fourth shadow joins at 40 s.
+// WithShadows returns a copy of a snapshot with a fake shadow for each name of an encoder. Each
+// sends a fixed share of what the first lane sends, with some noise. The second lacks a baseline
+// now and then, and the fourth joins at 40 s.
 func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	out := *snap
 	out.Config = snap.Config.Clone()

@@ -29,8 +29,8 @@ func ViewOf(snap *engine.Snapshot) room.View {
 
 // Theme returns a theme without colours.
 func Theme(ascii bool) *look.Theme {
-	l, _ := look.SchemeNamed("")
-	return look.NewTheme(PlainRenderer(), l, ascii)
+	scheme, _ := look.SchemeNamed("") // the default
+	return look.NewTheme(PlainRenderer(), scheme, ascii)
 }
 
 // Stage shows a single page of a fake lab as the dashboard would. It passes keys to the page,
@@ -63,7 +63,7 @@ func (s *Stage) Tick(slow bool) {
 	}
 }
 
-// do sends the command of a request to the lab.
+// do sends the command of a request to the lab. It ignores other parts of the request.
 func (s *Stage) do(r room.Request) {
 	if r.Command == nil {
 		return
@@ -90,8 +90,8 @@ func (s *Stage) pressKey(k string) {
 			return
 		}
 	}
-	if d, ok := map[string][2]int{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
-		s.do(s.page.(room.Mover).Move(d[0], d[1]))
+	if move, ok := map[string]struct{ dx, dy int }{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
+		s.do(s.page.(room.Mover).Move(move.dx, move.dy))
 		return
 	}
 	switch k {

@@ -15,8 +15,8 @@ var WideFields = []string{"time", "position-x", "position-y", "position-z", "vel
 	"acceleration-x", "acceleration-y", "acceleration-z", "rotation-p", "rotation-y", "rotation-r", "spin-p", "spin-y",
 	"spin-r", "mode", "jump", "crouch", "sprint", "fire", "aim", "reload", "use", "melee", "base"}
 
-// NewShown returns a NewWide lab with the sent and the displayed frame; the displayed position is
-// older.
+// NewShown returns a lab like NewWide whose snapshot also contains the frame that was sent and the
+// one that the receiver displays, 137 ms old. They differ in the position.
 func NewShown() *Lab {
 	lab := NewWide()
 	d := &playout.Frames{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}

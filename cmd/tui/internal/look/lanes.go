@@ -29,10 +29,10 @@ func ShadowSign(th *Theme, i int) rune {
 }
 
 // LaneName returns the name of a lane in at most w columns: its encoder, then params, the
-// parameters in which it differs from other lanes with that encoder; "" if no other lane has that
-// encoder. If the name is too long, the encoder is shortened to no less than minName columns, then
-// the beginning of params is cut off, because the values at its end differ most. w must be at
-// least 9.
+// parameters in which it differs from other lanes with that encoder; "" if it has the defaults or
+// no other lane has that encoder. If the name is too long, the encoder is shortened to no less than
+// minName columns, then the beginning of params is cut off, because a value follows its name. w
+// must be at least 9.
 func LaneName(encoder, params string, w int) string {
 	if params == "" {
 		return Short(encoder, w)

@@ -243,13 +243,13 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	if isRedo {
 		next = step.after
 	}
-	var ch config.Change // from the current settings to those of next
-	if step.client.Turn == 0 {
+	var ch config.Change       // from the current settings to those of next
+	if step.client.Turn == 0 { // the change was for all clients
 		ch = next.all.Undo(l.now.all)
 	} else {
 		current, err := l.now.configFor(l.Script, step.client)
 		target, err2 := next.configFor(l.Script, step.client)
-		if err == nil && err2 == nil {
+		if err == nil && err2 == nil { // always, because check has validated both states
 			ch = target.Undo(current)
 		}
 	}
@@ -257,8 +257,8 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 		return nil, err
 	}
 	*from, *to = (*from)[:n-1], append(*to, step)
-	made := Made{config.Stamp(0, ch), step.client.Turn} // if no change was ever recorded
-	if k := len(l.changes); k > 0 {
+	made := Made{config.Stamp(0, ch), step.client.Turn}
+	if k := len(l.changes); k > 0 { // apply has recorded the change, with its time
 		l.changes[k-1].Undo = !isRedo
 		made = l.changes[k-1]
 	}

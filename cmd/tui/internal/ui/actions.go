@@ -29,8 +29,8 @@ func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 }
 
 // List implements listScreen.
-func (m *dashboard) List(command string) (room.Overlay, bool) {
-	switch command {
+func (m *dashboard) List(commandName string) (room.Overlay, bool) {
+	switch commandName {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
 	case "profile":

@@ -84,8 +84,8 @@ func (m *dashboard) title(w int) []look.Span {
 func (m *dashboard) encoders(cfg *config.Config) string {
 	const maxNames = 2
 	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
-	// The name of the lane includes parameters. It is that of another encoder just after a change,
-	// and then only right if the time cursor is in the past.
+	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
+	// may still be that of the previous one; a lane in the past is right in any case.
 	if inPast := m.lab.Past.Away; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
 		text = lanes[0].Name()
 	}

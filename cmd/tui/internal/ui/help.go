@@ -52,7 +52,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 			general = append(general, look.Key.Span(unbroken(k.label)), look.Dim.Span(unbroken(" "+k.brief)+"   "))
 		}
 	}
-	const margins = 5 // columns: an indent of 2, and the 3 blanks after the last entry
+	const margins = 5 // columns: an indent of 2, and 3 at the right
 	for _, line := range look.Flow(general, h.width-margins) {
 		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
 	}

@@ -25,10 +25,11 @@ func bindGroup(name string) func(keys []string, label, help string, do func() ro
 	}
 }
 
-// FocusKeys returns the keys that move the focus between panes.
+// FocusKeys returns the keys that move the focus between panes. A notice appears if they have no
+// effect on the open page.
 func (s *Shell) FocusKeys() []room.Binding {
-	focus := func(key, help string, step int) room.Binding {
-		return room.Bind("Moving", []string{key}, key, help, func() room.Request {
+	focus := func(keyName, help string, step int) room.Binding {
+		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
 		}).SayIdle()
 	}
@@ -40,9 +41,9 @@ func (s *Shell) MoveKeys() []room.Binding {
 	bind := bindGroup("Moving")
 	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
 	// arrows share the label and the help of the first.
-	arrow := func(key, letter, label, help string, dx, dy int) []room.Binding {
+	arrow := func(keyName, letter, label, help string, dx, dy int) []room.Binding {
 		return []room.Binding{
-			bind([]string{key}, label, help, s.move(dx, dy)),
+			bind([]string{keyName}, label, help, s.move(dx, dy)),
 			bind([]string{letter}, "", "", func() room.Request {
 				if usesViArrows(s.page()) {
 					return room.Request{Say: "h j k l have other meanings on this page; use the arrows", Bad: true}
@@ -62,7 +63,8 @@ func (s *Shell) MoveKeys() []room.Binding {
 		})
 }
 
-// AdjustKeys returns the keys that change a value in large steps or by typing.
+// AdjustKeys returns the keys that change a value in large steps or by typing, for a group of the
+// help. A notice appears if enter has no effect on the open page.
 func (s *Shell) AdjustKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
@@ -74,14 +76,17 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 	}
 }
 
-// AimKey returns the key that selects the links that the controls set.
+// AimKey returns the key that selects which links the controls set, for a group of the help. A
+// notice appears if it has no effect on the open page.
 func (s *Shell) AimKey(group string) room.Binding {
 	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
 		return room.Ask(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
 	}).SayIdle()
 }
 
-// ChartKeys returns the keys that change how charts are drawn.
+// ChartKeys returns the keys that change how charts are drawn, for a group of the help: scale of
+// the vertical axis, time range, characters. A notice appears if the first two have no effect on
+// the open page.
 func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
@@ -175,11 +180,11 @@ func usesViArrows(p room.Page) bool {
 }
 
 // isViArrow reports whether a key is one of the letters that vi uses as arrow keys.
-func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
+func isViArrow(name string) bool { return len(name) == 1 && strings.Contains("hjkl", name) }
 
 // hasBinding reports whether a page has its own binding for a key.
-func hasBinding(p room.Page, key string) bool {
-	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })
+func hasBinding(p room.Page, keyName string) bool {
+	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
 }
 
 // activeKeys returns the bindings that apply on the open page, its own first.

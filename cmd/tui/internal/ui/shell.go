@@ -41,7 +41,7 @@ type Screen interface {
 // listScreen is a screen on which some commands without arguments open a list of values.
 type listScreen interface {
 	// List returns the list that a command without arguments opens; false if it opens none.
-	List(command string) (room.Overlay, bool)
+	List(commandName string) (room.Overlay, bool)
 }
 
 // guide is a guided tour. It handles keys before the page, and has a panel above the footer.

@@ -55,7 +55,7 @@ func TestWorldIsLikeTheRecordings(t *testing.T) {
 	compare("unchanged interacting", 0.002, func(l *snapshotStats) float64 { return l.Unchanged.Interacting })
 	compare("interacting cubes", 0.10, func(l *snapshotStats) float64 { return l.Interacting })
 	compare("same largest", 0.03, func(l *snapshotStats) float64 { return l.SameLargest })
-	compare("frames a cube changes for", 0.12, func(l *snapshotStats) float64 { return l.RunFrames.Mean })
+	compare("consecutive frames of change", 0.12, func(l *snapshotStats) float64 { return l.RunFrames.Mean })
 	compare("cubes changed in a row", 0.10, func(l *snapshotStats) float64 { return l.RunCubes.Mean })
 	for i, d := range worlds[0].Deltas {
 		compare("difference in "+d.Field+", p50", 0.25, func(l *snapshotStats) float64 { return float64(l.Deltas[i].P50) })

@@ -240,7 +240,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}
 		})
 	}
-	row("frames a cube changes for: mean p50 p90", "%.1f %d %d", func(l *snapshotStats) []any {
+	row("consecutive frames of change: mean p50 p90", "%.1f %d %d", func(l *snapshotStats) []any {
 		return []any{l.RunFrames.Mean, l.RunFrames.P50, l.RunFrames.P90}
 	})
 	row("consecutive changed cubes: mean p50 p90", "%.1f %d %d", func(l *snapshotStats) []any {

@@ -182,7 +182,7 @@ type trafficFlags struct{ measure.Traffic }
 func (f *trafficFlags) add(cmd *cobra.Command, packets int, interval time.Duration, size int) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.Packets, "packets", packets, "send `N` packets")
-	flags.DurationVar(&f.Interval, "interval", interval, "`TIME` between packets; with --poisson its mean")
+	flags.DurationVar(&f.Interval, "interval", interval, "`TIME` between packets; with --poisson the mean time")
 	flags.IntVar(&f.Size, "size", size, "`BYTES` of UDP payload in each packet")
 	flags.BoolVar(&f.Poisson, "poisson", false, "draw the times between packets from an exponential distribution")
 }

@@ -102,9 +102,9 @@ func TestLinksFitErrors(t *testing.T) {
 		{"delay\n5\n", "a.csv:1: missing columns"},
 		{head, "a.csv: capture too short: 1 packets, expected at least 50"},
 		{"seq,send_us,recv_us\n1,0,1\n9999999999,0,1\n", "a.csv: "},
-		{string(zst[:len(zst)/2]), "a.csv: is truncated"},
-		{string(gz[:len(gz)/2]), "a.csv: is truncated"},
-		{string(gz[:4]), "a.csv: is truncated"},
+		{string(zst[:len(zst)/2]), "a.csv: the compressed data is incomplete"},
+		{string(gz[:len(gz)/2]), "a.csv: the compressed data is incomplete"},
+		{string(gz[:4]), "a.csv: the compressed data is incomplete"},
 	} {
 		write(t, "a.csv", c.content)
 		o := tui("links", "fit", "a.csv")

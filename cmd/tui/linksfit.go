@@ -215,7 +215,7 @@ func writeFit(w io.Writer, table string, fit *measure.FitResult) {
 // compared.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	g := texttable.New("figure", ">capture", ">this link")
-	for _, row := range fit.Goodness() {
+	for _, row := range fit.Goodness() { // cells of these three columns
 		g.Add(row[0], row[1], row[2])
 	}
 	g.WriteText(w, 0)
@@ -326,7 +326,7 @@ func withPosition(name string, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: is truncated: the compressed data is incomplete", name)
+		return fmt.Errorf("%s: the compressed data is incomplete", name)
 	case errors.Is(err, capture.ErrColumns):
 		return fmt.Errorf("%s:1: %w", name, err)
 	case errors.As(err, &row):

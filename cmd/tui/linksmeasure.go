@@ -238,7 +238,7 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = header + doc.Up.Table + doc.Down.Table
 	if p.Beyond > 0 { // more copies than a capture stores
-		a.remark("tui: warning: %d further copies were ignored", p.Beyond)
+		a.remark("tui: warning: %d further copies of datagrams were ignored", p.Beyond)
 	}
 	return a.writeResult(doc, func(w io.Writer) {
 		fmt.Fprintln(w, header)

@@ -47,7 +47,7 @@ correct model once in two million figures.`,
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	link.add(cmd)
-	traffic.add(cmd, 1_000_000, time.Millisecond, 64)
+	traffic.add(cmd, 1_000_000, time.Millisecond, 64) // packets, interval, bytes
 	a.addOutputFlags(cmd)
 	return cmd
 }

@@ -41,7 +41,7 @@ for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.tune(cmd.Context(), f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world")
+	f.data.add(cmd, "demo", "demo", "world") // the default, then the accepted kinds
 	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation`")
 	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)

@@ -61,7 +61,7 @@ The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table")
+	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table") // the default, then the accepted kinds
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default: relative-orientation)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "score all encoders")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score only the first `N` frames (default: all; 2837 of the endless world)")

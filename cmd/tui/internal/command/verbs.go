@@ -29,7 +29,7 @@ import (
 type Order struct {
 	experiment.Command
 	Help, Tour bool         // show the help; start the guided tour
-	Leave      QuitMode     // Stay leaves the program running
+	Leave      QuitMode     // whether and how to quit
 	Themes     bool         // show the list of themes
 	Theme      string       // the new theme; "" leaves it unchanged
 	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
@@ -92,13 +92,16 @@ const (
 // unlimited is the maxArgs of commands with any number of arguments.
 const unlimited = 1 << 20
 
-// Verbs returns the commands of a screen.
+// Verbs returns the commands of d.Screen. A sweep has only those of screenVerbs.
 func Verbs(d Context) []Verb {
 	all := screenVerbs()
 	if d.Screen != Sweep {
 		all = slices.Concat(encoderVerbs(d), linkVerbs(d), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
 	}
-	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.screens, Lab|Proxy)&d.Screen == 0 })
+	return slices.DeleteFunc(all, func(v Verb) bool {
+		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
+		return screens&d.Screen == 0
+	})
 }
 
 // encoderVerbs returns the commands that set encoders and the link profile.

@@ -15,7 +15,7 @@ import (
 type Pane struct {
 	Cat    *Catalog
 	chosen string         // the command of the selected control; "" means the first
-	cfg    *config.Config // a copy of the current settings; nil before the first Show
+	cfg    *config.Config // a copy of the current settings; nil before the first input
 	schema *frame.Schema
 	all    []control // all controls, from top to bottom
 	scope  scope     // which controls are shown, and which link they set
@@ -188,7 +188,7 @@ func (p *Pane) linkNote() []look.Span {
 	case p.scope.direction == config.BothWays:
 		return nil
 	}
-	// The key d selects the next direction, see Aim.
+	// The key d selects the next direction: both, down, up.
 	keyHint := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
 	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
 		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}

@@ -264,7 +264,7 @@ func (p *picker) drawRule(c *look.Canvas, th *look.Theme, x int) {
 
 // layoutRight reports whether the list is placed at the right of a screen of w columns and h rows,
 // so that the charts stay visible, with the description below the list. It stores the result in
-// descriptionBelow. Only a list of encoders is, and only if it and its description fit.
+// descriptionBelow. Only a list of encoders can be placed there, if it and its description fit.
 func (p *picker) layoutRight(w, h int) bool {
 	const descriptionRows = 14
 	p.descriptionBelow = p.card != nil && w >= 100 && h >= len(p.all)+descriptionRows

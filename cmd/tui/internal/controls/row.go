@@ -44,9 +44,9 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	return p.drawNumber(c, th, x, y, valueStyle, text, ctl)
 }
 
-// drawText draws a value that is text at (x, y), shortened to the space, then the value of the
-// other link if it differs, or that only differs if its value is long. It returns the column after
-// them.
+// drawText draws a value that is text at (x, y), shortened to the space, and then a note: whether a
+// netem line overrides the setting, and the value of the other link if it differs. Of a long value
+// the note contains only that it differs. drawText returns the column after both.
 func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
 	if look.TextWidth(note) > 14 { // too long: keep only the arrow

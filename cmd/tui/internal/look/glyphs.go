@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort returns the name of an outcome for narrow columns: in at most 7 letters for the
-// three outcomes with long names, otherwise as OutcomeWord.
+// OutcomeShort returns the name of an outcome for narrow columns: the usual name, or a shorter one
+// of at most 7 letters for the three outcomes whose names are long.
 func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:

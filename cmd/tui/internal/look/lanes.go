@@ -40,7 +40,8 @@ func LaneName(encoder, params string, w int) string {
 	if full := encoder + " " + params; TextWidth(full) <= w {
 		return full
 	}
-	const minName = 6                                       // columns that the encoder's name keeps
+	const minName = 6 // columns that the encoder's name keeps
+
 	if room := w - 1 - TextWidth(params); room >= minName { // 1 for the blank
 		return Short(encoder, room) + " " + params
 	}

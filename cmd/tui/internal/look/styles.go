@@ -126,7 +126,7 @@ func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	}
 }
 
-// defaultStyles returns the Lip Gloss style for each Ink, which is the index. r determines which
+// defaultStyles returns the Lip Gloss style for each style of this package, which is the index. r determines which
 // colours the terminal has.
 func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	var s [numStyles]lipgloss.Style

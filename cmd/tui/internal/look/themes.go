@@ -71,7 +71,7 @@ func (k Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 	return fixed
 }
 
-// styles returns the Lip Gloss style for each Ink in a scheme.
+// styles returns the Lip Gloss style for each style of this package in a scheme.
 func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	s := defaultStyles(k.renderer(r))
 	switch k {

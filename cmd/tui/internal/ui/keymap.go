@@ -59,9 +59,9 @@ func shadowPrevious(m *dashboard) func() room.Request {
 		before, cfg := m.lab.Snap.Before, m.lab.Config()
 		switch {
 		case room.OfFiles(m.lab.Snap.Schema):
-			return room.Request{Say: "A works for snapshots only; with files, the next transfer shows the effect of a change", Bad: true}
+			return room.Request{Say: "key A works for snapshots only; with files, the next transfer shows the effect of a change", Bad: true}
 		case before == nil:
-			return room.Request{Say: "A runs the encoder as it was before its last change as a shadow; it has not been changed yet", Bad: true}
+			return room.Request{Say: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", Bad: true}
 		case before.In(cfg.Shadows):
 			return room.Request{Say: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", Bad: true}
 		case before.Equal(cfg.Encoder):

@@ -52,7 +52,7 @@ type guide interface {
 	Panel(th *look.Theme, w int) []string // lines of w columns
 }
 
-// isError is the second argument of Say for notices that report an error.
+// isError marks a notice as the report of an error.
 const isError = true
 
 // Shell is the frame of all screens of the program and its only tea.Model. It routes keys and

@@ -169,6 +169,7 @@ type output struct {
 	err error // the first error; nil if none
 }
 
+// newOutput returns an output that writes to w.
 func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
 
 // Write always succeeds; flush reports errors.

@@ -54,9 +54,9 @@ type chosenLink struct {
 	directions []direction // down, then up if it is not perfect
 }
 
-// direction returns the settings of the uplink or the downlink. An uplink that was not set is
-// perfect.
-func (l *chosenLink) direction(up bool) direction {
+// selectDirection returns the downlink or, if up is set, the uplink with its settings. An uplink
+// that the flags do not set is perfect.
+func (l *chosenLink) selectDirection(up bool) direction {
 	switch {
 	case !up:
 		return l.directions[0]

@@ -157,7 +157,7 @@ func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags
 	if err != nil {
 		return err
 	}
-	chosen := link.direction(up)
+	chosen := link.selectDirection(up)
 	a.warn(linkWarnings(chosen))
 	var rows []capture.Packet
 	err = a.await(cmd.Context(), "trace", func() (err error) {

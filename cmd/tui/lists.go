@@ -53,11 +53,13 @@ a prefix is a recording in walk-off records, raw or compressed with zstd or gzip
 	return cmd
 }
 
+// listDatasets writes the kinds of data.
 func (a *app) listDatasets() error {
 	return writeList(a, "datasets", dataset.Kinds(), "", []string{"spec", "meaning"},
 		func(k dataset.Kind) []any { return []any{k.Spec, k.Summary} })
 }
 
+// presetsCommand returns tui presets.
 func (a *app) presetsCommand() *cobra.Command {
 	return a.listCommand("presets", "List the experiments that come with wirelab",
 		`List the experiments that --preset accepts. A preset is an ordinary configuration:
@@ -68,6 +70,7 @@ tui check --preset NAME prints it as a file, ready to be changed.`,
 		a.listPresets)
 }
 
+// listPresets writes the presets.
 func (a *app) listPresets() error {
 	return writeList(a, "presets", experiment.Presets(), "\ntui run --preset NAME runs a preset; tui check --preset NAME prints it.\n",
 		[]string{"preset", "what it shows"}, func(p experiment.Preset) []any { return []any{p.Name, p.Summary} })

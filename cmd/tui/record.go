@@ -102,7 +102,8 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	frames := int(f.seconds * 60)                 // the world has 60 frames per second
+	const framesPerSecond = 60 // of the cube world
+	frames := int(f.seconds * framesPerSecond)
 	if !(f.seconds <= maxSeconds) || frames < 1 { // refuses NaN too
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
@@ -125,7 +126,8 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if err := w.Close(); err != nil {
 		return writeError(f.out, err)
 	}
-	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+walkoff.Delay, float64(done)/60, src.Schema().Rows)
+	total := done + walkoff.Delay // with frames 0..5, the initial state
+	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, total, float64(done)/framesPerSecond, src.Schema().Rows)
 	return ctx.Err()
 }
 

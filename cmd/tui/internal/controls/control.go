@@ -115,7 +115,8 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 	return list
 }
 
-// linkControl returns the control of the setting that info describes, of one link or of both.
+// linkControl returns the control of the setting that info describes, of one link or of both. A
+// setting with neither a ladder of values to step through nor choices is edited as text.
 func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
 	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
 		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,

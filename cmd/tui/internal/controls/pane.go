@@ -41,7 +41,8 @@ func (p *Pane) Observe(v room.View) bool {
 	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
 }
 
-// Show sets what the controls show. It reports whether the pane must be drawn again.
+// Show sets what the controls show. It reports whether the pane must be drawn again: after a change
+// of in, apart from settings that cannot change during a run, or after a key.
 func (p *Pane) Show(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
 	if same && !p.dirty && p.past == in.Back {

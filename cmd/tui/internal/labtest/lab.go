@@ -116,7 +116,7 @@ func effects(samples []meters.Sample) []engine.Effect {
 	return []engine.Effect{e}
 }
 
-// budget returns the bit budget of a packet of the fake session, in bits by part.
+// budget returns the bit budget of the recent packets of the fake session, in bits by part.
 func budget() encoders.Budget {
 	var b encoders.Budget
 	for k, bits := range map[encoders.Slot]int{encoders.SlotIndex: 900, encoders.SlotFlags: 400, encoders.SlotPosition: 4600,
@@ -162,7 +162,7 @@ func Packets(now time.Duration) []packetlog.Record {
 		sent := time.Duration(seq) * time.Second / Hz
 		r := packetlog.Record{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
 			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: packetlog.Decoded}
-		r.Wire = r.Payload + 33
+		r.Wire = r.Payload + 33 // the lab's header, IPv4 and UDP
 		switch n := rng.IntN(100); {
 		case seq+4 > last:
 			r.Outcome, r.Arrived = packetlog.InFlight, 0

@@ -57,18 +57,18 @@ func NewPackets() *Lab {
 	for i := range l.Packets {
 		r := &l.Packets[i]
 		r.Due = r.Sent + 52*time.Millisecond
-		if r.Outcome == packetlog.Lost {
+		if r.Outcome == packetlog.Lost { // never due at the receiver
 			r.Due = 0
 		}
 	}
 	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
 		r := &l.Packets[i]
-		why := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
+		reason := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
 			packetlog.Lost: inspector.BecauseLost}[r.Outcome]
-		if why == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
-			continue
+		if reason == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == reason {
+			continue // no problem, or another one of the same kind
 		}
-		l.Troubles = append(l.Troubles, inspector.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+		l.Troubles = append(l.Troubles, inspector.Incident{Reason: reason, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
 			Opened: opened(r)})
 	}
 	return lab

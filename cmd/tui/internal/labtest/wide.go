@@ -23,7 +23,7 @@ func NewShown() *Lab {
 	for i := range lab.Snap.Schema.Fields {
 		f := &lab.Snap.Schema.Fields[i]
 		if f.Name == "spin-p" {
-			f.Scale = 1.0 / 131072
+			f.Scale = 1.0 / 131072 // values with many decimals
 		}
 		v := int32(i*i*i - 999)
 		d.Sent.Table, d.Shown.Table = append(d.Sent.Table, v), append(d.Shown.Table, v)

@@ -92,8 +92,7 @@ func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 	}
 }
 
-// Blit copies a drawn chart to (x, y). A chart.Ink has the number of a style of this
-// package.
+// Blit copies a drawn chart to (x, y). A chart.Ink has the number of a style of this package.
 func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
 	for row := range drawn.H {
 		for col, cell := range drawn.Row(row) {

@@ -126,8 +126,8 @@ func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	}
 }
 
-// defaultStyles returns the Lip Gloss style for each style of this package, which is the index. r determines which
-// colours the terminal has.
+// defaultStyles returns the Lip Gloss style for each style of this package, which is the index. r
+// determines which colours the terminal has.
 func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	var s [numStyles]lipgloss.Style
 	for k := range s {

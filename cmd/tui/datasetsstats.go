@@ -253,7 +253,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	g.WriteText(w, 0)
 }
 
-// Defaults of tui datasets stats for fields.
+// Defaults for the statistics of fields.
 const (
 	statsFrames   = 3600 // number of frames
 	statsDistance = 6    // frames between the two that are compared: a round trip of 100 ms

@@ -75,8 +75,8 @@ type patchInfo struct {
 	New      int64   `json:"new_bytes"`
 	Patch    int64   `json:"patch_bytes"`
 	Raw      int64   `json:"raw_bytes"`     // bytes of the new file in blocks without use of the old file
-	Cloned   int64   `json:"cloned_bytes"`  // ... in blocks that are copies of the old file
-	Patched  int64   `json:"patched_bytes"` // ... in blocks encoded relative to the old file
+	Cloned   int64   `json:"cloned_bytes"`  // bytes of the new file in blocks that are copies of the old file
+	Patched  int64   `json:"patched_bytes"` // bytes of the new file in blocks encoded relative to the old file
 	Make     float64 `json:"make_mb_per_s,omitempty"`
 	Apply    float64 `json:"apply_mb_per_s,omitempty"`
 	Lossless *bool   `json:"lossless,omitempty"` // nil if the patch was not applied

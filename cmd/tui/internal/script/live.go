@@ -150,8 +150,8 @@ func (l *Live) conditions() relay.Conditions {
 }
 
 // Change changes the links of a client or, for the zero client, of all. It returns the time at
-// which the change takes effect. The change can be undone, and no earlier change can be redone any
-// longer. After an error the settings are unchanged.
+// which the change takes effect. The change can be undone; changes that were undone before can no
+// longer be redone. After an error the settings are unchanged.
 func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,7 +11,7 @@ type helpKey struct {
 	label    string // names of the keys
 	group    string // heading of the section
 	help     string // description; "" for a key of the open page only
-	pageHelp string // description of what the keys do on the open page; "" if nothing special
+	pageHelp string // description of what the keys do on the open page; "" if they do the same on all pages
 	brief    string // description in the footer; "" if not there
 }
 

@@ -1,11 +1,11 @@
-// Tui is Wirelab's one program: a lab for sending game state over bad networks.
-// Without a command it is the dashboard; with one it is the same lab for scripts.
-// Names, exit codes and JSON keys are a contract; see README.md.
+// Tui is the program of Wirelab, a lab for sending game state over bad networks.
+// Without a command it opens the dashboard; its commands run the same experiments in scripts.
+// Scripts depend on the names of commands and flags, exit codes and JSON keys; see README.md.
 //
-// A command is one file, named after it: run.go, replay.go, walkoff.go, patch.go,
-// links*.go, datasets*.go. root.go lists them. What they share is in this file (what
-// commands stand on, and their output), flags.go, config.go, progress.go and exit.go
-// (errors and exit codes). The dashboard lives under internal.
+// Each command has a file of its name: run.go, replay.go, walkoff.go, patch.go, links*.go,
+// datasets*.go. root.go lists the commands. Shared code is in this file (streams, output),
+// flags.go, config.go, progress.go and exit.go (errors and exit codes). The dashboard is under
+// internal.
 package main
 
 import (
@@ -32,48 +32,49 @@ import (
 )
 
 func main() {
-	// A reader that leaves early (tui encoders | head -1) is no reason to die:
-	// writes fail instead, and output stops quietly.
+	// Without this the program would be killed when the reader of a pipe closes it early, as in
+	// tui encoders | head -1. With it writes fail instead, and output discards the rest.
 	signal.Ignore(syscall.SIGPIPE)
 
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup: live on
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup SIGHUP stays ignored
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop) // the second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal terminates the program immediately
 	os.Exit(run(ctx, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
-// app is what the commands stand on. Tests put their own things in its place.
+// app holds what all commands use: streams, clock, disk and global flags. Tests replace them.
 type app struct {
 	stdin   io.Reader
-	stdout  *output              // machine output, and the tables that were asked for
-	screen  any                  // what stdout writes to: a terminal, for the dashboard
-	stderr  io.Writer            // everything else for people
+	stdout  *output              // results, as JSON or as text
+	screen  any                  // the stream that stdout writes to; the dashboard needs it to be a terminal
+	stderr  io.Writer            // notes, warnings, progress and errors
 	clock   func() time.Duration // monotonic; for timings and progress only
-	columns int                  // of the terminal that stdout is; 0 if it is none
-	disk    *atomicfile.Disk     // on which files are written; nil: the machine's
-	quiet   bool                 // no progress, no remarks; errors are always said
-	asJSON  bool                 // write one JSON document instead of text for people
+	columns int                  // width of the terminal at stdout; 0 if stdout is no terminal
+	disk    *atomicfile.Disk     // where files are written; nil means the real file system
+	quiet   bool                 // suppress progress, notes and warnings, but not errors
+	asJSON  bool                 // write one JSON document instead of text
 
-	// isTerminal tells a person's screen from a pipe or a file.
+	// isTerminal reports whether stream is a terminal and not a pipe or a file.
 	isTerminal func(stream any) bool
-	// auditProcess makes the command of one process of the walk-off's audit.
-	auditProcess func(ctx context.Context, args ...string) *exec.Cmd
-	plugins      pluginFlags
-	loaded       []*plugin.Plugin // what they named
-	loading      sync.Mutex       // for those that a configuration names
-	// learners stand in for the trainers of the table, unless nil.
-	learners []train.Trainer
+	// auditProcess returns the command that starts one process of tui walkoff --audit, which proves
+	// with separate processes that an encoder obeys the rules. args are flags for the process.
+	auditProcess  func(ctx context.Context, args ...string) *exec.Cmd
+	plugins       pluginFlags
+	loadedPlugins []*plugin.Plugin // those that the flags name, and those that configurations name
+	loadMutex     sync.Mutex       // guards loadedPlugins while a configuration loads plugins
+	// trainers replaces the trainers of the encoder table in tests; nil means those of the table.
+	trainers []train.Trainer
 }
 
-// run is the whole program: it returns the exit code.
+// run executes the program with the given streams and arguments, and returns its exit code.
 func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	start := time.Now()
 	a := &app{
 		stdin: stdin, stdout: newOutput(stdout), screen: stdout, stderr: stderr,
-		columns:      columns(stdout),
+		columns:      terminalColumns(stdout),
 		clock:        func() time.Duration { return time.Since(start) },
 		isTerminal:   isTerminal,
 		auditProcess: auditProcess,
@@ -81,10 +82,12 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 	return a.run(ctx, args)
 }
 
+// run executes the command in args, prints its error, if any, and returns the exit code. A panic
+// is printed as a bug and gives exitFailed.
 func (a *app) run(ctx context.Context, args []string) (code int) {
 	defer func() {
 		if bug := panics.Recovered(recover()); bug != nil {
-			a.explain(bug)
+			a.printError(bug)
 			code = exitFailed
 		}
 	}()
@@ -96,45 +99,48 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	err := root.ExecuteContext(ctx)
 	a.unloadPlugins()
 	if ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = ctx.Err() // it waited for whoever writes into a pipe
+		err = ctx.Err() // a read from a pipe was cut short by the interruption
 	}
 	if flushed := a.stdout.flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)
 	}
 	if err != nil {
-		a.explain(err)
+		a.printError(err)
 	}
 	return exitCode(err)
 }
 
-// remark tells a person something that no script needs.
+// remark prints a line to standard error, unless --quiet is set.
 func (a *app) remark(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintf(a.stderr, format+"\n", args...)
 	}
 }
 
-// answer writes doc as the one JSON document that --json promises, or else text for people.
-func (a *app) answer(doc any, text func(w io.Writer)) error {
+// writeResult writes the result of a command: doc as JSON if --json is set, otherwise the text that
+// writeText writes. Errors of writing text are returned later, by output.flush.
+func (a *app) writeResult(doc any, writeText func(w io.Writer)) error {
 	if a.asJSON {
 		return a.stdout.json(doc)
 	}
-	text(a.stdout)
+	writeText(a.stdout)
 	return nil
 }
 
+// isTerminal reports whether stream is a file that is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// interactive reports whether a person sits at a terminal that can show a dashboard.
+// interactive reports whether both standard input and output are terminals that can show a
+// dashboard.
 func (a *app) interactive() bool {
 	return a.isTerminal(a.stdin) && a.isTerminal(a.screen) && os.Getenv("TERM") != "dumb"
 }
 
-// columns returns the width of the terminal that stream is, 0 if it is none.
-func columns(stream any) int {
+// terminalColumns returns the width of the terminal at stream, or 0 if stream is no terminal.
+func terminalColumns(stream any) int {
 	if !isTerminal(stream) {
 		return 0
 	}
@@ -145,26 +151,28 @@ func columns(stream any) int {
 	return width
 }
 
-// auditProcess starts this very program anew.
+// auditProcess returns a command that runs this executable again, as a process of an audit, with
+// further flags.
 func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
-		self = os.Args[0] // starting it says what is wrong
+		self = os.Args[0] // Start returns the error if this does not exist
 	}
-	return exec.CommandContext(ctx, self, append([]string{auditCommand}, args...)...)
+	return exec.CommandContext(ctx, self, append([]string{auditCommandName}, args...)...)
 }
 
-// output is standard output. When its reader has left it swallows the rest: the
-// reader has seen enough, and the exit code still says how the run went. Any
-// other failure is kept for flush.
+// output is buffered standard output. Write discards output after the first error; flush reports
+// that error, except when the reader closed the pipe: a reader that has read enough does not
+// change the exit code.
 type output struct {
 	w   *bufio.Writer
-	err error
+	err error // the first error; nil if none
 }
 
+// newOutput returns an output that writes to w.
 func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
 
-// Write never fails; see flush.
+// Write always succeeds; flush reports errors.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
 		_, o.err = o.w.Write(p)
@@ -172,8 +180,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes out what is left, and reports whether everything was written or
-// nobody wanted it.
+// flush writes what is buffered. It returns the first error since the start, or nil if the only
+// error is that the reader closed the pipe.
 func (o *output) flush() error {
 	if o.err == nil {
 		o.err = o.w.Flush()
@@ -184,16 +192,16 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// readerLeft reports whether a write failed because nobody reads any more.
+// readerLeft reports whether a write failed because the reader closed the pipe.
 func readerLeft(err error) bool {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return true
 	}
-	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // what Windows says
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // ERROR_BROKEN_PIPE, ERROR_NO_DATA
 	return runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData))
 }
 
-// json writes the one document that --json promises.
+// json writes v as an indented JSON document.
 func (o *output) json(v any) error {
 	enc := json.NewEncoder(o)
 	enc.SetEscapeHTML(false)
@@ -201,7 +209,7 @@ func (o *output) json(v any) error {
 	return enc.Encode(v)
 }
 
-// jsonLine writes a document as one line, at once.
+// jsonLine writes v as one line of JSON and flushes it.
 func (o *output) jsonLine(v any) error {
 	enc := json.NewEncoder(o)
 	enc.SetEscapeHTML(false)

@@ -9,38 +9,40 @@ import (
 	"wirelab/experiment/bench"
 )
 
+// benchFlags are the flags of tui bench.
 type benchFlags struct {
 	walkoffFlags
 	rounds int
-	table  bool
+	table  bool // write a table in Markdown
 }
 
+// benchCommand returns tui bench.
 func (a *app) benchCommand() *cobra.Command {
 	f := benchFlags{rounds: 3}
 	f.all = true
 	cmd := &cobra.Command{
 		Use:     "bench",
 		GroupID: groupMeasure,
-		Short:   "Measure what every encoder costs, beside a fixed loop of work",
-		Long: `Measure every encoder, in turns: its sizes and times by the rules of the walk-off, then
-the whole engine with it, over a link that loses 5 % and delays by 50 +- 16 ms.
+		Short:   "Measure size and time of every encoder, relative to a reference loop",
+		Long: `Measure every encoder, in several rounds: sizes and times by the rules of the walk-off, then
+the whole engine over a link with 5 % loss and a delay of 50 +- 16 ms.
 
-Just before and after each a fixed loop is timed. Figures in ref are in passes of that
-loop, and nearly the same on fast and on slow machines.
+A fixed reference loop is timed just before and after each encoder. Figures with the unit
+ref are multiples of the time of that loop, and so nearly independent of the machine.
 
-It writes the format of Go's benchmarks, a line for each encoder and round; benchstat
-compares two such files. --table writes the table that README.md has.`,
+The output has the format of Go benchmarks, a line per encoder and round, which benchstat
+reads. --table writes the table of README.md instead.`,
 		Example: `  tui bench > before.txt
   tui bench --data walk.bin.zst --rounds 5 --table
   tui bench --encoder static --encoder adaptive --frames 600 --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd, f) },
 	}
-	cmd.Flags().StringVar(&f.data.spec, "data", "demo", "where the frames come from: `SPEC` is "+specs("demo", "world", "quake3", "teeworlds", "table")+"; see tui datasets")
-	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "seed of generated data and of the link (`N`)")
-	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "measure this `encoder`; may be repeated (default all)")
-	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure on the first `N` frames only (default all; of the endless world 2837)")
-	cmd.Flags().IntVar(&f.rounds, "rounds", f.rounds, "measure everything `N` times, in turns")
+	cmd.Flags().StringVar(&f.data.spec, "data", "demo", dataUsage("demo", "world", "quake3", "teeworlds", "table"))
+	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "use `N` as the seed of generated data and of the link")
+	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "measure this `encoder`; may be repeated (default: all)")
+	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure only the first `N` frames (default: all; 2837 of the endless world)")
+	cmd.Flags().IntVar(&f.rounds, "rounds", f.rounds, "measure in `N` rounds")
 	cmd.Flags().BoolVar(&f.table, "table", false, "write a table in Markdown")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
@@ -48,15 +50,17 @@ compares two such files. --table writes the table that README.md has.`,
 	return cmd
 }
 
+// bench measures the encoders and writes the result in the format of the flags. If it is
+// interrupted, it still writes what was measured.
 func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	if f.rounds < 1 || f.rounds > 1000 {
 		return usagef("--rounds %d makes no sense; expected 1 to 1000", f.rounds)
 	}
 	if f.table && a.asJSON {
-		return usagef("--table and --json contradict each other; expected one of them")
+		return usagef("--table and --json are two formats; expected one of them")
 	}
 	f.all = len(f.encoders) == 0
-	codecs, err := f.choose(a, cmd)
+	codecs, err := f.prepare(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -65,16 +69,16 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 		bench.Options{Frames: f.frames, Rounds: f.rounds, Clock: a.clock, Progress: line.report})
 	line.done()
 	if err != nil && !board.Interrupted {
-		return usage(err)
+		return asUsageError(err)
 	}
-	var failed error
+	var writeErr error
 	switch {
 	case a.asJSON:
-		failed = a.stdout.json(board)
+		writeErr = a.stdout.json(board)
 	case f.table:
-		failed = bench.WriteTable(a.stdout, board, time.Now().UTC().Format(time.DateOnly))
+		writeErr = bench.WriteTable(a.stdout, board, time.Now().UTC().Format(time.DateOnly))
 	default:
-		failed = bench.WriteGo(a.stdout, board)
+		writeErr = bench.WriteGo(a.stdout, board)
 	}
-	return cmp.Or(failed, err)
+	return cmp.Or(writeErr, err)
 }

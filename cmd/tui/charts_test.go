@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// Charts are as fine as the terminal can show: Braille where the locale is UTF-8.
-func TestChartsFollowTheLocale(t *testing.T) {
+// TestDefaultChartStyle checks that charts use Braille characters if the locale is UTF-8.
+func TestDefaultChartStyle(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want string
@@ -12,7 +12,7 @@ func TestChartsFollowTheLocale(t *testing.T) {
 		{map[string]string{"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}, "line"}, {map[string]string{"LANG": "C"}, "line"},
 		{map[string]string{"LANG": "C.UTF-8", "TERM": "linux"}, "line"}, {nil, "fine"},
 	} {
-		if got := chartStyle(func(name string) string { return c.env[name] }); got != c.want {
+		if got := defaultChartStyle(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
 		}
 	}

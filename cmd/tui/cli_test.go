@@ -18,17 +18,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// programEnv makes this binary the program itself, for tests that need a process.
+// programEnv is set for a process that must run the program instead of the tests.
 const programEnv = "WIRELAB_TEST_PROGRAM"
 
-// gaugesEnv has the program answer, on the descriptors that ExtraFiles gave it, every line
-// with what it has in use: nobody else can see its goroutines.
+// gaugesEnv is set for a program that must report its resource usage: it answers each line on
+// file descriptor 3 with a line on descriptor 4.
 const gaugesEnv = "WIRELAB_TEST_GAUGES"
 
-// answerGauges is the program's end of that.
+// answerGauges answers the requests for resource usage in such a program.
 func answerGauges() {
-	asked, answer := bufio.NewScanner(os.NewFile(3, "asked")), os.NewFile(4, "answer")
-	for asked.Scan() {
+	requests, answer := bufio.NewScanner(os.NewFile(3, "requests")), os.NewFile(4, "answer")
+	for requests.Scan() {
 		runtime.GC()
 		runtime.GC()
 		var m runtime.MemStats
@@ -37,36 +37,36 @@ func answerGauges() {
 	}
 }
 
-// TestMain lets this binary be the program, and the processes of the audit: it
-// is what os.Executable names while tests run.
+// TestMain runs the program or a process of an audit instead of the tests if the environment or
+// the arguments request it: os.Executable names this binary while tests run.
 func TestMain(m *testing.M) {
-	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommand {
+	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommandName {
 		if os.Getenv(gaugesEnv) != "" {
 			go answerGauges()
 		}
 		main()
 	}
-	// The race detector would have every process sleep a second before it ends.
+	// Otherwise the race detector makes every process sleep a second before it exits.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// metronome is a clock that moves by a microsecond whenever it is read, so that
-// timings are the same in every run.
+// metronome returns a clock that advances by a microsecond at each reading, so that timings are
+// the same in every run.
 func metronome() func() time.Duration {
 	var reads atomic.Int64
 	return func() time.Duration { return time.Duration(reads.Add(1)) * time.Microsecond }
 }
 
-// outcome is what a call of the program came to.
+// outcome is the result of running the program.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// tui calls the program as a script would: nothing is a terminal.
+// tui runs the program without a terminal, as a script does.
 func tui(args ...string) outcome { return tuiIn(context.Background(), metronome(), args...) }
 
 func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outcome {
@@ -79,7 +79,7 @@ func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outc
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// golden compares what a call came to with a file.
+// golden compares an outcome with a golden file.
 func golden(t *testing.T, file string, args []string, o outcome) {
 	t.Helper()
 	got := fmt.Sprintf("$ tui %s\nexit %d\n--- stdout\n%s--- stderr\n%s", strings.Join(args, " "), o.code, o.stdout, o.stderr)
@@ -98,9 +98,9 @@ func golden(t *testing.T, file string, args []string, o outcome) {
 	}
 }
 
-// TestGolden holds both streams and the exit code of what must never change
-// unnoticed. Lists that grow with every encoder are held by TestLists instead,
-// and figures are those of an encoder that nobody will ever improve.
+// TestGolden compares output, error output and exit code of commands with golden files. Lists of
+// encoders are checked by TestLists instead, because they grow. Figures are those of the encoder
+// raw, which will not change.
 func TestGolden(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNearNames: a mistyped name gets one line, exit code 2 and the right name.
+// TestNearNames checks that a mistyped name gives one line with the right name, and exit code 2.
 func TestNearNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "typo.toml", "[down]\nlatencyy = \"5ms\"\n")
@@ -224,9 +224,9 @@ func TestNearNames(t *testing.T) {
 	}
 }
 
-// TestParamsOfTheData: params are those of the encoder that goes with the data, where
-// nobody names one.
-func TestParamsOfTheData(t *testing.T) {
+// TestParamsWithoutEncoder checks that parameters belong to the default encoder of the data if no
+// encoder is named.
+func TestParamsWithoutEncoder(t *testing.T) {
 	for line, want := range map[string]string{
 		"run --data text --set encoder.params.order=4":          "order: got 4; expected an integer from 0 to 3",
 		"run --set encoder.params.ordr=2 --data text":           "did you mean order?",
@@ -243,7 +243,8 @@ func TestParamsOfTheData(t *testing.T) {
 	}
 }
 
-// TestEmptyNames: an empty name is a variable that a script forgot to set.
+// TestEmptyNames checks that empty names, which come from unset variables in scripts, are
+// refused.
 func TestEmptyNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"run", "--encoder", ""}, {"run", "--preset", ""}, {"run", ""}, {"run", "--out", ""},
@@ -262,7 +263,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// document decodes the one JSON document that stdout must be.
+// document decodes stdout, which must be a single JSON document.
 func document(t *testing.T, stdout string, into any) {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(stdout))

@@ -19,36 +19,38 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// compareCommand returns tui compare.
 func (a *app) compareCommand() *cobra.Command {
 	var limits []string
 	cmd := &cobra.Command{
 		Use:     "compare BASE NEW",
 		GroupID: groupData,
-		Short:   "Compare two reports, and fail if a figure got worse",
+		Short:   "Compare two reports and fail if a figure got worse",
 		Long: `Compare the figures of two reports: of single runs, or of sweeps point by point. Runs with
-the same seed are pairs, and only they count where there are any: their differences hold no
-luck of the draw, and with two pairs or more there is an interval of 95 %.
+the same seed are compared as pairs, because they have the same losses; if there are pairs,
+other runs are ignored. Two pairs or more give a 95 % confidence interval.
 
---max-regression KEY=SHARE says by how much a figure may get worse: payload_kbps=2%. It may
-be given more than once. For most figures more is worse; for decoded it is less; one of which neither
-is better, such as sent, must not move either way. A figure without data does not hold.
-Keys are those of assertions: payload_kbps, playout.starved_ratio, packet_bytes.p95.
+--max-regression KEY=SHARE limits how much worse a figure may get, such as payload_kbps=2%;
+it may be repeated. For most figures higher is worse; for decoded lower is worse; a figure
+without a better direction, such as sent, must not change by more in either direction. A
+figure without data exceeds every limit. Keys are those of assertions, such as
+payload_kbps, playout.starved_ratio and packet_bytes.p95.
 
-Exits with 1 if a figure got worse by more, or if NEW lacks a point that BASE has.
-Without --max-regression it only tells.`,
+The exit code is 1 if a figure exceeds its limit, or if a point of BASE is missing in NEW.
+Without --max-regression the exit code is 0.`,
 		Example: `  tui compare main/report.json branch/report.json --max-regression payload_kbps=2%
   tui compare base new --max-regression payload_kbps=1% --max-regression wrong=0% --json`,
-		Args:              exactly(2, "BASE and NEW, each a report.json or the folder of one"),
+		Args:              exactArgs(2, "BASE and NEW, each a report.json or the folder of one"),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits) },
 		ValidArgsFunction: completeFiles(2, "json"),
 	}
-	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "how much worse a figure may be: `KEY=SHARE`, such as payload_kbps=2%")
+	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "`KEY=SHARE` limits how much worse a figure may get, such as payload_kbps=2%; may be repeated")
 	complete(cmd, "max-regression", figureKeys)
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
-// figureKeys offers KEY= for --max-regression.
+// figureKeys completes --max-regression with "KEY=" for every figure.
 func figureKeys() (list []cobra.Completion) {
 	for _, key := range slices.Sorted(maps.Keys(figures.Names())) {
 		list = append(list, key+"=")
@@ -56,7 +58,7 @@ func figureKeys() (list []cobra.Completion) {
 	return list
 }
 
-// parseShare reads a share such as 2% or 0.02; false if it is no number.
+// parseShare parses a share such as 2% or 0.02; the result is false if text is not a number.
 func parseShare(text string) (float64, bool) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -66,25 +68,27 @@ func parseShare(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-func (a *app) compare(was, is string, limits []string) error {
+// compare compares the reports at two paths and writes the differences.
+func (a *app) compare(basePath, newPath string, limits []string) error {
 	list, err := parseLimits(limits)
 	if err != nil {
 		return err
 	}
-	base, err := report.Read(was)
+	base, err := report.Read(basePath)
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
-	now, err := report.Read(is)
+	current, err := report.Read(newPath)
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
-	result := report.Compare(base, now, list)
-	err = a.answer(result, func(w io.Writer) { writeComparison(w, result) })
-	return cmp.Or(err, held(worse(result, len(list) > 0)))
+	result := report.Compare(base, current, list)
+	err = a.writeResult(result, func(w io.Writer) { writeComparison(w, result) })
+	return cmp.Or(err, newFailure(regressions(result, len(list) > 0)))
 }
 
-// parseLimits reads KEY=SHARE.
+// parseLimits parses the values of --max-regression: KEY=SHARE, with a figure that exists, and each
+// key once.
 func parseLimits(texts []string) (list []report.Limit, err error) {
 	known := figures.Names()
 	for _, text := range texts {
@@ -94,11 +98,11 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 		}
 		if !known[key] {
 			names := slices.Sorted(maps.Keys(known))
-			return nil, usage(fmt.Errorf("--max-regression: no figure is called %q%s", key, didYouMean(key, names)))
+			return nil, asUsageError(fmt.Errorf("--max-regression: no figure is called %q%s", key, didYouMean(key, names)))
 		}
 		share, ok := parseShare(value)
 		if !ok || share < 0 || math.IsInf(share, 0) {
-			return nil, usagef("--max-regression %s: %q is no share; expected 0 or more, such as 2%% or 0.02", key, value)
+			return nil, usagef("--max-regression %s: %q is not a share; expected 0 or more, such as 2%% or 0.02", key, value)
 		}
 		if slices.ContainsFunc(list, func(l report.Limit) bool { return l.Key == key }) {
 			return nil, usagef("--max-regression %s is given twice", key)
@@ -108,14 +112,15 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 	return list, nil
 }
 
-// writeComparison prints what differs; of figures with a limit also what does not.
+// writeComparison writes a table of the figures that differ and of all figures with a limit, and
+// then the number of the other figures. For sweeps the first column names the point.
 func writeComparison(w io.Writer, c *report.Comparison) {
-	points := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
-	heads := []string{"figure", ">base", ">new", ">change", ">95 %", ">pairs", "verdict"}
-	if points {
-		heads = append([]string{"point"}, heads...)
+	hasPoints := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
+	titles := []string{"figure", ">base", ">new", ">change", ">95 %", ">pairs", "verdict"}
+	if hasPoints {
+		titles = append([]string{"point"}, titles...)
 	}
-	g := texttable.New(heads...)
+	g := texttable.New(titles...)
 	same := 0
 	for i := range c.Differences {
 		d := &c.Differences[i]
@@ -132,15 +137,15 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		}
 		switch {
 		case d.Worse:
-			verdict = "WORSE: at most " + shareText(*d.Max)
+			verdict = "WORSE: at most " + formatPercent(*d.Max)
 		case d.Max != nil:
-			verdict = "holds"
+			verdict = "within limit"
 		}
 		var point []string
-		if points {
+		if hasPoints {
 			point = []string{report.PointName(d.Set)}
 		}
-		g.Add(point, d.Key, figureOf(d.Base), figureOf(d.New), change, interval, d.Pairs, verdict)
+		g.Add(point, d.Key, formatFigure(d.Base), formatFigure(d.New), change, interval, d.Pairs, verdict)
 	}
 	if len(g.Rows) > 0 {
 		g.WriteText(w, 0)
@@ -150,21 +155,22 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	}
 }
 
-func shareText(share float64) string {
+// formatPercent formats a share as a percentage with up to 6 decimals.
+func formatPercent(share float64) string {
 	return units.FormatDecimal(math.Round(1e8*share)/1e6) + " %"
 }
 
-// worse says in a sentence each what does not hold. Points that are gone count only where
-// something is demanded of them.
-func worse(c *report.Comparison, demanded bool) (list []string) {
+// regressions returns a sentence for each figure that exceeds its limit. Points that are missing
+// in the new report count only if hasLimits is set.
+func regressions(c *report.Comparison, hasLimits bool) (list []string) {
 	for _, d := range c.Regressions() {
-		where := ""
+		prefix := ""
 		if len(d.Set) > 0 {
-			where = report.PointName(d.Set) + ": "
+			prefix = report.PointName(d.Set) + ": "
 		}
-		list = append(list, fmt.Sprintf("%s%s got worse by more than %s: %s", where, d.Key, shareText(*d.Max), d.Words()))
+		list = append(list, fmt.Sprintf("%s%s got worse by more than %s: %s", prefix, d.Key, formatPercent(*d.Max), d.Words()))
 	}
-	if !demanded {
+	if !hasLimits {
 		return nil
 	}
 	for _, name := range c.OnlyBase {

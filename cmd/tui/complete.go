@@ -15,11 +15,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// names lists what may be typed, with what each is.
-type names func() []cobra.Completion
+// completionList returns the words that complete a flag or an argument, with a description of
+// each.
+type completionList func() []cobra.Completion
 
-// complete makes the shell offer list for a flag.
-func complete(cmd *cobra.Command, flag string, list names) {
+// complete registers list as the shell completion of a flag. It panics if cmd has no such flag.
+func complete(cmd *cobra.Command, flag string, list completionList) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveKeepOrder
 	})
@@ -28,8 +29,9 @@ func complete(cmd *cobra.Command, flag string, list names) {
 	}
 }
 
-// completeArg makes the shell offer list for the first argument, in this order.
-func completeArg(list names, files cobra.ShellCompDirective) cobra.CompletionFunc {
+// completeArg completes the first argument with list, in its order. files selects whether the shell
+// also completes file names: ShellCompDirectiveDefault, or ShellCompDirectiveNoFileComp.
+func completeArg(list completionList, files cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -38,43 +40,49 @@ func completeArg(list names, files cobra.ShellCompDirective) cobra.CompletionFun
 	}
 }
 
-// completeFiles makes the shell offer files with one of these endings for the first n arguments.
-func completeFiles(n int, endings ...string) cobra.CompletionFunc {
+// completeFiles completes the first n arguments with the names of files with one of these
+// extensions.
+func completeFiles(n int, extensions ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return endings, cobra.ShellCompDirectiveFilterFileExt
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
-// described lists items by name, each with its summary.
-func described[T any](items []T, describe func(T) (name, summary string)) (list []cobra.Completion) {
+// completions returns a completion for each item, with its summary as description.
+func completions[T any](items []T, describe func(T) (name, summary string)) (list []cobra.Completion) {
 	for _, x := range items {
 		list = append(list, cobra.CompletionWithDesc(describe(x)))
 	}
 	return list
 }
 
+// encoderNames completes a flag with the encoders.
 func encoderNames() []cobra.Completion {
-	return described(table.All(), func(c encoders.Codec) (name, summary string) { return c.Name, c.Summary })
+	return completions(table.All(), func(c encoders.Codec) (name, summary string) { return c.Name, c.Summary })
 }
 
+// presetNames completes a flag with the presets.
 func presetNames() []cobra.Completion {
-	return described(experiment.Presets(), func(p experiment.Preset) (name, summary string) { return p.Name, p.Summary })
+	return completions(experiment.Presets(), func(p experiment.Preset) (name, summary string) { return p.Name, p.Summary })
 }
 
+// profileNames completes a flag or an argument with the link profiles.
 func profileNames() []cobra.Completion {
-	return described(lossmodel.Profiles(), func(p lossmodel.Profile) (name, summary string) { return p.Name, p.Summary })
+	return completions(lossmodel.Profiles(), func(p lossmodel.Profile) (name, summary string) { return p.Name, p.Summary })
 }
 
+// scriptNames completes an argument with the scripts of the cube world.
 func scriptNames() []cobra.Completion {
-	return described(world.Scripts(), func(s world.Script) (name, summary string) { return s.Name, s.Summary })
+	return completions(world.Scripts(), func(s world.Script) (name, summary string) { return s.Name, s.Summary })
 }
 
-// dataSpecs offers the kinds of data; files are offered beside them.
+// dataSpecs completes --data with the kinds of data. Kinds with an argument are completed up to
+// their colon, such as "file:"; the shell adds file names.
 func dataSpecs() []cobra.Completion {
-	return described(dataset.Kinds(), func(k dataset.Kind) (name, summary string) {
+	return completions(dataset.Kinds(), func(k dataset.Kind) (name, summary string) {
 		spec, _, takesPath := strings.Cut(k.Spec, ":")
 		if takesPath {
 			spec += ":"
@@ -83,9 +91,9 @@ func dataSpecs() []cobra.Completion {
 	})
 }
 
-// settingKeys offers KEY= for --set.
+// settingKeys completes --set with "KEY=" for every configuration key.
 func settingKeys() (list []cobra.Completion) {
-	flatKeys("", config.Default().Values(), func(key string) { list = append(list, key+"=") })
+	visitKeys("", config.Default().Values(), func(key string) { list = append(list, key+"=") })
 	slices.Sort(list)
 	return list
 }

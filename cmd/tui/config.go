@@ -15,40 +15,39 @@ import (
 	"wirelab/experiment/config"
 )
 
-// configFlags choose an experiment: a file or a preset, and what is to be
-// different from it.
+// configFlags are the flags that choose an experiment: a file or a preset, and settings that
+// replace parts of it.
 type configFlags struct {
-	file, preset  string
+	file, preset  string // "" means not given; so for the next three
 	data, encoder string
 	seed          string
-	set           []string
+	set           []string // KEY=VALUE
 }
 
-// add adds the flags; the file itself is a flag or an argument, as the command
-// has it.
+// add registers all flags except for the file: some commands take it as --config, others as an
+// argument.
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "", "start from this experiment; see tui presets (`NAME`)")
-	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is "+specs()+"; see tui datasets")
-	flags.StringVar(&f.encoder, "encoder", "", "send with this encoder (`NAME`); see tui encoders")
-	flags.StringVar(&f.seed, "seed", "", "seed of everything random (`N`)")
+	flags.StringVar(&f.preset, "preset", "", "start from preset `NAME`; see tui presets")
+	flags.StringVar(&f.data, "data", "", dataUsage())
+	flags.StringVar(&f.encoder, "encoder", "", "send with encoder `NAME`; see tui encoders")
+	flags.StringVar(&f.seed, "seed", "", "use `N` as the seed of all random decisions")
 	complete(cmd, "preset", presetNames)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "encoder", encoderNames)
 	f.addSet(cmd)
 }
 
-// addSet adds --set.
+// addSet registers --set.
 func (f *configFlags) addSet(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration, as in down.loss=5% (`KEY=VALUE`); may be repeated")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration: `KEY=VALUE`, such as down.loss=5%; may be repeated")
 	complete(cmd, "set", settingKeys)
 }
 
-// load makes the configuration: file or preset first, then the flags in the
-// order of their fields, then --set; of all these the data first. Its errors are *config.Error or
-// usage errors.
+// load returns the configuration: the file or preset, changed by the flags in the order that
+// settings returns. Its errors are *config.Error or usage errors.
 func (f *configFlags) load(ctx context.Context) (*config.Config, error) {
-	c, err := f.base()
+	c, err := f.loadBase()
 	if err != nil {
 		return nil, err
 	}
@@ -57,21 +56,21 @@ func (f *configFlags) load(ctx context.Context) (*config.Config, error) {
 		return nil, err
 	}
 	for _, s := range settings {
-		if err := setOne(ctx, c, s.key, s.value); err != nil {
-			return nil, usage(prefixed(s.flag, err))
+		if err := setKey(ctx, c, s.key, s.value); err != nil {
+			return nil, asUsageError(withFlag(s.flag, err))
 		}
 	}
-	return c, usage(c.Validate())
+	return c, asUsageError(c.Validate())
 }
 
-// flagSetting is one key that a flag sets.
+// flagSetting is the setting of one configuration key by a flag. flag names the flag in errors.
 type flagSetting struct {
 	flag, key string
 	value     any
 }
 
-// settings lists what the flags set: the data first, since an encoder that was
-// named is one for that data.
+// settings lists the keys that the flags set, in the order in which to set them: the data source
+// first, because the default encoder depends on the data.
 func (f *configFlags) settings() (list []flagSetting, err error) {
 	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed}} {
 		if s.value != "" {
@@ -85,20 +84,25 @@ func (f *configFlags) settings() (list []flagSetting, err error) {
 		}
 		list = append(list, flagSetting{"--set " + text, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))})
 	}
-	slices.SortStableFunc(list, func(a, b flagSetting) int { return cmp.Compare(rank(a.key), rank(b.key)) })
+	slices.SortStableFunc(list, func(a, b flagSetting) int { return cmp.Compare(settingRank(a.key), settingRank(b.key)) })
 	return list, nil
 }
 
+// dataKey is the configuration key of the data source.
 const dataKey = "data.source"
 
-func rank(key string) int {
+// settingRank returns the sort key of a configuration key in settings: 0 for the data source, 1
+// for all others.
+func settingRank(key string) int {
 	if key == dataKey {
 		return 0
 	}
 	return 1
 }
 
-func (f *configFlags) base() (*config.Config, error) {
+// loadBase loads the file or the preset, or returns the default configuration if neither is
+// given.
+func (f *configFlags) loadBase() (*config.Config, error) {
 	switch {
 	case f.file != "" && f.preset != "":
 		return nil, usagef("%s and --preset %s are two experiments; expected one", f.file, f.preset)
@@ -106,28 +110,32 @@ func (f *configFlags) base() (*config.Config, error) {
 		return config.LoadFile(f.file)
 	case f.preset != "":
 		c, err := experiment.LoadPreset(f.preset)
-		return c, usage(named(err))
+		return c, asUsageError(withSuggestion(err))
 	}
 	return config.Default(), nil
 }
 
-// setOne sets a key. A new encoder comes with its own defaults: params of the
-// one before would mean something else to it.
-func setOne(ctx context.Context, c *config.Config, key string, value any) error {
+// setKey sets one key of c. Setting another encoder removes the parameters in c, because those of
+// the previous encoder have another meaning. Before a parameter is set, the default encoder of the
+// data must be known, which needs the data; ctx ends reading it.
+func setKey(ctx context.Context, c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
 	}
-	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
-		var wrong *config.Error
-		if err := experiment.Settle(ctx, c); errors.As(err, &wrong) && wrong.Key == dataKey {
+	if strings.HasPrefix(key, "encoder.params") {
+		// If no encoder is named, Settle sets the default encoder of the data, to which the
+		// parameters belong. Errors that are not about the data are ignored, because later settings may
+		// correct them.
+		var configError *config.Error
+		if err := experiment.Settle(ctx, c); errors.As(err, &configError) && configError.Key == dataKey {
 			return err
 		}
 	}
 	return c.Set(key, value)
 }
 
-// parseValue reads a value as TOML would, where that gives a number, a truth or
-// a list; all else is text, so that 5% and 50ms need no quotes.
+// parseValue parses text as a TOML number, boolean, list or string. Any other text is taken
+// literally, so that 5% and 50ms need no quotes.
 func parseValue(text string) any {
 	var doc struct{ V any }
 	if err := toml.Unmarshal([]byte("V = "+text), &doc); err == nil {
@@ -137,12 +145,12 @@ func parseValue(text string) any {
 		}
 	}
 	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return u // beyond TOML's integers: a seed
+		return u // TOML integers end at 1<<63 - 1, seeds do not
 	}
 	return text
 }
 
-// prefixedError is err with the flag that it came from.
+// prefixedError is an error with the name of the flag that caused it.
 type prefixedError struct {
 	flag string
 	err  error
@@ -151,28 +159,31 @@ type prefixedError struct {
 func (e prefixedError) Error() string { return e.flag + ": " + e.err.Error() }
 func (e prefixedError) Unwrap() error { return e.err }
 
-func prefixed(flag string, err error) error { return prefixedError{flag, err} }
+// withFlag prefixes err with the name of a flag.
+func withFlag(flag string, err error) error { return prefixedError{flag, err} }
 
-// flatKeys lists the dotted keys of nested tables.
-func flatKeys(prefix string, values map[string]any, add func(key string)) {
+// visitKeys calls add with prefix and the dotted key of each value in nested tables, in no
+// particular order.
+func visitKeys(prefix string, values map[string]any, add func(key string)) {
 	for k, v := range values {
 		if table, ok := v.(map[string]any); ok {
-			flatKeys(prefix+k+".", table, add)
+			visitKeys(prefix+k+".", table, add)
 			continue
 		}
 		add(prefix + k)
 	}
 }
 
+// checkCommand returns tui check.
 func (a *app) checkCommand() *cobra.Command {
 	var f configFlags
 	cmd := &cobra.Command{
 		Use:     "check [FILE.toml]",
 		GroupID: groupData,
-		Short:   "Validate a configuration and print what it amounts to",
-		Long: `Validate a configuration and print the effective one, every default spelt out, as
-a file that run takes. What is wrong is said with its line and key, and what a link
-does that its keys do not say, as netem's faults, as a warning.`,
+		Short:   "Validate a configuration and print its effective settings",
+		Long: `Validate a configuration and print it with every default written out, as a file that
+tui run accepts. Errors name the line and the key. Effects of a link that its keys do
+not show, such as known faults of netem, are printed as warnings.`,
 		Example: `  tui check experiment.toml
   tui check --preset loss-table > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -182,30 +193,31 @@ does that its keys do not say, as netem's faults, as a warning.`,
 			return oneArg("a configuration in TOML, or --preset NAME")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.file = firstOf(args)
+			f.file = firstArg(args)
 			return a.check(cmd.Context(), &f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
-	cmd.Flags().StringVar(&f.preset, "preset", "", "print this experiment (`NAME`); see tui presets")
+	cmd.Flags().StringVar(&f.preset, "preset", "", "print preset `NAME`; see tui presets")
 	f.addSet(cmd)
 	complete(cmd, "preset", presetNames)
 	return cmd
 }
 
+// check validates the configuration and writes it as TOML with all defaults.
 func (a *app) check(ctx context.Context, f *configFlags) error {
-	config, err := f.load(ctx)
+	cfg, err := f.load(ctx)
 	if err != nil {
 		return err
 	}
-	if err := experiment.Check(ctx, config); err != nil {
-		return badData(err)
+	if err := experiment.Check(ctx, cfg); err != nil {
+		return markDataError(err)
 	}
-	text, err := config.TOML()
+	text, err := cfg.TOML()
 	if err != nil {
 		return err
 	}
-	a.warn(config.Warnings())
+	a.warn(cfg.Warnings())
 	_, err = a.stdout.Write(text)
 	return err
 }

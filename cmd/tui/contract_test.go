@@ -28,7 +28,7 @@ const (
 		rows.0.frame.ref rows.0.real_time_factor`
 )
 
-// lookUp follows a dotted path; a number is an index.
+// lookUp returns the value at a dotted path; a number in the path is an index.
 func lookUp(doc any, path string) bool {
 	for _, key := range strings.Split(path, ".") {
 		switch v := doc.(type) {

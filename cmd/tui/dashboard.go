@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// dashboardFlags are the flags of the dashboard and of the tour.
 type dashboardFlags struct {
 	lookFlags
 	config  configFlags
@@ -30,29 +31,30 @@ type dashboardFlags struct {
 	remote  remoteFlags
 }
 
-// lookFlags choose the colours and characters of anything that is drawn.
+// lookFlags choose the colours and characters of a screen.
 type lookFlags struct {
 	ascii bool
 	theme string
 }
 
+// dashboardCommand returns tui without a command, which opens the dashboard.
 func (a *app) dashboardCommand() *cobra.Command {
 	var f dashboardFlags
 	cmd := &cobra.Command{
 		Short: "A lab for sending game state over bad networks",
-		Long: `Wirelab sends game state through a model of a bad network, lets you swap the
-encoder while it runs, and charts what it costs and what breaks.
+		Long: `Wirelab sends game state through a model of a bad network. You can change the encoder
+during the run, and see charts of bandwidth, delay and failures.
 
-Without a command it is the dashboard, on preset demo unless told otherwise. Press ?
-for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does not.`,
-		Example: `  tui                                          the dashboard, on the demo recording
-  tui --data walk.bin.zst --encoder rotor      on a recording of yours
-  tui --data world                             a world to play: press 4, then the arrows
-  tui --to TOKEN@192.0.2.7:27970               sent to another machine, where tui listen runs
-  tui run --preset loss-table                  the same lab, for scripts`,
+Without a command it opens the dashboard, by default on the preset demo. Press ? for the
+keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without saving.`,
+		Example: `  tui                                          the dashboard on the demo recording
+  tui --data walk.bin.zst --encoder rotor      the dashboard on your own recording
+  tui --data world                             a world to play in: press 4, then the arrow keys
+  tui --to TOKEN@192.0.2.7:27970               send to another machine where tui listen runs
+  tui run --preset loss-table                  an experiment without the dashboard, for scripts`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
+	cmd.Flags().StringVar(&f.config.file, "config", "", "start from the configuration in `FILE`")
 	f.config.add(cmd)
 	f.addLook(cmd)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
@@ -61,36 +63,39 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 	return cmd
 }
 
-// addLook adds the flags of how the dashboard looks and where it saves.
+// addLook registers the flags for the appearance of the dashboard, for the receiver and for the
+// reports folder.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
-		" (default: as fine as the terminal shows)")
+	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts in `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
+		" (default: the finest that the terminal can show)")
 	complete(cmd, "charts", look.ChartStyles)
-	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports in folder `DIR` (default "+reportsDirHelp+")")
 }
 
+// add registers the flags.
 func (f *lookFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "use the colours of theme `NAME`: "+strings.Join(look.Themes(), ", "))
 	complete(cmd, "theme", look.Themes)
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 }
 
 // check returns an error if the theme is unknown.
-func (f *lookFlags) check() error { return oneOf("--theme", f.theme, look.Themes()) }
+func (f *lookFlags) check() error { return checkOneOf("--theme", f.theme, look.Themes()) }
 
-// tourCommand is the dashboard with its guided tour open.
+// tourCommand returns tui tour, which opens the dashboard with the guided tour.
 func (a *app) tourCommand() *cobra.Command {
 	f := dashboardFlags{tour: true}
 	cmd := &cobra.Command{
 		Use: "tour", GroupID: groupBegin,
 		Short: "Take the guided tour of the dashboard",
-		Long: `Seven short steps through what the lab is about: quantise, delta, index, relative,
-entropy, loss, playout. Each changes one thing and says what to look at. Enter goes
-on, backspace goes back, esc leaves; everything stays yours to play with meanwhile.`,
-		Example: `  tui tour                                     on the demo recording
-  tui tour --theme high-contrast               for a projector`,
+		Long: `Seven short steps through the main ideas: quantise, delta, index, relative, entropy,
+loss, playout. Each step changes one setting and explains its effect. Enter goes to the
+next step, backspace to the previous one, and esc ends the tour. All keys of the dashboard
+work during the tour.`,
+		Example: `  tui tour                                     the tour on the demo recording
+  tui tour --theme high-contrast               with colours for a projector`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}
@@ -98,24 +103,26 @@ on, backspace goes back, esc leaves; everything stays yours to play with meanwhi
 	return cmd
 }
 
+// dashboard runs the dashboard until the user quits. If it ends in another way, by Ctrl-C, a signal
+// or an error, the run is saved.
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if f.config.file == "" && f.config.preset == "" {
-		f.config.preset = firstPreset
-		if f.remote.given() { // its line is no part of what the path does
+		f.config.preset = defaultPreset
+		if f.remote.given() { // packets pass a real network: no modelled loss in addition
 			f.config.set = append(f.config.set, "profile=perfect")
 		}
 	}
-	config, err := f.config.load(ctx)
+	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
-	f.charts = cmp.Or(f.charts, chartStyle(os.Getenv))
-	if err := cmp.Or(f.check(), oneOf("--charts", f.charts, look.ChartStyles())); err != nil {
+	f.charts = cmp.Or(f.charts, defaultChartStyle(os.Getenv))
+	if err := cmp.Or(f.check(), checkOneOf("--charts", f.charts, look.ChartStyles())); err != nil {
 		return err
 	}
 	if f.reports != "" {
 		if err := report.CheckDir(a.disk, f.reports); err != nil {
-			return usage(err)
+			return asUsageError(err)
 		}
 	} else {
 		f.reports = defaultReports()
@@ -128,34 +135,34 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	defer link.close()
-	runner, err := experiment.NewRunner(ctx, config, experiment.RunnerOptions{
+	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, Charts: f.charts, ReportsDir: f.reports, Picture: linkPicture})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, Charts: f.charts, ReportsDir: f.reports, Picture: drawLink})
 	runner.Stop()
 	if last := runner.Snapshot().Err; err == nil && errors.As(last, new(*panics.Error)) {
-		err = last // the report that was being written as the person left
+		err = last // writing the last report panicked
 	}
 	if err == nil {
 		return nil
 	}
-	return a.rescue(runner, err)
+	return a.saveUnfinished(runner, err)
 }
 
-// chartStyle is how charts are drawn unless told otherwise: in Braille dots, but for a
-// locale that names another character set than UTF-8, and for the console of Linux, whose
-// fonts have no Braille.
-func chartStyle(env func(string) string) string {
+// defaultChartStyle returns the default of --charts: "fine", in Braille dots, but "line" if the
+// locale names a character set other than UTF-8, and on the Linux console, whose fonts have no
+// Braille.
+func defaultChartStyle(env func(string) string) string {
 	const fine, line = "fine", "line"
 	if env("TERM") == "linux" {
 		return line
 	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set takes precedence
 		if v := strings.ToLower(env(name)); v != "" {
 			if strings.Contains(v, "utf-8") || strings.Contains(v, "utf8") {
 				return fine
@@ -166,32 +173,34 @@ func chartStyle(env func(string) string) string {
 	return fine
 }
 
-// firstPreset is what a newcomer meets: a link that loses a little.
-const firstPreset = "demo"
+// defaultPreset is the experiment of the dashboard if none is given: a link that loses a few
+// packets.
+const defaultPreset = "demo"
 
-// rescue saves a session that ended in another way than by q.
-func (a *app) rescue(runner *experiment.Runner, err error) error {
-	if runner.Snapshot().Now == 0 { // it waited for a patch
-		fmt.Fprintln(a.stderr, "nothing was sent yet, and there is nothing to save")
+// saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
+// It returns the error of the command: context.Canceled after an interruption, otherwise err.
+func (a *app) saveUnfinished(runner *experiment.Runner, err error) error {
+	if runner.Snapshot().Now == 0 { // a file transfer was still making its patch
+		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
 	} else {
-		fmt.Fprintf(a.stderr, "the run so far is saved in %[1]s; tui replay %[1]s repeats it\n", path)
+		fmt.Fprintf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
 	}
 	if errors.Is(err, ui.ErrInterrupted) {
 		return context.Canceled
 	}
-	return badData(err)
+	return markDataError(err)
 }
 
-// shownReports is how help names the folder that defaultReports returns.
-const shownReports = "~/.local/state/wirelab/reports"
+// reportsDirHelp is the folder of defaultReports as the help text shows it.
+const reportsDirHelp = "~/.local/state/wirelab/reports"
 
-// defaultReports is where reports go unless told otherwise, after the XDG base
-// directory specification.
+// defaultReports returns the default folder for reports, according to the XDG Base Directory
+// Specification.
 func defaultReports() string {
 	base := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(base) { // the specification: relative paths are invalid
+	if !filepath.IsAbs(base) { // the specification declares relative paths invalid
 		home, err := os.UserHomeDir()
 		if err != nil {
 			home = os.TempDir()
@@ -201,10 +210,10 @@ func defaultReports() string {
 	return filepath.Join(base, "wirelab", "reports")
 }
 
-// linkPicture draws what a link does to the traffic of a session: 25 s of it, so
-// that a satellite's handover is seen. It takes a millisecond or two.
-func linkPicture(spec lossmodel.Spec, w int, ascii bool) string {
-	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}
+// drawLink draws, w columns wide, what a link does to 25 s of typical traffic; that is long
+// enough to show the handover of a satellite link. It takes one or two milliseconds.
+func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
+	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500/60 = 25 s
 	text, err := measure.Show(spec, 1, traffic, measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		return err.Error()

@@ -18,7 +18,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// screen gathers what a program sends to a terminal, and what is then on it.
+// screen collects the output of a program to a terminal, and emulates the terminal.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -32,7 +32,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// shown is what a person sees.
+// shown returns the content of the screen.
 func (s *screen) shown() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,31 +45,31 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// resize is what a person does to the window.
+// resize changes the size of the terminal.
 func (s *screen) resize(rows, cols int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.vt.resize(rows, cols)
 }
 
-// session is the program in a terminal of its own.
+// session is a run of the program in a terminal of its own.
 type session struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	tty    *os.File
 	screen screen
 	stderr bytes.Buffer
-	read   chan struct{} // closed when the terminal has been read to its end
+	read   chan struct{} // closed at the end of the terminal's output
 }
 
-// patience is how long a test waits before it gives up; nothing is measured.
+// patience is the time limit for waiting in a test.
 const patience = 30 * time.Second
 
 func startSession(t testing.TB, reports string, args ...string) *session {
 	t.Helper()
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], append(args, "--reports", reports)...)
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color") // one that is not asked for its colours
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color") // a terminal that is not queried for its background
 	s.cmd.Stderr = &s.stderr
 	s.start(48, 160)
 	return s
@@ -85,7 +85,7 @@ func (s *session) start(rows, cols uint16) {
 	s.tty, s.screen.vt = tty, newVT(int(rows), int(cols))
 	s.t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = tty.Close() })
 	go func() {
-		_, _ = io.Copy(&s.screen, tty) // ends with EIO when the program does
+		_, _ = io.Copy(&s.screen, tty) // returns EIO when the program ends
 		close(s.read)
 	}()
 }
@@ -101,7 +101,7 @@ func (s *session) see(text string) {
 	s.t.Fatalf("never drew %q; stderr %q; the screen is\n%s", text, s.stderr.String(), s.screen.shown())
 }
 
-// end waits for the program and returns its exit code.
+// end waits for the end of the program and returns its exit code.
 func (s *session) end() int {
 	s.t.Helper()
 	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
@@ -117,9 +117,9 @@ func (s *session) end() int {
 
 const leaveAltScreen = "\x1b[?1049l"
 
-// TestDashboardLeaves: however a person or the system ends it, the terminal is
-// restored; all but q save the run, and what is saved can be replayed.
-func TestDashboardLeaves(t *testing.T) {
+// TestDashboardQuits checks that the terminal is restored however the program is ended, and that
+// all ways except q save the run, which can then be replayed.
+func TestDashboardQuits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		leave func(s *session) error
@@ -136,7 +136,7 @@ func TestDashboardLeaves(t *testing.T) {
 			reports := t.TempDir()
 			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
 			s.see("relative-orientation")
-			if err := keys(s, "E"); err != nil { // a swap, to be replayed
+			if err := keys(s, "E"); err != nil { // change the encoder, to be replayed
 				t.Fatal(err)
 			}
 			s.see("rotor")
@@ -171,7 +171,7 @@ func keys(s *session, typed string) error {
 	return err
 }
 
-// TestDefaultReports follows the XDG base directory specification.
+// TestDefaultReports checks the folder of reports against the XDG Base Directory Specification.
 func TestDefaultReports(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	for state, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPlayedWorldReplays plays the live world by hand, on the terminal, and runs
-// what was saved again: the same bytes, and every key in the report.
+// TestPlayedWorldReplays plays the live world with keys on a terminal, saves the run and replays
+// it: the bytes must be the same, and the report must contain every key.
 func TestPlayedWorldReplays(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()

@@ -19,24 +19,26 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// messageInfo is the JSON of `datasets stats` of messages.
+// messageInfo is the JSON output of tui datasets stats for messages.
 type messageInfo struct {
 	Spec    string   `json:"spec"`
-	Remarks []string `json:"remarks"`
+	Remarks []string `json:"remarks"` // what the source reports about its data
 	stats.BodySummary
-	Lag      int              `json:"lag"`
+	Lag      int              `json:"lag"` // how many messages late acks arrive
 	Encoders []savings.Saving `json:"encoders"`
 }
 
-// messageStats says what messages are like, and what encoders make of them.
-func (a *app) messageStats(ctx context.Context, src dataset.Source, f statsFlags) error {
+// writeMessageStats writes statistics of the messages of src, and their size with each encoder,
+// the smallest first. Encoders that could not encode any message follow. It returns a failure if an
+// encoder is not lossless.
+func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f statsFlags) error {
 	if len(f.against) > 0 {
-		return usagef("--against compares snapshots of cubes, and %s holds messages", f.data.spec)
+		return usagef("--against compares snapshots of cubes, but %s contains messages", f.data.spec)
 	}
 	if f.lag < 1 || f.lag >= frame.MaxHistory {
 		return usagef("--lag %d makes no sense; expected 1 to %d messages", f.lag, frame.MaxHistory-1)
 	}
-	chosen, err := f.messageEncoders(src.Schema())
+	codecs, err := f.parseEncoders(src.Schema())
 	if err != nil {
 		return err
 	}
@@ -44,47 +46,50 @@ func (a *app) messageStats(ctx context.Context, src dataset.Source, f statsFlags
 	if r, ok := src.(dataset.Remarked); ok {
 		info.Remarks = append(info.Remarks, r.Remarks()...)
 	}
-	if info.BodySummary, err = countMessages(ctx, src, f.frames); err != nil {
+	if info.BodySummary, err = measureMessages(ctx, src, f.frames); err != nil {
 		return err
 	}
 	line := a.progress("stats")
-	for i, e := range chosen {
-		one, err := a.save(ctx, e, f)
+	for i, e := range codecs {
+		saving, err := a.measureSaving(ctx, e, f)
 		if err != nil {
 			line.done()
 			return err
 		}
-		info.Encoders = append(info.Encoders, one)
-		line.report(float64(i+1), float64(len(chosen)))
+		info.Encoders = append(info.Encoders, saving)
+		line.report(float64(i+1), float64(len(codecs)))
 	}
 	line.done()
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
-		return cmp.Or(-cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)), cmp.Compare(x.Bytes, y.Bytes))
+		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // encoders with any message first
+		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
-	return cmp.Or(a.answer(info, func(w io.Writer) { a.writeMessages(w, &info) }), broken(&info))
+	return cmp.Or(a.writeResult(info, func(w io.Writer) { a.writeMessageText(w, &info) }), lossyEncoders(&info))
 }
 
-// broken says which encoders did not give back what they were given.
-func broken(m *messageInfo) error {
+// lossyEncoders returns a failure that names the encoders that did not decode every message
+// exactly; nil if all did.
+func lossyEncoders(m *messageInfo) error {
 	var reasons []string
 	for _, s := range m.Encoders {
 		if s.Messages > 0 && !s.Lossless {
 			reasons = append(reasons, s.Encoder+": "+s.Problem)
 		}
 	}
-	return held(reasons)
+	return newFailure(reasons)
 }
 
-// messageEncoders are those that were named, or all that take such messages.
-func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, err error) {
+// parseEncoders parses --encoder, an encoder's name and parameters such as "deflate level=9".
+// Without the flag it returns all encoders that support messages.
+func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err error) {
 	names := f.encoders
-	if !f.chosen {
+	if !f.encodersGiven {
 		names = table.Suiting(table.All(), s)
 	}
 	for _, text := range names {
 		parts := strings.Fields(text)
 		if len(parts) == 0 {
-			return nil, usagef("--encoder names none; expected one of %s", strings.Join(table.Suiting(table.All(), s), ", "))
+			return nil, usagef("--encoder is empty; expected one of %s", strings.Join(table.Suiting(table.All(), s), ", "))
 		}
 		e := config.Encoder{Name: parts[0], Params: map[string]any{}}
 		for _, w := range parts[1:] {
@@ -96,7 +101,7 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 		}
 		codec, _, err := e.Resolve("encoder", nil)
 		if err != nil {
-			return nil, usage(named(err))
+			return nil, asUsageError(withSuggestion(err))
 		}
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err
@@ -106,25 +111,27 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 	return list, nil
 }
 
-// countMessages counts up to most messages, 0 means no limit.
-func countMessages(ctx context.Context, src dataset.Source, most int) (stats.BodySummary, error) {
+// measureMessages returns statistics of up to limit messages; 0 means no limit.
+func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.BodySummary, error) {
 	s := src.Schema()
 	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz}
 	if timed, ok := src.(dataset.Timed); ok {
 		cadence.Times = timed
 	}
 	count, f := &stats.Bodies{}, s.NewFrame()
-	if _, err := eachFrame(ctx, src, f, most, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
-		return stats.BodySummary{}, usage(readable(err))
+	if _, err := readFrames(ctx, src, f, limit, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
+		return stats.BodySummary{}, asUsageError(withoutSyscall(err))
 	}
 	return count.Summary(), nil
 }
 
-// save measures one encoder on data that are opened anew.
-func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
+// measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
+// again, since the frames of a source can be read only once. If e does not name a file that the
+// encoder needs, and there is no other problem, the Problem of the result names the parameter.
+func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
 	codec, params, err := e.Resolve("encoder", nil)
 	if err != nil {
-		return savings.Saving{}, usage(err)
+		return savings.Saving{}, asUsageError(err)
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {
@@ -133,40 +140,41 @@ func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings
 	defer closeSource(src)
 	initial := src.Schema().NewFrame()
 	src.Initial(initial)
-	one, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
-	if missing := codec.Unnamed(params); len(missing) > 0 && one.Problem == "" {
-		one.Problem = fmt.Sprintf("no %s is named: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
+	saving, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
+	if missing := codec.Unnamed(params); len(missing) > 0 && saving.Problem == "" {
+		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}
-	if text := string(codec.Canonical(params)); text != "" {
-		one.Encoder += " " + text
+	if text := string(codec.Canonical(params)); text != "" { // parameters other than the defaults
+		saving.Encoder += " " + text
 	}
-	return one, err
+	return saving, err
 }
 
-// placesShown is how many places the table for people has.
-const placesShown = 32
+// maxShownPlaces is the largest number of byte offsets in the table.
+const maxShownPlaces = 32
 
-func (a *app) writeMessages(w io.Writer, m *messageInfo) {
+// writeMessageText writes the statistics of messages as text.
+func (a *app) writeMessageText(w io.Writer, m *messageInfo) {
 	for _, r := range m.Remarks {
 		a.remark("%s", r)
 	}
-	fmt.Fprintf(w, "%s: %d messages, %d bytes in %.1f s: %.1f a second (at most %d), %.2f kbps\n\n", m.Spec, m.Messages, m.Bytes,
+	fmt.Fprintf(w, "%s: %d messages, %d bytes in %.1f s: %.1f per second (max %d), %.2f kbps\n\n", m.Spec, m.Messages, m.Bytes,
 		m.Seconds, m.PerSecond, m.Most, m.Kbps)
-	fmt.Fprintf(w, "size      %.1f bytes on average, %d at the median, 95 %% up to %d, all from %d to %d\n", m.Size.Mean, m.Size.P50,
+	fmt.Fprintf(w, "size      mean %.1f bytes, median %d, p95 %d, min %d, max %d\n", m.Size.Mean, m.Size.P50,
 		m.Size.P95, m.Size.Min, m.Size.Max)
-	fmt.Fprintf(w, "gap       %.1f ms at the median, 95 %% up to %.1f, at most %.1f\n", m.Gap.P50, m.Gap.P95, m.Gap.Max)
-	fmt.Fprintf(w, "entropy   %.2f bits a byte, %.2f after the byte before it\n", m.Order0, m.Order1)
-	fmt.Fprintf(w, "repeated  %.1f %% of messages were sent before, byte for byte\n\n", 100*m.Repeated)
-	g := texttable.New(">place", ">reached %", ">bits", ">values", "most common")
-	for _, p := range m.Places[:min(placesShown, len(m.Places))] {
+	fmt.Fprintf(w, "interval  median %.1f ms, p95 %.1f, max %.1f\n", m.Gap.P50, m.Gap.P95, m.Gap.Max)
+	fmt.Fprintf(w, "entropy   %.2f bits per byte, %.2f given the previous byte\n", m.Order0, m.Order1)
+	fmt.Fprintf(w, "repeated  %.1f %% of messages equal an earlier one\n\n", 100*m.Repeated)
+	g := texttable.New(">offset", ">present %", ">bits", ">values", "most common")
+	for _, p := range m.Places[:min(maxShownPlaces, len(m.Places))] {
 		g.Add(p.At, fmt.Sprintf("%.1f", 100*p.Share), fmt.Sprintf("%.2f", p.Bits), p.Values, fmt.Sprintf("%02x, %.1f %%", p.Common, 100*p.Often))
 	}
 	g.WriteText(w, a.columns)
-	fmt.Fprintf(w, "\nWhat encoders make of it, payload alone, acks %d messages late, nothing lost:\n\n", m.Lag)
-	g = texttable.New("encoder", ">bytes", ">% of raw", ">larger", ">at most by", ">encode µs/B", ">decode µs/B", "")
+	fmt.Fprintf(w, "\nPayload sizes by encoder, without loss, with acks %d messages late:\n\n", m.Lag)
+	g = texttable.New("encoder", ">bytes", ">% of raw", ">larger", ">max growth", ">encode µs/B", ">decode µs/B", "")
 	note := ""
 	for _, s := range m.Encoders {
-		if s.Messages == 0 {
+		if s.Messages == 0 { // the encoder could not encode any message
 			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem)
 			continue
 		}

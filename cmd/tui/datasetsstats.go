@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,35 +19,36 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// statsFlags are the flags of tui datasets stats.
 type statsFlags struct {
-	walkoffFlags // data.spec is set to each in turn
-	against      []string
-	lag          int  // of acks, in messages
-	chosen       bool // the encoders were
+	walkoffFlags  // data.spec is set to each SPEC in turn
+	against       []string
+	lag           int  // how many messages late acks arrive
+	encodersGiven bool // whether --encoder is set
 }
 
+// datasetsStatsCommand returns tui datasets stats.
 func (a *app) datasetsStatsCommand() *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats SPEC [--against SPEC]...",
-		Short: "Say what data is like: snapshots of cubes side by side, or how each field changes",
-		Long: fmt.Sprintf(`Say what snapshots of cubes are like, by everything that makes them cheap or dear
-to send: how many cubes change, what stays the same, how large the differences are,
-and what two encoders spend on them by the walk-off's rules. Every frame is compared
-with the frame six before it.
+		Short: "Measure the properties of data: cubes, fields or messages",
+		Long: fmt.Sprintf(`Measure the properties of data that determine its compressed size.
 
-An active frame is one in which %d cubes or more changed. Differences are absolute,
-in units of the snapshot: in position, of cubes that moved; in orientation, of cubes
-that turned while their largest component stayed the same. Runs are how many frames a
-cube goes on changing, and how many cubes with consecutive numbers change together.
+For snapshots of cubes: how many cubes change, which fields stay the same, how large the
+differences are, and the size with two encoders by the rules of the walk-off. Every frame
+is compared with the frame six before it. A frame in which at least %d cubes change is
+active. Differences are absolute values in units of the snapshot: of the position of cubes
+that moved, and of the orientation of cubes that turned while the largest component of the
+quaternion stayed the same. The lengths of runs are counted over time (consecutive frames
+in which a cube changes) and over cubes (consecutive cubes that change).
 
-Of data that does not hold cubes it says how each field changes over %d frames: how
-often, by how much, and how many bits its change would take by itself.
+For other tables: how often and by how much each field changes within %d frames, and the
+entropy of its changes in bits.
 
-Of messages, a text or a capture, it says how large they are and how often they come,
-how much each place of them tells, and what each encoder makes of them: what would my
-game save? Acks are taken to arrive --lag messages late, and nothing to be lost. An
-encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, statsAge),
+For messages (a text or a capture): sizes, rate, the entropy at each byte offset, and the
+size with each encoder. Acks are assumed to arrive --lag messages late, and no message is
+lost. --encoder accepts parameters, as in --encoder "deflate level=9".`, stats.ActiveCubes, statsDistance),
 		Example: `  tui datasets stats demo
   tui datasets stats world --seed 7 --against walk.bin.zst
   tui datasets stats world:katamari --encoder kinetic --json
@@ -57,70 +57,74 @@ encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, s
   tui datasets stats packets:match.pcap,port=27960 --json`,
 		Args: exactlyOneSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.chosen = cmd.Flags().Changed("encoder")
+			f.encodersGiven = cmd.Flags().Changed("encoder")
 			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
 		},
 		ValidArgsFunction: completeArg(dataSpecs, cobra.ShellCompDirectiveDefault),
 	}
 	cmd.Flags().StringArrayVar(&f.against, "against", nil, "compare with this `SPEC`; may be repeated")
-	cmd.Flags().IntVar(&f.data.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
-	cmd.Flags().Uint64Var(&f.data.seed, "seed", 0, "seed of generated data; recordings ignore it")
-	cmd.Flags().IntVar(&f.frames, "frames", 0, "look at the first `N` frames only (default all; of the endless world 2837)")
+	cmd.Flags().IntVar(&f.data.cubes, "cubes", 0, "number of cubes in each frame of a recording (default 901)")
+	cmd.Flags().Uint64Var(&f.data.seed, "seed", 0, "seed of generated data; ignored for recordings")
+	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure only the first `N` frames (default: all; 2837 of the endless world)")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"},
-		"what this `encoder` spends; may be repeated (default for messages: all that suit)")
-	cmd.Flags().IntVar(&f.lag, "lag", 4, "of messages: an ack arrives `N` messages late")
+		"measure the size with this `encoder`; may be repeated (default for messages: all)")
+	cmd.Flags().IntVar(&f.lag, "lag", 4, "for messages: acks arrive `N` messages late")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "against", dataSpecs)
 	return cmd
 }
 
-// exactlyOneSpec demands one specification of data.
+// exactlyOneSpec is an argument check for exactly one SPEC.
 func exactlyOneSpec(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s expects SPEC: %s", cmd.CommandPath(), specs("demo", "world", "rpc", "table"))
+		return usagef("%s expects SPEC: %s", cmd.CommandPath(), specList("demo", "world", "rpc", "table"))
 	}
 	return noArgs(cmd, args[1:])
 }
 
-// likeness is what one source of snapshots is like, in the JSON of `datasets stats`.
-type likeness struct {
+// snapshotStats are the properties of one source of cubes, in the JSON output of tui datasets
+// stats.
+type snapshotStats struct {
 	Spec string `json:"spec"`
 	stats.Summary
-	Encoders []spending `json:"encoders"`
+	Encoders []encoderCost `json:"encoders"`
 }
 
-// spending is what one encoder needs, by the rules of the walk-off.
-type spending struct {
+// encoderCost is the size with one encoder, by the rules of the walk-off.
+type encoderCost struct {
 	Encoder            string  `json:"encoder"`
 	BytesPerPacket     float64 `json:"bytes_per_packet"`
 	BitsPerChangedCube float64 `json:"bits_per_changed_cube"`
 }
 
+// datasetsStats measures data and writes the result. Each element of specs names data as --data
+// does; more than one are compared, which is possible for snapshots of cubes only.
 func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) error {
 	if err := f.checkFrames(cmd); err != nil {
 		return err
 	}
 	if len(specs) == 1 {
-		if done, err := a.statsOfFields(cmd.Context(), specs[0], f); done {
+		if done, err := a.writeOtherStats(cmd.Context(), specs[0], f); done {
 			return err
 		}
 	}
-	list := make([]likeness, len(specs))
+	list := make([]snapshotStats, len(specs))
 	for i, spec := range specs {
 		f.data.spec = spec
-		l, err := a.liken(cmd.Context(), f.walkoffFlags)
+		l, err := a.measureSnapshots(cmd.Context(), f.walkoffFlags)
 		if err != nil {
 			return err
 		}
 		list[i] = l
 	}
-	return a.answer(map[string]any{"datasets": list}, func(w io.Writer) { writeLikeness(w, list) })
+	return a.writeResult(map[string]any{"datasets": list}, func(w io.Writer) { writeSnapshotText(w, list) })
 }
 
-// statsOfFields tells how the fields of data change that does not hold cubes; it
-// reports whether that was so, or the data cannot be opened at all.
-func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (bool, error) {
+// writeOtherStats writes the statistics of data other than cubes: of messages or of the fields of
+// a table. done is false if the data contains cubes, which the caller then measures; it is true
+// after an error.
+func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (done bool, err error) {
 	f.data.spec = spec
 	src, err := f.data.open(ctx)
 	if err != nil {
@@ -130,17 +134,17 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 	switch s := src.Schema(); {
 	case frame.IsCubes(s):
 		return false, nil
-	case s.Rows == 0 && s.Delivery == frame.Each:
-		return true, a.messageStats(ctx, src, f)
+	case s.Rows == 0 && s.Delivery == frame.Each: // messages: bytes, each of which must arrive
+		return true, a.writeMessageStats(ctx, src, f)
 	}
-	a.remarksOf(src)
-	return true, a.fieldStats(ctx, spec, src, f.frames)
+	a.printRemarks(src)
+	return true, a.writeFieldStats(ctx, spec, src, f.frames)
 }
 
-// liken finds out what one source is like.
-func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
-	l := likeness{Spec: f.data.spec}
-	if err := f.data.rereadable(); err != nil {
+// measureSnapshots measures the cubes of f.data, and their size with the encoders that f chooses.
+func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotStats, error) {
+	l := snapshotStats{Spec: f.data.spec}
+	if err := f.data.checkRereadable(); err != nil {
 		return l, err
 	}
 	src, err := f.data.open(ctx)
@@ -149,129 +153,129 @@ func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
 	}
 	defer closeSource(src)
 	if !frame.IsCubes(src.Schema()) {
-		return l, usagef("%s holds %s; expected snapshots of cubes", l.Spec, src.Schema().Name)
+		return l, usagef("%s contains %s; expected snapshots of cubes", l.Spec, src.Schema().Name)
 	}
 	if _, ends := src.(dataset.Sized); !ends && f.frames == 0 {
 		f.frames = endlessFrames
 	}
-	codecs, err := f.codecs(src.Schema())
+	codecs, err := f.findCodecs(src.Schema())
 	if err != nil {
 		return l, err
 	}
+	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state.
 	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
 		return l, err
 	}
-	l.Encoders, err = a.spend(ctx, f, codecs)
+	l.Encoders, err = a.measureCosts(ctx, f, codecs)
 	return l, err
 }
 
-// summarise counts up to limit frames, 0 means no limit.
+// summarise returns statistics of up to limit frames; 0 means no limit.
 func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summary, error) {
 	f := src.Schema().NewFrame()
 	src.Initial(f)
 	c := stats.New(src.Schema(), f)
-	if _, err := eachFrame(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
-		return stats.Summary{}, usage(readable(err))
+	if _, err := readFrames(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
+		return stats.Summary{}, asUsageError(withoutSyscall(err))
 	}
 	return c.Summary(), nil
 }
 
-// spend runs a walk-off of the encoders.
-func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]spending, error) {
+// measureCosts scores the encoders by the rules of the walk-off. Its errors come from the data and
+// so are usage errors, except for an interruption, and a failure if an encoder is not lossless.
+func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]encoderCost, error) {
 	line := a.progress("stats")
 	defer line.done()
 	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
 	board, err := walkoff.Run(ctx, f.data.spec, f.data.opener(ctx), codecs, opt)
 	if err != nil {
 		if !board.Interrupted {
-			err = usage(err)
+			err = asUsageError(err)
 		}
 		return nil, err
 	}
-	if err := held(board.Failed()); err != nil {
+	if err := newFailure(board.Failed()); err != nil {
 		return nil, err
 	}
-	var list []spending
+	var list []encoderCost
 	for _, r := range board.Results {
-		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
+		list = append(list, encoderCost{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
 	}
-	return slices.Clip(list), nil
+	return list, nil
 }
 
-// writeLikeness prints the table for people: a row per statistic, a column per
-// source of snapshots.
-func writeLikeness(w io.Writer, list []likeness) {
-	heads := []string{""}
+// writeSnapshotText writes a table with a row per statistic and a column per source.
+func writeSnapshotText(w io.Writer, list []snapshotStats) {
+	titles := []string{""}
 	for _, l := range list {
-		heads = append(heads, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
+		titles = append(titles, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
-	g := texttable.New(heads...)
-	row := func(name, format string, values func(l *likeness) []any) {
+	g := texttable.New(titles...)
+	row := func(name, format string, values func(l *snapshotStats) []any) { // values are formatted with format
 		var cells []string
 		for i := range list {
 			cells = append(cells, fmt.Sprintf(format, values(&list[i])...))
 		}
 		g.Add(name, cells)
 	}
-	row("frames compared", "%d", func(l *likeness) []any { return []any{l.Frames} })
-	row("cubes changed per frame", "%.1f", func(l *likeness) []any { return []any{l.Changed.Mean} })
-	row("  p5 p50 p95", "%d %d %d", func(l *likeness) []any { return []any{l.Changed.P5, l.Changed.P50, l.Changed.P95} })
-	row("  per active frame", "%.1f", func(l *likeness) []any { return []any{l.Changed.ActiveMean} })
-	share := func(name string, of func(l *likeness) float64) {
-		row(name, "%.2f %%", func(l *likeness) []any { return []any{100 * of(l)} })
+	row("frames compared", "%d", func(l *snapshotStats) []any { return []any{l.Frames} })
+	row("cubes changed per frame", "%.1f", func(l *snapshotStats) []any { return []any{l.Changed.Mean} })
+	row("  p5 p50 p95", "%d %d %d", func(l *snapshotStats) []any { return []any{l.Changed.P5, l.Changed.P50, l.Changed.P95} })
+	row("  per active frame", "%.1f", func(l *snapshotStats) []any { return []any{l.Changed.ActiveMean} })
+	share := func(name string, value func(l *snapshotStats) float64) {
+		row(name, "%.2f %%", func(l *snapshotStats) []any { return []any{100 * value(l)} })
 	}
-	share("active frames", func(l *likeness) float64 { return l.Changed.ActiveShare })
-	share("unchanged cubes", func(l *likeness) float64 { return l.Unchanged.Cube })
-	share("unchanged positions", func(l *likeness) float64 { return l.Unchanged.Position })
-	share("unchanged orientations", func(l *likeness) float64 { return l.Unchanged.Orientation })
-	share("unchanged interacting", func(l *likeness) float64 { return l.Unchanged.Interacting })
-	share("interacting cubes", func(l *likeness) float64 { return l.Interacting })
-	share("of changed: only turned", func(l *likeness) float64 { return l.OnlyTurned })
-	share("of changed: only moved", func(l *likeness) float64 { return l.OnlyMoved })
-	share("of changed: only the flag", func(l *likeness) float64 { return l.OnlyFlagged })
-	share("of turned: same largest", func(l *likeness) float64 { return l.SameLargest })
+	share("active frames", func(l *snapshotStats) float64 { return l.Changed.ActiveShare })
+	share("unchanged cubes", func(l *snapshotStats) float64 { return l.Unchanged.Cube })
+	share("unchanged positions", func(l *snapshotStats) float64 { return l.Unchanged.Position })
+	share("unchanged orientations", func(l *snapshotStats) float64 { return l.Unchanged.Orientation })
+	share("unchanged interacting", func(l *snapshotStats) float64 { return l.Unchanged.Interacting })
+	share("interacting cubes", func(l *snapshotStats) float64 { return l.Interacting })
+	share("of changed cubes: orientation only", func(l *snapshotStats) float64 { return l.OnlyTurned })
+	share("of changed cubes: position only", func(l *snapshotStats) float64 { return l.OnlyMoved })
+	share("of changed cubes: flag only", func(l *snapshotStats) float64 { return l.OnlyFlagged })
+	share("of turned cubes: same largest", func(l *snapshotStats) float64 { return l.SameLargest })
 	for i, d := range list[0].Deltas {
-		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *likeness) []any {
+		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *snapshotStats) []any {
 			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}
 		})
 	}
-	row("a cube changes for, frames: mean p50 p90", "%.1f %d %d", func(l *likeness) []any {
+	row("consecutive frames of change: mean p50 p90", "%.1f %d %d", func(l *snapshotStats) []any {
 		return []any{l.RunFrames.Mean, l.RunFrames.P50, l.RunFrames.P90}
 	})
-	row("cubes changed in a row: mean p50 p90", "%.1f %d %d", func(l *likeness) []any {
+	row("consecutive changed cubes: mean p50 p90", "%.1f %d %d", func(l *snapshotStats) []any {
 		return []any{l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90}
 	})
 	for i, e := range list[0].Encoders {
-		row("bits per changed cube, "+e.Encoder, "%.1f", func(l *likeness) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
-		row("bytes per packet, "+e.Encoder, "%.1f", func(l *likeness) []any { return []any{l.Encoders[i].BytesPerPacket} })
+		row("bits per changed cube, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
+		row("bytes per packet, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
 	}
 	g.WriteText(w, 0)
 }
 
-// Frames that `datasets stats` looks at, unless told otherwise, and how far apart those
-// are that it compares: a round trip of 100 ms.
+// Defaults for the statistics of fields.
 const (
-	statsFrames = 3600
-	statsAge    = 6
+	statsFrames   = 3600 // number of frames
+	statsDistance = 6    // frames between the two that are compared: a round trip of 100 ms
 )
 
-// fieldStats counts and prints how each field of src changes: all that can be said of
-// records that are not cubes. frames bounds how many are looked at, 0 for the default.
-func (a *app) fieldStats(ctx context.Context, spec string, src dataset.Source, frames int) error {
+// writeFieldStats measures and writes how each field of src changes. frames is the number of
+// frames to read; 0 means statsFrames.
+func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Source, frames int) error {
 	s := src.Schema()
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes", spec)
 	}
-	f, count := s.NewFrame(), fields.New(s, statsAge)
-	if _, err := eachFrame(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
-		return usage(err)
+	f, count := s.NewFrame(), fields.New(s, statsDistance)
+	if _, err := readFrames(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
+		return asUsageError(err)
 	}
-	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()}
-	return a.answer(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
-		g := texttable.New("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
+	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}
+	return a.writeResult(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d frames earlier\n\n", s.Name, count.Frames(), statsDistance)
+		g := texttable.New("field", "kind", ">changed %", ">mean change", ">max change", "unit", ">entropy bits")
 		for _, c := range count.Changes() {
-			g.Add(c.Field, c.Kind, 100*c.Changed, figure(c.Mean), figure(c.Max), c.Unit, c.Entropy)
+			g.Add(c.Field, c.Kind, 100*c.Changed, formatNumber(c.Mean), formatNumber(c.Max), c.Unit, c.Entropy)
 		}
 		g.WriteText(w, a.columns)
 	})

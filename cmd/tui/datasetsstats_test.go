@@ -14,8 +14,8 @@ const statsKeys = `datasets.0.spec datasets.0.frames datasets.0.cubes datasets.0
 	datasets.0.delta.0.p99 datasets.0.run_frames.mean datasets.0.run_cubes.mean
 	datasets.0.encoders.0.encoder datasets.0.encoders.0.bytes_per_packet datasets.0.encoders.0.bits_per_changed_cube`
 
-// What the statistics say of encoders is what the walk-off says of them, and what
-// they say of changed cubes agrees with it.
+// TestStatsAgreeWithWalkoff checks that the sizes in tui datasets stats are those of tui walkoff,
+// and that the number of changed cubes agrees with them.
 func TestStatsAgreeWithWalkoff(t *testing.T) {
 	const frames = "90"
 	o := tui("datasets", "stats", "world:roll", "--seed", "3", "--frames", frames, "--against", "demo", "--json")
@@ -29,7 +29,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 			t.Errorf("no %s", key)
 		}
 	}
-	var doc struct{ Datasets []likeness }
+	var doc struct{ Datasets []snapshotStats }
 	document(t, o.stdout, &doc)
 	if len(doc.Datasets) != 2 {
 		t.Fatalf("%d data sets, expected 2", len(doc.Datasets))
@@ -50,11 +50,11 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 		}
 		document(t, w.stdout, &board)
 		if d.Spec != spec || d.Frames != board.Dataset.Frames-6 || len(d.Encoders) != len(board.Results) {
-			t.Errorf("%s: %+v, expected what the walk-off says: %+v", spec, d, board)
+			t.Errorf("%s: %+v, expected the result of the walk-off: %+v", spec, d, board)
 			continue
 		}
 		for k, r := range board.Results {
-			if want := (spending{r.Encoder, r.PerPkt, r.Bits}); d.Encoders[k] != want {
+			if want := (encoderCost{r.Encoder, r.PerPkt, r.Bits}); d.Encoders[k] != want {
 				t.Errorf("%s: %+v, the walk-off has %+v", spec, d.Encoders[k], want)
 			}
 			if diff := d.Changed.Mean - r.Changed; diff > 0.001 || diff < -0.001 {
@@ -64,7 +64,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 	}
 }
 
-// For people there is one line per statistic and one column per source.
+// TestStatsTable checks that the table has a row per statistic and a column per source.
 func TestStatsTable(t *testing.T) {
 	o := tui("datasets", "stats", "demo", "--against", "world:hover", "--frames", "20", "--encoder", "lossless-none", "--quiet")
 	if o.code != exitUsage {
@@ -90,8 +90,8 @@ func TestStatsTable(t *testing.T) {
 
 func TestStatsUsage(t *testing.T) {
 	for _, c := range []struct {
-		args []string
-		says string
+		args     []string
+		wantText string
 	}{
 		{nil, "expects SPEC"},
 		{[]string{"demo", "world"}, "world"},
@@ -101,8 +101,8 @@ func TestStatsUsage(t *testing.T) {
 		{[]string{"demo", "--frames", "3"}, "--frames 3"},
 	} {
 		o := tui(append([]string{"datasets", "stats"}, c.args...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) || o.stdout != "" {
-			t.Errorf("%v: exit %d, stdout %q, stderr %q; expected %d and %q", c.args, o.code, o.stdout, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) || o.stdout != "" {
+			t.Errorf("%v: exit %d, stdout %q, stderr %q; expected %d and %q", c.args, o.code, o.stdout, o.stderr, exitUsage, c.wantText)
 		}
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The READMEs lie beside the code that they speak of.
+// READMEs are in the folders of the code that they describe.
 const root = "../.."
 
-// mostLines is how many lines README.md of the project may have.
-const mostLines = 250
+// maxReadmeLines is the largest length of the README of the project.
+const maxReadmeLines = 250
 
-// readmes returns the READMEs of the project by their paths, from its root.
+// readmes returns the READMEs of the project, by their paths relative to its root.
 func readmes(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -49,7 +49,7 @@ func readmes(t *testing.T) map[string]string {
 	return all
 }
 
-// readme returns one of them.
+// readme returns a README by its path.
 func readme(t *testing.T, name string) string {
 	t.Helper()
 	text := readmes(t)[name]
@@ -72,14 +72,14 @@ func blocks(t *testing.T, name, language string) []string {
 	return list
 }
 
-// TestReadmeIsShort: who is new reads it to the end.
+// TestReadmeIsShort checks that the README of the project is short enough to be read to its end.
 func TestReadmeIsShort(t *testing.T) {
-	if n := strings.Count(readme(t, "README.md"), "\n"); n > mostLines {
-		t.Errorf("README.md has %d lines, expected at most %d: what is about one package stands beside it", n, mostLines)
+	if n := strings.Count(readme(t, "README.md"), "\n"); n > maxReadmeLines {
+		t.Errorf("README.md has %d lines, expected at most %d; text about a single package belongs in its folder", n, maxReadmeLines)
 	}
 }
 
-// TestReadmeConfig: the configuration that experiment/README.md shows is one.
+// TestReadmeConfig checks that the configuration in experiment/README.md is valid.
 func TestReadmeConfig(t *testing.T) {
 	for _, text := range blocks(t, "experiment/README.md", "toml") {
 		if _, err := config.Parse("README.md", []byte(text)); err != nil {
@@ -88,12 +88,12 @@ func TestReadmeConfig(t *testing.T) {
 	}
 }
 
-// TestReadmeGo: the file that encoders/README.md shows is Go as gofmt writes it. That it
-// works is a test of encoders/generic.
+// TestReadmeGo checks that the Go file in encoders/README.md is formatted. A test of
+// encoders/generic checks that it works.
 func TestReadmeGo(t *testing.T) {
 	for _, text := range blocks(t, "encoders/README.md", "go") {
 		if !strings.HasPrefix(text, "package ") {
-			continue // a line to be put into a file
+			continue // a single line, not a file
 		}
 		if formatted, err := format.Source([]byte(text)); err != nil || !bytes.Equal(formatted, []byte(text)) {
 			t.Errorf("%v\n%s", err, formatted)
@@ -101,8 +101,8 @@ func TestReadmeGo(t *testing.T) {
 	}
 }
 
-// TestExamples: every call of tui in the READMEs and in the help texts names
-// commands, flags, encoders and presets that there are.
+// TestExamples checks that the calls of tui in READMEs and help texts use existing commands,
+// flags, encoders and presets.
 func TestExamples(t *testing.T) {
 	var lines []string
 	call := regexp.MustCompile("`(tui [^`]*)`|(?m)^(?:\\$ | {4})?(tui .*)$")
@@ -135,15 +135,15 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// checkExample parses a call without making it.
+// checkExample parses a call without executing it.
 func checkExample(t *testing.T, line string) {
 	t.Helper()
 	call, _, _ := strings.Cut(line, " | ")
 	call, _, _ = strings.Cut(call, " > ")
-	call, _, _ = strings.Cut(call, "  ") // two spaces begin a remark
+	call, _, _ = strings.Cut(call, "  ") // two spaces start a comment
 	call, _, _ = strings.Cut(call, " #")
 	quoted := false
-	args := strings.FieldsFunc(strings.TrimRight(call, ")"), func(r rune) bool { // as a shell splits them
+	args := strings.FieldsFunc(strings.TrimRight(call, ")"), func(r rune) bool { // split as a shell does
 		if r == '"' {
 			quoted = !quoted
 		}
@@ -154,13 +154,13 @@ func checkExample(t *testing.T, line string) {
 		return
 	}
 	if len(args) > 1 && args[1] == "completion" {
-		return // the flag library adds it when it runs
+		return // added by the flag library at execution
 	}
 	cmd, rest, err := testApp().root().Find(args[1:])
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}
-	if err == nil && len(rest) > 0 { // a command alone may just be spoken of
+	if err == nil && len(rest) > 0 { // a command without arguments may be part of a sentence
 		err = cmd.ValidateArgs(cmd.Flags().Args())
 	}
 	if err != nil && !strings.Contains(line, "NAME") && !strings.Contains(line, "DIR") {
@@ -172,14 +172,14 @@ func checkExample(t *testing.T, line string) {
 		}
 	}
 	if f := cmd.Flags().Lookup("encoder"); f != nil && f.Changed && f.Value.Type() == "string" &&
-		!strings.Contains(line, "--plugin ") { // which brings encoders that are not ours
+		!strings.Contains(line, "--plugin ") { // loads further encoders
 		if _, err := table.ByName(f.Value.String()); err != nil {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
 }
 
-// testApp is a program whose output nobody sees.
+// testApp returns an app that discards its output.
 func testApp() *app {
 	return &app{stdin: strings.NewReader(""), stdout: newOutput(io.Discard), stderr: io.Discard, clock: metronome(),
 		isTerminal: func(any) bool { return false }}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReadmeLinks: every link from a README to the project leads to a file, and to a
-// heading if it names one.
+// TestReadmeLinks checks that every link from a README to a file of the project leads to an
+// existing file and, if it has an anchor, to an existing heading.
 func TestReadmeLinks(t *testing.T) {
 	all, count := readmes(t), 0
 	for name, text := range all {
@@ -36,12 +36,12 @@ func TestReadmeLinks(t *testing.T) {
 	}
 }
 
-// outsideBlocks drops the fenced blocks of a text.
+// outsideBlocks removes the fenced blocks from a text.
 func outsideBlocks(text string) string {
 	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
 }
 
-// headings returns the anchors of a text's headings, as GitHub makes them.
+// headings returns the anchors of the headings of a text, as GitHub generates them.
 func headings(text string) map[string]bool {
 	anchors := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(outsideBlocks(text), -1) {

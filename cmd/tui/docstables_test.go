@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rowsOf returns the cells of the table rows below a heading that begin with a word in
-// backquotes, by that word.
+// rowsOf returns the rows of the table under a heading that start with a word in backquotes:
+// their other cells, by that word.
 func rowsOf(t *testing.T, name, heading string) map[string][]string {
 	t.Helper()
 	_, text, found := strings.Cut(readme(t, name), "\n"+heading+"\n")
@@ -44,7 +44,7 @@ func rowsOf(t *testing.T, name, heading string) map[string][]string {
 	return rows
 }
 
-// TestReadmeCommands: README.md lists the commands that there are.
+// TestReadmeCommands checks that README.md lists exactly the existing commands.
 func TestReadmeCommands(t *testing.T) {
 	rows, known := rowsOf(t, "README.md", "## Commands"), map[string]bool{}
 	var walk func(*cobra.Command)
@@ -63,13 +63,13 @@ func TestReadmeCommands(t *testing.T) {
 	walk(testApp().root())
 	for name := range rows {
 		if !known[name] {
-			t.Errorf("README.md lists %s, which there is not", name)
+			t.Errorf("README.md lists %s, which does not exist", name)
 		}
 	}
 }
 
-// scalars returns the keys of a configuration outside its lists, links and encoder,
-// with their values as text.
+// scalars returns the values of a configuration as text by key, without lists, links and the
+// encoder.
 func scalars(c *config.Config) map[string]string {
 	out := map[string]string{}
 	var add func(prefix string, v any)
@@ -90,8 +90,8 @@ func scalars(c *config.Config) map[string]string {
 	return out
 }
 
-// TestReadmeKeys: experiment/README.md lists all keys with their defaults, and says
-// which are live.
+// TestReadmeKeys checks that experiment/README.md lists all configuration keys with their
+// defaults, and marks those that can change during a run.
 func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
@@ -130,8 +130,8 @@ func TestReadmeKeys(t *testing.T) {
 	}
 }
 
-// TestReadmeFigures: experiment/README.md names figures, outcomes and presets that there
-// are, and all outcomes and presets.
+// TestReadmeFigures checks that experiment/README.md names only existing figures, and exactly the
+// existing outcomes and presets.
 func TestReadmeFigures(t *testing.T) {
 	figures := rowsOf(t, "experiment/README.md", "### Figures")
 	for name := range figures {
@@ -157,7 +157,7 @@ func TestReadmeFigures(t *testing.T) {
 	}
 }
 
-// TestReadmeEncoders: encoders/README.md lists the encoders that there are.
+// TestReadmeEncoders checks that encoders/README.md lists exactly the existing encoders.
 func TestReadmeEncoders(t *testing.T) {
 	var want []string
 	for _, c := range table.All() {
@@ -173,7 +173,7 @@ func TestReadmeEncoders(t *testing.T) {
 	}
 }
 
-// TestReadmeSources: dataset/README.md lists the sources that there are.
+// TestReadmeSources checks that dataset/README.md lists exactly the existing sources.
 func TestReadmeSources(t *testing.T) {
 	rows := rowsOf(t, "dataset/README.md", "## Sources")
 	for _, k := range dataset.Kinds() {
@@ -183,7 +183,7 @@ func TestReadmeSources(t *testing.T) {
 	}
 }
 
-// TestReadmeTyped: what the READMEs tell to type in the dashboard is understood there.
+// TestReadmeTyped checks that the dashboard accepts the typed commands in the READMEs.
 func TestReadmeTyped(t *testing.T) {
 	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	here := command.Context{Catalog: cat, Config: config.Default(), Screen: command.Lab}
@@ -193,7 +193,7 @@ func TestReadmeTyped(t *testing.T) {
 			count++
 			line := strings.Join(strings.Fields(m[1]), " ")
 			_, err := command.Parse(here, line)
-			if _, other := command.Parse(proxy, line); err != nil && other != nil { // neither the lab's dashboard nor a proxy's
+			if _, other := command.Parse(proxy, line); err != nil && other != nil { // accepted neither by the dashboard of the lab nor by that of a proxy
 				t.Errorf("%s: /%s: %v", name, m[1], err)
 			}
 		}

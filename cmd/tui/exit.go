@@ -20,45 +20,48 @@ import (
 // The exit codes that scripts depend on.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // the run did not hold
-	exitUsage       = 2   // what was asked for makes no sense
-	exitMachine     = 3   // the machine would not: disk full, no permission, no memory, port taken
-	exitInterrupted = 130 // with what was measured saved
+	exitFailed      = 1   // an assertion or a check failed
+	exitUsage       = 2   // wrong flags, names or files
+	exitMachine     = 3   // refused by the machine: disk full, no permission, no memory, port in use
+	exitInterrupted = 130 // interrupted; what was measured until then is saved
 )
 
-// usageError is an error in what was asked for: a flag, a name, a file.
+// usageError is an error in the request: a flag, a name or a file.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// usage marks err as the caller's to mend; nil stays nil.
-func usage(err error) error {
+// asUsageError marks err as a usage error, which gives exitUsage; nil stays nil.
+func asUsageError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return usageError{err}
 }
 
+// usagef returns a usage error with a formatted text.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// failure is a run that did not hold: each reason a sentence.
+// failure is the error of a run that ended but did not meet its assertions or checks. Each
+// element is a reason, printed on a line of its own.
 type failure []string
 
 func (f failure) Error() string { return strings.Join(f, "\n") }
 
-// held returns nil if there are no reasons against it.
-func held(reasons []string) error {
+// newFailure returns a failure with these reasons, or nil without reasons.
+func newFailure(reasons []string) error {
 	if len(reasons) == 0 {
 		return nil
 	}
 	return failure(reasons)
 }
 
-// exitCode translates what a command returned.
+// exitCode returns the exit code for the error of a command. If several errors are joined, the
+// first case that matches any of them decides.
 func exitCode(err error) int {
-	var bad usageError
-	var config *config.Error
+	var usage usageError
+	var badConfig *config.Error
 	switch {
 	case err == nil:
 		return exitDone
@@ -66,17 +69,17 @@ func exitCode(err error) int {
 		return exitFailed
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case machineRefused(err):
+	case isMachineError(err):
 		return exitMachine
-	case errors.As(err, &bad), errors.As(err, &config):
+	case errors.As(err, &usage), errors.As(err, &badConfig):
 		return exitUsage
 	}
 	return exitFailed
 }
 
-// machineRefused reports whether the machine would not do what was rightly asked for: no
-// other words would help, but another disk, user or hour might.
-func machineRefused(err error) bool {
+// isMachineError reports whether err comes from the machine or the network rather than from the
+// request: the same command may succeed with another disk or user, or later.
+func isMachineError(err error) bool {
 	var queue *sweep.QueueError
 	var refused *channel.RefusedError
 	var network *engine.NetworkError
@@ -84,11 +87,11 @@ func machineRefused(err error) bool {
 		return true
 	}
 	var code syscall.Errno
-	return errors.As(err, &code) && slices.Contains(refusals(), code)
+	return errors.As(err, &code) && slices.Contains(machineErrnos(), code)
 }
 
-// refusals lists what the system says when it would not.
-func refusals() []syscall.Errno {
+// machineErrnos lists the system errors that give exitMachine. Windows has numbers of its own.
+func machineErrnos() []syscall.Errno {
 	if runtime.GOOS == "windows" {
 		const noMemory, outOfMemory, handleDiskFull, diskFull, addressInUse, tooManyFiles = 8, 14, 39, 112, 10048, 4
 		return []syscall.Errno{noMemory, outOfMemory, handleDiskFull, diskFull, addressInUse, tooManyFiles}
@@ -97,10 +100,10 @@ func refusals() []syscall.Errno {
 		syscall.EMFILE, syscall.ENFILE, syscall.EADDRINUSE, syscall.EAGAIN}
 }
 
-// explain says on standard error what went wrong, a line for each reason.
-func (a *app) explain(err error) {
+// printError prints err to standard error, each of its lines prefixed with "tui: ".
+func (a *app) printError(err error) {
 	text := err.Error()
-	if errors.As(err, new(*panics.Error)) { // whatever else went wrong
+	if errors.As(err, new(*panics.Error)) { // a panic takes precedence over errors that are joined with it
 		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", strings.TrimSuffix(text, "\n"))
 		return
 	}
@@ -108,50 +111,51 @@ func (a *app) explain(err error) {
 		text = "interrupted"
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if !strings.HasPrefix(line, "tui ") { // those that name their command
+		if !strings.HasPrefix(line, "tui ") { // unless the line names its command already
 			line = "tui: " + line
 		}
 		fmt.Fprintln(a.stderr, config.Printable(line))
 	}
 }
 
-// unknownError is an error about a name that knows what names there are. The
-// name is empty if the error is of another kind after all.
+// unknownError is an error about an unknown name that also returns the known names. Unknown
+// returns an empty name if the error has another cause.
 type unknownError interface {
 	error
 	Unknown() (name string, known []string)
 }
 
-// named completes an error about an unknown name with a near one, if the error
-// knows what names there are.
-func named(err error) error {
+// withSuggestion adds the most similar known name to an error about an unknown name. Other errors
+// stay unchanged, and so do those of package config, which contain a suggestion already.
+func withSuggestion(err error) error {
 	var unknown unknownError
-	var said *config.Error
-	if errors.As(err, &said) || !errors.As(err, &unknown) {
+	var configError *config.Error
+	if errors.As(err, &configError) || !errors.As(err, &unknown) {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))
 }
 
-// unknownName says that there is no such thing, and names a near one or the
-// command that lists them all.
-func unknownName(thing, name string, known []string, lists string) error {
+// unknownName returns the error that no thing, such as "encoder", is called name. It suggests a
+// similar known name or, if none is similar, the command that lists the known names.
+func unknownName(thing, name string, known []string, listCommand string) error {
 	hint := didYouMean(name, known)
 	if hint == "" {
-		hint = "; " + lists + " lists them"
+		hint = "; " + listCommand + " lists them"
 	}
 	return fmt.Errorf("no %s is called %q%s", thing, name, hint)
 }
 
-// oneOf returns an error if the value of a flag is none of the known ones.
-func oneOf(flag, value string, known []string) error {
+// checkOneOf returns a usage error if the value of a flag is not in known.
+func checkOneOf(flag, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
 	return usagef("%s %q makes no sense; expected one of %s%s", flag, value, strings.Join(known, ", "), didYouMean(value, known))
 }
 
-// didYouMean is the end of a sentence about an unknown name.
+// didYouMean returns "; did you mean NAME?" with the known name most similar to name, or "" if
+// none is similar.
 func didYouMean(name string, known []string) string {
 	if near := config.Near(name, known); near != "" && name != "" {
 		return "; did you mean " + near + "?"

@@ -17,8 +17,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// What the machine refuses is told from what was asked wrongly, however deep the reason
-// lies.
+// TestExitCodes checks the exit code of each kind of error.
 func TestExitCodes(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 		{&config.Error{Problem: "makes no sense"}, exitUsage},
 		{&config.Error{Problem: "cannot be read", Cause: fs.ErrNotExist}, exitUsage},
 		{&config.Error{Problem: "cannot be read", Cause: fs.ErrPermission}, exitMachine},
-		{usage(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
+		{asUsageError(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
 		{inUse, exitMachine},
 		{context.Canceled, exitInterrupted},
 		{errors.Join(syscall.ENOTDIR, context.Canceled), exitInterrupted},
@@ -47,8 +46,9 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A disk that is full and a folder that takes no files, as real as they can be had.
-func TestMachineRefuses(t *testing.T) {
+// TestMachineErrors checks commands with a full disk and a folder without write permission, as
+// real as tests allow.
+func TestMachineErrors(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full and /sys")
 	}

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// What record --from writes is played by table: as the same frames.
+// TestExport checks that a table source plays the same frames that tui record --from has written.
 func TestExport(t *testing.T) {
 	const match = "../../../shared/data/games/oa-dm4.dm_71"
 	specs := []string{"demo", "rpc"}
@@ -61,30 +61,30 @@ func TestExport(t *testing.T) {
 
 func TestExportUsage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x.csv")
-	for _, c := range []struct{ args, says string }{
+	for _, c := range []struct{ args, wantText string }{
 		{"--from demo", "expects --out"}, {"--from demo --out x.bin", ".csv"}, {"--from text --out " + out, "its frames are bytes"},
 		{"--from world --script roll --out " + out, "--from world:roll"}, {"--from dmeo --out " + out, "did you mean demo?"},
 		{"--from demo --seconds 0 --out " + out, "--seconds 0"}, {"--from demo --out /nowhere/x.csv", "cannot be written"},
 	} {
-		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.says)
+		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.wantText)
 		}
 	}
 }
 
-// A file beside it that is no schema stays as it is, and so does a schema that says something
-// else, unless it is to be replaced.
-func TestExportKeepsOthers(t *testing.T) {
+// TestExportKeepsOtherFiles checks that a file at the path of the schema stays unchanged if it is
+// not a schema, or if it is a different one and --force is not set.
+func TestExportKeepsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	schema := filepath.Join(dir, "x.toml")
 	var same string
 	for _, c := range []struct {
 		text, force string
 		code        int
-		says        string
+		wantText    string
 	}{
-		{"duration = \"1s\"\n", "--force", exitUsage, schema + " is there, and is no schema"},
-		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " is there, and says something else"},
+		{"duration = \"1s\"\n", "--force", exitUsage, schema + " exists and is not a schema"},
+		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " exists and differs from the schema"},
 		{"[[field]]\n# edited by hand\n", "--force", exitDone, "wrote"},
 		{"", "--force=false", exitDone, "wrote"},
 		{"same", "--force=false", exitDone, "wrote"},
@@ -98,7 +98,7 @@ func TestExportKeepsOthers(t *testing.T) {
 		}
 		o := tui("record", "--from", "rpc", "--seconds", "0.1", c.force, "--out", filepath.Join(dir, "x.csv"))
 		is, err := os.ReadFile(schema)
-		if o.code != code || err != nil || !strings.Contains(o.stderr, c.says) || (string(is) == text) != (code == exitUsage || text == same) {
+		if o.code != code || err != nil || !strings.Contains(o.stderr, c.wantText) || (string(is) == text) != (code == exitUsage || text == same) {
 			t.Errorf("%q %s: exit %d, %s%v; now %.40q", text, c.force, o.code, o.stderr, err, is)
 		}
 		if code == exitDone {
@@ -107,7 +107,7 @@ func TestExportKeepsOthers(t *testing.T) {
 	}
 }
 
-// What is missing from a damaged match is said by all commands that read it.
+// TestDamagedMatch checks that all commands that read a damaged match report what is missing.
 func TestDamagedMatch(t *testing.T) {
 	text, err := os.ReadFile(testkit.DataFile(t, "games/oa-dm4.dm_71"))
 	if err != nil {

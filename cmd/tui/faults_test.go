@@ -15,18 +15,19 @@ import (
 	"wirelab/internal/atomicfile/faultfs"
 )
 
-// tuiOn calls the program on a disk that fails.
+// tuiOn runs the program on a disk that fails.
 func tuiOn(d *faultfs.Failing, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := testApp()
 	a.stdout, a.stderr, a.disk = newOutput(&stdout), &stderr, &d.Disk
-	a.learners = []train.Trainer{pupil("one", nil)}
+	a.trainers = []train.Trainer{pupil("one", nil)}
 	code := a.run(context.Background(), args)
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// Whatever operation fails, a command that writes leaves what was there or what should
-// be there, and nothing else; it says which file and why, and does not exit with 0.
+// TestWritersOnAFailingDisk makes each file operation fail in turn. A command that writes must
+// leave either the old or the new file and no other file, name the file and the reason, and not
+// exit with 0.
 func TestWritersOnAFailingDisk(t *testing.T) {
 	old, new := twoFiles(t)
 	delta := filepath.Join(t.TempDir(), "patch")
@@ -36,8 +37,8 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 	recording := short(t, 1, 901)
 	for name, c := range map[string]struct {
 		args  []string
-		file  string // that it writes below the working directory
-		fresh bool   // it was not there before
+		file  string // relative path that the command writes
+		fresh bool   // whether the file is new
 	}{
 		"record":      {[]string{"record", "--out", "a.bin.zst", "--seconds", "0.1"}, "a.bin.zst", false},
 		"patch make":  {[]string{"patch", "make", old, new, "a.patch"}, "a.patch", false},
@@ -78,7 +79,7 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 				for name := range complete {
 					isNew = isNew && files[name] != ""
 				}
-				mixed := crash && name == "train" // renamed one by one into a folder of others
+				mixed := crash && name == "train" // files are renamed one by one into an existing folder
 				if !isNew && !maps.Equal(files, before) && !mixed {
 					t.Errorf("neither old nor new: %d files", len(files))
 				}
@@ -97,8 +98,8 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 	}
 }
 
-// links trace writes to its output only: where that fails after any number of bytes, it
-// says so.
+// TestTraceToAFullDisk checks that tui links trace reports a write error of its output after any
+// number of bytes.
 func TestTraceToAFullDisk(t *testing.T) {
 	args := []string{"links", "trace", "--profile", "lte", "--packets", "2000"}
 	size := len(tui(args...).stdout)
@@ -113,9 +114,9 @@ func TestTraceToAFullDisk(t *testing.T) {
 	}
 }
 
-// A reader that leaves before the JSON is read to its end changes nothing: no word, the
-// exit code of the run, and its report.
-func TestReaderOfJSONLeaves(t *testing.T) {
+// TestJSONReaderLeaves checks that a reader who closes the pipe early changes neither the exit
+// code nor the report, and causes no message.
+func TestJSONReaderLeaves(t *testing.T) {
 	recording := short(t, 1, 901)
 	for bound, code := range map[string]int{"> 0": exitDone, "< 0": exitFailed} {
 		for _, sweep := range []bool{false, true} {
@@ -138,7 +139,8 @@ func TestReaderOfJSONLeaves(t *testing.T) {
 	}
 }
 
-// With --json a run whose data fails prints what was measured, and why it ended.
+// TestJSONOfBadData checks that a run whose data fails prints what was measured as JSON, with the
+// reason why it ended.
 func TestJSONOfBadData(t *testing.T) {
 	dir := t.TempDir()
 	o := tui("record", "--out", filepath.Join(dir, "a.bin.gz"), "--seconds", "2")
@@ -163,8 +165,8 @@ func TestJSONOfBadData(t *testing.T) {
 	}
 }
 
-// A used folder is refused in a sentence, an incomplete sweep is told from a complete
-// one, and nothing replays to nothing.
+// TestFoldersAndReplays checks the errors for a used folder, and replays of incomplete, complete
+// and empty sweeps.
 func TestFoldersAndReplays(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -22,30 +22,34 @@ import (
 	"wirelab/dataset/table"
 )
 
-// dataFlags choose a source of frames for the commands that need nothing else.
+// dataFlags are the flags that choose a source of frames, for commands that need no other
+// settings.
 type dataFlags struct {
 	spec  string
 	cubes int
 	seed  uint64
 }
 
-// add adds the flags, for data of these kinds; none: of all.
+// add registers the flags. preset is the default of --data. kinds lists the kinds of data that
+// the command accepts; without kinds, all.
 func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
-	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is "+specs(kinds...)+"; see tui datasets")
-	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
-	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
+	cmd.Flags().StringVar(&d.spec, "data", preset, dataUsage(kinds...))
+	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "number of cubes in each frame of a recording (default 901)")
+	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; ignored for recordings")
 	complete(cmd, "data", dataSpecs)
 }
 
-// timeLimit is how long a command may take.
+// timeLimit is the flag --timeout: the longest time a command may take. 0 means no limit.
 type timeLimit struct{ limit time.Duration }
 
+// add registers the flag.
 func (p *timeLimit) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.limit, "timeout", 0, "end after this `TIME` with what was measured, and with exit code 1")
+	cmd.Flags().DurationVar(&p.limit, "timeout", 0, "stop after this `TIME`, save what was measured, and exit with 1")
 }
 
-// begin returns a context that ends as by Ctrl-C when the time is over.
-func (p *timeLimit) begin(ctx context.Context) (context.Context, func(), error) {
+// start returns a context that is cancelled when the time limit expires; its cause is then a
+// failure. The caller must call stop when the command has ended.
+func (p *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
 	if p.limit < 0 {
 		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", p.limit)
 	}
@@ -53,20 +57,21 @@ func (p *timeLimit) begin(ctx context.Context) (context.Context, func(), error) 
 	if p.limit == 0 {
 		return ctx, func() { cancel(nil) }, nil
 	}
-	alarm := time.AfterFunc(p.limit, func() { cancel(failure{fmt.Sprintf("it took longer than --timeout %v", p.limit)}) })
+	alarm := time.AfterFunc(p.limit, func() { cancel(failure{fmt.Sprintf("stopped: the command took longer than --timeout %v", p.limit)}) })
 	return ctx, func() { alarm.Stop(); cancel(nil) }, nil
 }
 
-// jobsFlag returns how many runs --jobs lets go side by side: one a core, if it is not given.
-func jobsFlag(n int) (int, error) {
+// parallelRuns returns how many runs may go in parallel: n, the value of --jobs, or if n is 0 one
+// per processor core.
+func parallelRuns(n int) (int, error) {
 	if n < 0 {
 		return 0, usagef("--jobs %d makes no sense; expected a number of runs, 1 or more", n)
 	}
 	return cmp.Or(n, runtime.GOMAXPROCS(0)), nil
 }
 
-// specs lists how data of these kinds are named; without any, of all there are.
-func specs(kinds ...string) string {
+// specList lists the forms of --data for the given kinds of data; without kinds, for all.
+func specList(kinds ...string) string {
 	var list []string
 	for _, k := range dataset.Kinds() {
 		if k.Name != "file" && (len(kinds) == 0 || slices.Contains(kinds, k.Name)) {
@@ -76,27 +81,38 @@ func specs(kinds ...string) string {
 	return strings.Join(list, ", ") + ", or the path of a recording"
 }
 
-// open opens the source; what is wrong with it is the caller's to mend.
+// dataUsage describes --data in help. Without kinds, for commands that take all kinds of data, it
+// gives examples only; tui datasets lists them.
+func dataUsage(kinds ...string) string {
+	if len(kinds) == 0 {
+		return "read frames from `SPEC`, such as demo, world or the path of a recording; see tui datasets"
+	}
+	return "read frames from `SPEC`: " + specList(kinds...)
+}
+
+// open opens the source. All its errors are usage errors.
 func (d *dataFlags) open(ctx context.Context) (dataset.Source, error) {
 	src, err := dataset.Open(ctx, d.spec, dataset.Options{Cubes: d.cubes, Seed: d.seed})
 	if err != nil {
-		return nil, usage(named(readable(err)))
+		return nil, asUsageError(withSuggestion(withoutSyscall(err)))
 	}
 	return src, nil
 }
 
-// remarksOf says what a person should know of the data: what was guessed, damaged or left out.
-func (a *app) remarksOf(src dataset.Source) {
-	if src, ok := src.(dataset.Remarked); ok {
-		for _, r := range src.Remarks() {
-			a.warn([]string{"data: " + r})
+// printRemarks prints what the source reports about its data: values it guessed, damaged records,
+// or records it left out.
+func (a *app) printRemarks(src dataset.Source) {
+	if remarked, ok := src.(dataset.Remarked); ok {
+		for _, text := range remarked.Remarks() {
+			a.warn([]string{"data: " + text})
 		}
 	}
 }
 
-// eachFrame reads frames of src into f and calls visit after each, until src ends or, unless
-// limit is 0, limit frames are read. n is the number of frames.
-func eachFrame(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(n int)) (n int, err error) {
+// readFrames reads frames of src, one after the other into f, and calls visit with the number of
+// each, from 0, until src ends or limit frames are read. A limit of 0 means no limit. It returns
+// how many frames were read.
+func readFrames(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(number int)) (n int, err error) {
 	for ; limit == 0 || n < limit; n++ {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -111,34 +127,34 @@ func eachFrame(ctx context.Context, src dataset.Source, f *frame.Frame, limit in
 	return n, nil
 }
 
-// opener returns what opens the source anew each time.
+// opener returns a function that opens the source again at each call.
 func (d *dataFlags) opener(ctx context.Context) func() (dataset.Source, error) {
 	return func() (dataset.Source, error) { return d.open(ctx) }
 }
 
-// rereadable refuses what can be read only once, for commands that begin anew
-// for every encoder.
-func (d *dataFlags) rereadable() error {
+// checkRereadable returns an error if the source is a named pipe, which can be read only once.
+// Commands that read the data once per encoder call it.
+func (d *dataFlags) checkRereadable() error {
 	path := strings.TrimPrefix(d.spec, "file:")
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
-		return usagef("%s is a pipe, and has to be read more than once; expected a file", path)
+		return usagef("%s is a named pipe and can be read only once; this command reads the data several times: expected a file", path)
 	}
 	return nil
 }
 
-// readable strips an error of the file system of its system call, which says
-// nothing to a person.
-func readable(err error) error {
+// withoutSyscall removes the name of the system call from an error of the file system and keeps
+// path and reason.
+func withoutSyscall(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && err == error(pe) {
+	if errors.As(err, &pe) && err == error(pe) { // not an error that wraps it and has a text of its own
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err
 }
 
-// unwritable says that path cannot be written, and why; whatever temporary file
-// the writer tried is of no interest.
-func unwritable(path string, err error) error {
+// writeError reports that path cannot be written, with the reason in err but without the path in
+// err, which may be that of a temporary file.
+func writeError(path string, err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
@@ -146,8 +162,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("%s cannot be written: %w", path, err)
 }
 
-// isDataError reports whether err is about the data that was asked for, and not
-// about what became of it.
+// isDataError reports whether err is an error in the requested data, such as an unknown name or a
+// damaged file, rather than a failure of the run. Such errors are usage errors.
 func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
@@ -163,18 +179,18 @@ func isDataError(err error) bool {
 	return errors.As(err, &unknown)
 }
 
-// addJSON adds --json.
+// addJSON registers --json.
 func (a *app) addJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.asJSON, "json", false, "write one JSON document to standard output")
 }
 
-// addOutputFlags adds --json and --quiet.
+// addOutputFlags registers --json and --quiet.
 func (a *app) addOutputFlags(cmd *cobra.Command) {
 	a.addJSON(cmd)
 	a.addQuiet(cmd)
 }
 
-// addQuiet adds --quiet.
+// addQuiet registers --quiet.
 func (a *app) addQuiet(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.quiet, "quiet", false, "no progress and no remarks; errors are always said")
+	cmd.Flags().BoolVar(&a.quiet, "quiet", false, "print no progress, notes or warnings, only errors")
 }

@@ -8,26 +8,33 @@ import (
 	"wirelab/dataset"
 )
 
-// What takes any data names every kind there is, and what takes some names no other.
+// TestDataHelp checks that the help of --data refers to tui datasets in commands that accept all
+// kinds of data, and lists the accepted kinds in all other commands.
 func TestDataHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"run", "--help"}} {
+		if o := tui(args...); o.code != exitDone || !strings.Contains(o.stdout, "see tui datasets") {
+			t.Errorf("%v: exit %d, --data does not refer to tui datasets:\n%s", args, o.code, o.stdout)
+		}
+	}
 	for _, c := range []struct {
 		args  []string
-		takes string // the kinds; "": all
-	}{{nil, ""}, {[]string{"run"}, ""}, {[]string{"walkoff"}, "demo world quake3 teeworlds file table"}, {[]string{"tune"}, "demo world file"}} {
+		kinds string
+	}{{[]string{"walkoff"}, "demo world quake3 teeworlds file table"}, {[]string{"tune"}, "demo world file"}} {
 		o := tui(append(c.args, "--help")...)
-		_, says, _ := strings.Cut(o.stdout, "where the frames come from: SPEC is ")
-		says, _, found := strings.Cut(says, "; see tui datasets")
+		_, text, found := strings.Cut(o.stdout, "read frames from SPEC: ")
+		text, _, _ = strings.Cut(text, "(default")
+		text = strings.TrimSpace(text)
 		if o.code != exitDone || !found {
-			t.Fatalf("%v: exit %d, and nothing of --data:\n%s", c.args, o.code, o.stdout)
+			t.Fatalf("%v: exit %d, no list of kinds at --data:\n%s", c.args, o.code, o.stdout)
 		}
 		for _, k := range dataset.Kinds() {
-			want := c.takes == "" || slices.Contains(strings.Fields(c.takes), k.Name)
+			want := slices.Contains(strings.Fields(c.kinds), k.Name)
 			spec := k.Spec
 			if k.Name == "file" {
 				spec = "or the path of a recording"
 			}
-			if strings.Contains(", "+says+",", ", "+spec+",") != want {
-				t.Errorf("%v: of %s --data says %q", c.args, k.Spec, says)
+			if strings.Contains(", "+text+",", ", "+spec+",") != want {
+				t.Errorf("%v: --data lists %q; %s expected: %t", c.args, text, k.Spec, want)
 			}
 		}
 	}

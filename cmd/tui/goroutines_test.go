@@ -16,7 +16,7 @@ import (
 // unguarded lists the functions whose goroutines need not recover, with the reason.
 var unguarded = map[string]string{
 	"cmd/tui/app.go main":                             "before any dashboard; only context.AfterFunc and a stop function",
-	"cmd/tui/flags.go begin":                          "cancels a context",
+	"cmd/tui/flags.go start":                          "cancels a context",
 	"cmd/tui/listen.go serve":                         "tui listen has no dashboard",
 	"dataset/source/open.go openPipe":                 "sets a deadline",
 	"encoders/train/mdn/mdn.go newPool":               "tui train has no dashboard",

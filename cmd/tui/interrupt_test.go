@@ -11,14 +11,15 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// cancelled is a context whose signal has come already.
+// cancelled returns a context that is already cancelled by a signal.
 func cancelled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// TestInterrupted: 130, one word about it, and no half-written file.
+// TestInterrupted checks that interrupted commands exit with 130, print one line and leave no
+// incomplete file.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
@@ -38,14 +39,14 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunIsSaved: what was measured until then can be replayed, by
-// way of the report and by way of the configuration.
+// TestInterruptedRunIsSaved checks that an interrupted run can be replayed from its report and
+// from its configuration.
 func TestInterruptedRunIsSaved(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	tick, reads := metronome(), 0
 	clock := func() time.Duration {
-		if reads++; reads == 500 { // the encoders are timed, so it is read as the run goes on
+		if reads++; reads == 500 { // the clock is read during the run, because encoders are timed
 			cancel()
 		}
 		return tick()
@@ -66,12 +67,11 @@ func TestInterruptedRunIsSaved(t *testing.T) {
 	again := tui("run", filepath.Join(dir, "experiment.toml"), "--json")
 	var repeated engine.Result
 	if document(t, again.stdout, &repeated); repeated.Digest != report.Digest {
-		t.Errorf("experiment.toml gives digest %s, the report says %s", repeated.Digest, report.Digest)
+		t.Errorf("experiment.toml gives digest %s, the report has %s", repeated.Digest, report.Digest)
 	}
 }
 
-// TestRecord: the file is what it is said to be, and the same seed gives the
-// same bytes.
+// TestRecord checks the contents of a recording, and that the same seed gives the same bytes.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	var sums []string
@@ -85,7 +85,7 @@ func TestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		records, err := uncompressed(f)
+		records, err := decompress(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,101 +12,108 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// linkFlags choose a link: a profile, a line of netem or a configuration, and what
-// is to be different from it.
+// linkFlags are the flags that choose a link: a profile, a line of netem or a configuration, and
+// single keys that --set changes in it.
 type linkFlags struct {
-	profile string // a flag or an argument, as the command has it
-	netem   string
-	file    string
-	set     []string
+	profile string   // from --profile, or from the argument of commands without --profile
+	netem   string   // options of tc-netem(8)
+	file    string   // path of a configuration
+	set     []string // KEY=VALUE
 	seed    uint64
 }
 
+// add registers the flags except --profile.
 func (f *linkFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.netem, "netem", "", "the link that this line of tc's netem makes (`LINE`)")
-	flags.StringVar(&f.file, "config", "", "the links of this configuration (`FILE`)")
-	flags.StringArrayVar(&f.set, "set", nil, "set one key, as in down.loss=5% (`KEY=VALUE`); may be repeated")
-	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of everything random; that of the configuration if it has one")
+	flags.StringVar(&f.netem, "netem", "", "use the link that the tc netem options in `LINE` describe")
+	flags.StringVar(&f.file, "config", "", "use the links of the configuration in `FILE`")
+	flags.StringArrayVar(&f.set, "set", nil, "set one key of the links: `KEY=VALUE`, such as down.loss=5%; may be repeated")
+	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of all random decisions; overrides the seed of the configuration")
 	complete(cmd, "set", linkKeys)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)
 	}
 }
 
-// addProfile adds --profile, for commands without an argument for it.
+// addProfile registers --profile, for commands that take no profile as argument.
 func (f *linkFlags) addProfile(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "profile", "", "the links of this profile; see tui links (`NAME`)")
+	cmd.Flags().StringVar(&f.profile, "profile", "", "use the links of profile `NAME`; see tui links")
 	complete(cmd, "profile", profileNames)
 }
 
-// side is one direction of a link.
-type side struct {
+// direction is one direction of a link: "down" or "up", and its settings.
+type direction struct {
 	name string
 	spec lossmodel.Spec
 }
 
-// chosenLink is what the flags came to.
+// chosenLink is the link that the flags select.
 type chosenLink struct {
-	title string
-	seed  uint64
-	sides []side // down, then up if it is not perfect
+	title      string // describes the choice in reports
+	seed       uint64
+	directions []direction // down, then up if it is not perfect
 }
 
-// side returns one direction; what is not there is perfect.
-func (l *chosenLink) side(up bool) side {
+// selectDirection returns the downlink or, if up is set, the uplink with its settings. An uplink
+// that the flags do not set is perfect.
+func (l *chosenLink) selectDirection(up bool) direction {
 	switch {
 	case !up:
-		return l.sides[0]
-	case len(l.sides) > 1:
-		return l.sides[1]
+		return l.directions[0]
+	case len(l.directions) > 1:
+		return l.directions[1]
 	}
-	return side{"up", lossmodel.DefaultSpec()}
+	return direction{"up", lossmodel.DefaultSpec()}
 }
 
-// alike says that side i does what the first does, packet by packet.
-func (l *chosenLink) alike(i int) bool { return i > 0 && l.sides[i].spec == l.sides[0].spec }
+// sameAsDown reports whether direction i has the same settings as the downlink. With the same
+// seed both then treat every packet alike.
+func (l *chosenLink) sameAsDown(i int) bool {
+	return i > 0 && l.directions[i].spec == l.directions[0].spec
+}
 
-// load makes the link; its errors are usage errors.
+// load returns the chosen link. Its errors are usage errors.
 func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
-	if err := f.one(cmd); err != nil {
+	if err := f.checkOneLink(cmd); err != nil {
 		return nil, err
 	}
-	c, title, err := f.config(cmd, "down.netem")
+	c, title, err := f.loadConfig(cmd, "down.netem")
 	if err != nil {
 		return nil, err
 	}
-	link := &chosenLink{title: title, seed: c.Seed, sides: []side{{"down", c.Down}}}
+	link := &chosenLink{title: title, seed: c.Seed, directions: []direction{{"down", c.Down}}}
 	if c.Up != lossmodel.DefaultSpec() {
-		link.sides = append(link.sides, side{"up", c.Up})
+		link.directions = append(link.directions, direction{"up", c.Up})
 	}
 	return link, nil
 }
 
-// config makes the configuration that the link is a part of, and says in words what was
-// chosen; a line of netem is set under netemKey.
-func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Config, title string, err error) {
-	config := configFlags{file: f.file, set: f.set}
+// loadConfig returns the configuration that contains the chosen link, and a title that describes
+// the choice. A --netem line is set under netemKey: "down.netem" for the downlink, "link.netem" for
+// both directions. The settings of --set follow and may change parts of the link.
+func (f *linkFlags) loadConfig(cmd *cobra.Command, netemKey string) (c *config.Config, title string, err error) {
+	flags := configFlags{file: f.file, set: f.set}
 	title = f.file
 	switch {
 	case f.profile != "":
 		p, err := lossmodel.ProfileByName(f.profile)
 		if err != nil {
-			return nil, "", usage(unknownName("link profile", f.profile, profileList(), "tui links"))
+			return nil, "", asUsageError(unknownName("link profile", f.profile, profileNameList(), "tui links"))
 		}
-		config.set = append([]string{"profile=" + p.Name}, config.set...)
+		flags.set = append([]string{"profile=" + p.Name}, flags.set...)
+		// "After" names the source of the profile. The title is in JSON output, which must not change.
 		title = fmt.Sprintf("%s: %s. After %s", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
 	case f.netem != "":
-		spec := lossmodel.DefaultSpec()
-		if err := spec.Set("netem", f.netem); err != nil {
-			return nil, "", usage(named(prefixed("--netem", err)))
+		probe := lossmodel.DefaultSpec() // to check the line, and to print it in its normal form
+		if err := probe.Set("netem", f.netem); err != nil {
+			return nil, "", asUsageError(withSuggestion(withFlag("--netem", err)))
 		}
-		config.set = append([]string{netemKey + "=" + f.netem}, config.set...)
-		title = "netem " + spec.Netem.String()
+		flags.set = append([]string{netemKey + "=" + f.netem}, flags.set...)
+		title = "netem " + probe.Netem.String()
 	case f.file == "":
 		title = strings.Join(f.set, " ")
 	}
-	if c, err = config.load(cmd.Context()); err != nil {
+	if c, err = flags.load(cmd.Context()); err != nil {
 		return nil, "", err
 	}
 	if cmd.Flags().Changed("seed") {
@@ -115,14 +122,16 @@ func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Confi
 	return c, title, nil
 }
 
-// one demands that one link is named.
-func (f *linkFlags) one(cmd *cobra.Command) error {
-	profile, isFlag := "", cmd.Flags().Lookup("profile") != nil
-	if isFlag {
-		profile = "--profile "
+// checkOneLink returns a usage error unless exactly one of profile, netem and config is given, or
+// only --set. Errors name the profile as the user does: by --profile if the command has this flag,
+// otherwise as an argument.
+func (f *linkFlags) checkOneLink(cmd *cobra.Command) error {
+	profileFlag, hasProfileFlag := "", cmd.Flags().Lookup("profile") != nil
+	if hasProfileFlag {
+		profileFlag = "--profile "
 	}
 	var links []string
-	for _, s := range []struct{ flag, value string }{{profile, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
+	for _, s := range []struct{ flag, value string }{{profileFlag, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
 		if s.value != "" {
 			links = append(links, s.flag+s.value)
 		}
@@ -132,50 +141,53 @@ func (f *linkFlags) one(cmd *cobra.Command) error {
 		return usagef("%s and %s are two links; expected one", links[0], links[1])
 	case len(links) == 1 || len(f.set) > 0:
 		return nil
-	case isFlag:
+	case hasProfileFlag:
 		return usagef("%s expects a link: --profile NAME, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 	}
 	return usagef("%s expects a link: the NAME of a profile, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 }
 
-// nameArg takes the name of a profile as the one argument, or none where a flag
-// names the link.
-func (f *linkFlags) nameArg(cmd *cobra.Command, args []string) error {
+// profileArg is the argument check of commands that take the name of a profile as argument, or no
+// argument if a flag chooses the link. It stores the name in f.profile.
+func (f *linkFlags) profileArg(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return f.one(cmd)
+		return f.checkOneLink(cmd)
 	}
 	f.profile = args[0]
 	return oneArg("the name of a profile")(cmd, args)
 }
 
-// warnings lists what the links do that their keys do not say.
-func warnings(sides ...side) (list []string) {
-	for _, s := range sides {
-		for _, w := range s.spec.Warnings() {
-			list = append(list, s.name+": "+w)
+// linkWarnings lists effects of the settings of links that a user may not expect, such as known
+// faults of netem. Each text begins with the name of the direction.
+func linkWarnings(directions ...direction) (list []string) {
+	for _, dir := range directions {
+		for _, w := range dir.spec.Warnings() {
+			list = append(list, dir.name+": "+w)
 		}
 	}
 	return list
 }
 
-// warn tells a person of warnings.
+// warn prints each text of list as a warning.
 func (a *app) warn(list []string) {
 	for _, w := range list {
 		a.remark("tui: warning: %s", w)
 	}
 }
 
-// trafficFlags say what is sent over a link.
+// trafficFlags are the flags that describe the packets that a command sends over a modelled link.
 type trafficFlags struct{ measure.Traffic }
 
+// add registers the flags with the given defaults; size is in bytes.
 func (f *trafficFlags) add(cmd *cobra.Command, packets int, interval time.Duration, size int) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.Packets, "packets", packets, "send `N` packets")
-	flags.DurationVar(&f.Interval, "interval", interval, "`TIME` between packets; its mean with --poisson")
+	flags.DurationVar(&f.Interval, "interval", interval, "`TIME` between packets; with --poisson the mean time")
 	flags.IntVar(&f.Size, "size", size, "`BYTES` of UDP payload in each packet")
-	flags.BoolVar(&f.Poisson, "poisson", false, "draw the times between packets, exponentially distributed")
+	flags.BoolVar(&f.Poisson, "poisson", false, "draw the times between packets from an exponential distribution")
 }
 
+// check returns a usage error if a value is out of range.
 func (f *trafficFlags) check() error {
 	switch {
 	case f.Packets < 1 || f.Packets > measure.MaxPackets:
@@ -188,7 +200,7 @@ func (f *trafficFlags) check() error {
 	return nil
 }
 
-// linkKeys offers the keys of links for --set.
+// linkKeys completes --set with the keys of links.
 func linkKeys() (list []cobra.Completion) {
 	for _, side := range []string{"down.", "up.", "link."} {
 		for _, k := range lossmodel.Keys() {

@@ -14,7 +14,7 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// profileInfo is one link profile in the JSON of `links`.
+// profileInfo is a link profile in the JSON output of tui links.
 type profileInfo struct {
 	Name    string         `json:"name"`
 	Summary string         `json:"summary"`
@@ -23,24 +23,27 @@ type profileInfo struct {
 	Up      map[string]any `json:"up"`
 }
 
+// linksCommand returns tui links, which lists profiles and keys and has subcommands to examine
+// links.
 func (a *app) linksCommand() *cobra.Command {
-	cmd := a.listCommand("links", "List the link profiles, and what can be set on a link",
-		`List the profiles that "profile" in a configuration takes, and the keys that can be
-set under [down], towards the receiver, and under [up], back to the sender; with
---set, link.KEY means both.`,
+	cmd := a.listCommand("links", "List the link profiles and the settings of links",
+		`List the profiles that the configuration key "profile" accepts, and the keys of links.
+Set a key under [down] for the link to the receiver and under [up] for the link back to
+the sender; with --set, link.KEY sets both.`,
 		`  tui links
   tui links show lte
   tui links test lte
   tui run --set profile=lte --set down.loss=3%`,
-		a.links)
+		a.listLinks)
 	cmd.AddCommand(a.linksShowCommand(), a.linksTestCommand(), a.linksTraceCommand(), a.linksFitCommand(), a.linksMeasureCommand())
 	return cmd
 }
 
-func (a *app) links() error {
+// listLinks writes the link profiles, the keys of links, and the models that some keys accept.
+func (a *app) listLinks() error {
 	profiles, keys := lossmodel.Profiles(), lossmodel.Keys()
 	list := make([]profileInfo, len(profiles))
-	g := texttable.New("profile", "what it is like")
+	g := texttable.New("profile", "properties")
 	for i, p := range profiles {
 		list[i] = profileInfo{Name: p.Name, Summary: p.Summary, Source: p.Source, Down: p.Down.Values(), Up: p.Up.Values()}
 		g.Add(p.Name, p.Summary)
@@ -50,81 +53,84 @@ func (a *app) links() error {
 	}
 	g.WriteText(a.stdout, a.columns)
 	fmt.Fprintln(a.stdout)
-	g = texttable.New("key", "unit", "default", "takes", "what it does")
+	g = texttable.New("key", "unit", "default", "values", "effect")
 	for _, k := range keys {
-		g.Add(k.Key, k.Unit, k.Default, takes(k), sourced(k.Help, k.Source))
+		g.Add(k.Key, k.Unit, k.Default, formatValues(k), withSource(k.Help, k.Source))
 	}
 	g.WriteText(a.stdout, a.columns)
 	for _, k := range keys {
-		a.models(k)
+		a.writeModels(k)
 	}
 	return nil
 }
 
-// models tells of the models of a key, with their parameters.
-func (a *app) models(k lossmodel.KeyInfo) {
+// writeModels writes a table of the models of a key with their parameters, if it has models.
+func (a *app) writeModels(k lossmodel.KeyInfo) {
 	if len(k.Models) == 0 {
 		return
 	}
 	fmt.Fprintln(a.stdout)
-	g := texttable.New("model of "+k.Key, "parameter", "default", "takes", "what it does")
+	g := texttable.New("model of "+k.Key, "parameter", "default", "values", "effect")
 	for _, m := range k.Models {
-		g.Add(m.Name, "", "", "", sourced(m.Summary, m.Source))
+		g.Add(m.Name, "", "", "", withSource(m.Summary, m.Source))
 		for _, p := range m.Params {
-			g.Add("", p.Name, p.Default, span(p.Unit, p.Min, p.Max), p.Help)
+			g.Add("", p.Name, p.Default, formatRange(p.Unit, p.Min, p.Max), p.Help)
 		}
 	}
 	g.WriteText(a.stdout, a.columns)
 }
 
-// sourced adds where something is from, if that is known.
-func sourced(text, source string) string {
+// withSource appends the source in parentheses, unless it is empty.
+func withSource(text, source string) string {
 	if source == "" {
 		return text
 	}
 	return text + " (" + source + ")"
 }
 
-// takes says what a key can be set to.
-func takes(k lossmodel.KeyInfo) string {
+// formatValues formats the values that a key accepts.
+func formatValues(k lossmodel.KeyInfo) string {
 	if len(k.Choices) > 0 {
 		return strings.Join(k.Choices, ", ")
 	}
-	return span(k.Unit, k.Min, k.Max)
+	return formatRange(k.Unit, k.Min, k.Max)
 }
 
-// span says what lies between two bounds, or what there is without them.
-func span(unit, least, most string) string {
+// formatRange formats the range of a value for a table. minValue and maxValue are empty if the value
+// has no bounds; the unit then describes what is expected.
+func formatRange(unit, minValue, maxValue string) string {
 	switch {
 	case unit == "file":
 		return "a path"
 	case unit == "line":
 		return "a netem line"
-	case least == "" && most == "":
+	case minValue == "" && maxValue == "":
 		return unit
 	}
-	return least + " to " + most
+	return minValue + " to " + maxValue
 }
 
-func profileList() (names []string) {
+// profileNameList returns the names of all link profiles.
+func profileNameList() (names []string) {
 	for _, p := range lossmodel.Profiles() {
 		names = append(names, p.Name)
 	}
 	return names
 }
 
+// linksTraceCommand returns tui links trace.
 func (a *app) linksTraceCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags
 	up := false
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Send packets over a link and write what became of each as CSV",
-		Long: `Send packets over a link and write what became of each, and of each copy:
-seq,send_us,recv_us,copy, where recv_us may be "lost". links fit takes that back,
+		Short: "Send packets over a link and write their outcomes as CSV",
+		Long: `Send packets over a link and write a CSV row for each packet and each copy:
+seq,send_us,recv_us,copy, where recv_us may be "lost". tui links fit reads this format,
 and so does the key trace of a link: down.trace = "FILE.csv".
 
-A line of netem decides packet by packet as Linux does with its seed:
+With --netem, the outcome of every packet is the one that Linux gives for the same seed:
 
   tui links trace --netem "loss gemodel 1% 20% seed 1" --packets 200000`,
 		Example: `  tui links trace --profile lte --packets 10000 > lte.csv
@@ -134,13 +140,15 @@ A line of netem decides packet by packet as Linux does with its seed:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.linksTrace(cmd, &link, &traffic, up) },
 	}
 	link.add(cmd)
-	traffic.add(cmd, 10_000, time.Millisecond, 64)
+	traffic.add(cmd, 10_000, time.Millisecond, 64) // packets, interval, bytes
 	link.addProfile(cmd)
-	cmd.Flags().BoolVar(&up, "up", false, "the link back to the sender instead of the one to the receiver")
+	cmd.Flags().BoolVar(&up, "up", false, "use the uplink, from receiver to sender, instead of the downlink")
 	a.addQuiet(cmd)
 	return cmd
 }
 
+// linksTrace sends packets over one direction of a link, the uplink if up is set, and writes their
+// outcomes as CSV.
 func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags, up bool) error {
 	if err := traffic.check(); err != nil {
 		return err
@@ -149,12 +157,12 @@ func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags
 	if err != nil {
 		return err
 	}
-	chosen := link.side(up)
-	a.warn(warnings(chosen))
+	chosen := link.selectDirection(up)
+	a.warn(linkWarnings(chosen))
 	var rows []capture.Packet
 	err = a.await(cmd.Context(), "trace", func() (err error) {
 		rows, err = measure.Trace(chosen.spec, link.seed, traffic.Traffic)
-		return usage(err)
+		return asUsageError(err)
 	})
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// squeezed returns text as zstd and gzip pack it.
-func squeezed(t *testing.T, text string) (zst, gz []byte) {
+// compressed returns text compressed with zstd and with gzip.
+func compressed(t *testing.T, text string) (zst, gz []byte) {
 	t.Helper()
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -43,8 +43,9 @@ func squeezed(t *testing.T, text string) (zst, gz []byte) {
 	return enc.EncodeAll([]byte(text), nil), b.Bytes()
 }
 
-// TestLinksTraceAndFit: what a link did leads back to its settings, however the
-// capture is packed, and the answer is a configuration.
+// TestLinksTraceAndFit checks that tui links fit finds the settings of the link that tui links
+// trace has used, from plain and compressed captures, and that the result is a valid
+// configuration.
 func TestLinksTraceAndFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const p, r = 0.02, 0.25
@@ -53,7 +54,7 @@ func TestLinksTraceAndFit(t *testing.T) {
 	if traced.code != exitDone || traced.stderr != "" {
 		t.Fatalf("trace: exit %d, %q", traced.code, traced.stderr)
 	}
-	zst, gz := squeezed(t, traced.stdout)
+	zst, gz := compressed(t, traced.stdout)
 	write(t, "a.csv", traced.stdout)
 	write(t, "a.csv.zst", string(zst))
 	write(t, "a.csv.gz", string(gz))
@@ -70,7 +71,7 @@ func TestLinksTraceAndFit(t *testing.T) {
 		t.Errorf("standard input: exit %d\n%s", code, piped.String())
 	}
 	if _, err := config.Parse("fitted", []byte(plain.stdout)); plain.code != exitDone || err != nil {
-		t.Errorf("the fit is no configuration: exit %d, %v", plain.code, err)
+		t.Errorf("the fit is not a valid configuration: exit %d, %v", plain.code, err)
 	}
 	var fit fitInfo
 	document(t, tui("links", "fit", "a.csv", "--json").stdout, &fit)
@@ -89,10 +90,10 @@ func TestLinksTraceAndFit(t *testing.T) {
 	}
 }
 
-// TestLinksFitOdd: what is wrong with a capture is said with file and line.
-func TestLinksFitOdd(t *testing.T) {
+// TestLinksFitErrors checks that errors in a capture are reported with file and line.
+func TestLinksFitErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	zst, gz := squeezed(t, tui("links", "trace", "--profile", "fiedler", "--packets", "2000").stdout)
+	zst, gz := compressed(t, tui("links", "trace", "--profile", "fiedler", "--packets", "2000").stdout)
 	const head = "seq,send_us,recv_us\n0,0,1\n"
 	for _, c := range []struct{ content, want string }{
 		{head + "x,1,2\n", `a.csv:3: seq is "x"`},
@@ -101,9 +102,9 @@ func TestLinksFitOdd(t *testing.T) {
 		{"delay\n5\n", "a.csv:1: missing columns"},
 		{head, "a.csv: capture too short: 1 packets, expected at least 50"},
 		{"seq,send_us,recv_us\n1,0,1\n9999999999,0,1\n", "a.csv: "},
-		{string(zst[:len(zst)/2]), "a.csv: is cut short"},
-		{string(gz[:len(gz)/2]), "a.csv: is cut short"},
-		{string(gz[:4]), "a.csv: is cut short"},
+		{string(zst[:len(zst)/2]), "a.csv: the compressed data is incomplete"},
+		{string(gz[:len(gz)/2]), "a.csv: the compressed data is incomplete"},
+		{string(gz[:4]), "a.csv: the compressed data is incomplete"},
 	} {
 		write(t, "a.csv", c.content)
 		o := tui("links", "fit", "a.csv")
@@ -116,7 +117,8 @@ func TestLinksFitOdd(t *testing.T) {
 	}
 }
 
-// TestLinksTraceKernel: links trace does to every packet what a real kernel did.
+// TestLinksTraceKernel checks that tui links trace gives every packet the outcome that a real
+// kernel gave it.
 func TestLinksTraceKernel(t *testing.T) {
 	for name, c := range map[string]struct {
 		line    string
@@ -145,13 +147,13 @@ func TestLinksTraceKernel(t *testing.T) {
 			}
 		}
 		if differ > 0 || len(kernel) == 0 {
-			t.Errorf("%s: %d of %d packets meet another fate", name, differ, c.packets)
+			t.Errorf("%s: %d of %d packets have a different outcome", name, differ, c.packets)
 		}
 	}
 }
 
-// arrivals counts how often each packet of a capture came, read without our own
-// reader.
+// arrivals counts how often each packet of a capture arrived. It does not use package capture, so
+// that the test is independent of it.
 func arrivals(t *testing.T, r io.Reader) map[string]int {
 	t.Helper()
 	rows, err := csv.NewReader(r).ReadAll()
@@ -167,8 +169,8 @@ func arrivals(t *testing.T, r io.Reader) map[string]int {
 	return came
 }
 
-// TestLinksShow: a picture keeps to its width and to ASCII, and what stands around
-// it is a configuration that makes the same link.
+// TestLinksShow checks that pictures stay within their width and in ASCII, and that the output is
+// a configuration that gives the same link.
 func TestLinksShow(t *testing.T) {
 	for _, p := range lossmodel.Profiles() {
 		o := tui("links", "show", p.Name, "--packets", "600", "--ascii", "--width", "50")
@@ -192,26 +194,26 @@ func TestLinksShow(t *testing.T) {
 	}
 }
 
-// TestLinksTest: what is off by more than 5 sigma fails, and is named.
+// TestLinksTest checks that a deviation of more than 5 standard errors fails and is reported.
 func TestLinksTest(t *testing.T) {
 	var doc linkTest
 	o := tui("links", "test", "unreal-bad", "--packets", "20000", "--json")
 	if document(t, o.stdout, &doc); o.code != exitDone || !doc.OK || len(doc.Down.Checks) < 3 || doc.Up == nil {
 		t.Errorf("exit %d: %s", o.code, o.stdout)
 	}
-	link := &chosenLink{sides: []side{{"down", lossmodel.DefaultSpec()}}}
+	link := &chosenLink{directions: []direction{{"down", lossmodel.DefaultSpec()}}}
 	failed := failedChecks(link, []measure.Report{{Checks: []measure.Check{
 		{Stage: "loss", Name: "share lost", Measured: 0.06, Expected: 0.05, Sigmas: 7, OK: false},
 		{Stage: "delay", Name: "mean", OK: true},
 	}}})
 	want := "down: loss: share lost is 0.06, 7.0 standard errors from 0.05"
-	if err := held(failed); err == nil || err.Error() != want || exitCode(err) != exitFailed {
+	if err := newFailure(failed); err == nil || err.Error() != want || exitCode(err) != exitFailed {
 		t.Errorf("%v, want %s and exit code 1", err, want)
 	}
 }
 
-// TestLinksWarn: netem's faults are named, on standard error only, unless --quiet,
-// wherever a line is used.
+// TestLinksWarn checks that faults of netem are reported on standard error by every command that
+// uses a line of netem, unless --quiet is set.
 func TestLinksWarn(t *testing.T) {
 	args := []string{"links", "trace", "--netem", "loss 1% 25%", "--packets", "5"}
 	loud, quiet := tui(args...), tui(append(args, "--quiet")...)
@@ -227,8 +229,8 @@ func TestLinksWarn(t *testing.T) {
 	}
 }
 
-// TestLinksTraceUp: each direction is its own link; one that nothing is set on is
-// perfect.
+// TestLinksTraceUp checks that each direction has its own link, and that a direction without
+// settings is perfect.
 func TestLinksTraceUp(t *testing.T) {
 	down := tui("links", "trace", "--profile", "lte", "--packets", "1", "--size", "0")
 	up := tui("links", "trace", "--profile", "lte", "--packets", "1", "--size", "0", "--up")
@@ -243,7 +245,7 @@ func TestLinksTraceUp(t *testing.T) {
 	}
 }
 
-// TestLinksTraceClosedEarly: a reader that has seen enough is no failure.
+// TestLinksTraceClosedEarly checks that a reader who closes the pipe early is no error.
 func TestLinksTraceClosedEarly(t *testing.T) {
 	var stderr bytes.Buffer
 	code := run(context.Background(), strings.NewReader(""),
@@ -254,7 +256,8 @@ func TestLinksTraceClosedEarly(t *testing.T) {
 	}
 }
 
-// TestAwait: a job is waited for, can be left, and its bugs are ours.
+// TestAwait checks that await returns the result of a job, stops waiting when the context ends,
+// and passes panics on.
 func TestAwait(t *testing.T) {
 	a := testApp()
 	sentinel := errors.New("its result")
@@ -275,16 +278,17 @@ func TestAwait(t *testing.T) {
 	_ = a.await(context.Background(), "job", func() error { panic("boom") })
 }
 
-// TestProgressWaiting: a job of unknown length says so after two seconds.
+// TestProgressWaiting checks that a job of unknown length shows its elapsed time after two
+// seconds.
 func TestProgressWaiting(t *testing.T) {
 	w, screen, p := progressOn(true, false)
 	w.now = 1900 * time.Millisecond
-	p.waiting()
+	p.reportElapsed()
 	if screen.Len() > 0 {
 		t.Errorf("after 1.9 s: %q", screen)
 	}
 	w.now = 3 * time.Second
-	p.waiting()
+	p.reportElapsed()
 	p.done()
 	if !strings.HasPrefix(screen.String(), "\rwork, 3 s so far\r ") {
 		t.Errorf("after 3 s: %q", screen)

@@ -25,24 +25,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// linksFitCommand returns tui links fit.
 func (a *app) linksFitCommand() *cobra.Command {
 	var sent, received string
 	cmd := &cobra.Command{
 		Use:   "fit CAPTURE.csv | --sent A.pcap --received B.pcap",
-		Short: "Find the settings of a link that does what a capture shows",
-		Long: `Find the settings of a link that does what a capture of a real network, or of
-links trace, shows: a table [down] for a configuration, with intervals and the
-goodness of the fit as comments.
+		Short: "Fit the settings of a link to a capture of a real network",
+		Long: `Find the settings of a link that behaves like the network in a capture. The result is a
+table [down] for a configuration, with confidence intervals and the goodness of the fit as
+comments.
 
-A capture is CSV, plain, .zst or .gz; - is standard input. The first row names the
-columns: seq, send_us, recv_us (a time or "lost") and copy; others are ignored. The
-packets.csv of a run is one. Clocks of the two ends may differ.
+A capture is a CSV file, plain or compressed (.zst, .gz); - is standard input. The first
+row names the columns: seq, send_us, recv_us (a time or "lost") and copy; other columns
+are ignored. tui links trace writes this format, and packets.csv of a run has it too. The
+clocks of sender and receiver may differ.
 
---sent and --received are captures of the two ends of a path, pcap or pcapng, by what is
-in the datagrams: each that was sent is looked for among those received. Datagrams of
-equal content are told apart by order and time. Which are meant is said as for --data
-packets: FILE[,port=N][,dir=up]. A capture of tui proxy holds both ends: of what clients
-send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
+--sent and --received name packet captures (pcap or pcapng) at the two ends of a path.
+Sent and received datagrams are matched by content; datagrams of equal content by order
+and time. Select datagrams as with --data packets: FILE[,port=N][,dir=up]. A capture of
+tui proxy contains both ends; for datagrams of clients, use
+--sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 		Example: `  tui links fit capture.csv
   tui links fit capture.csv.zst --json | jq .settings
   tui links fit report/packets.csv > link.toml
@@ -54,37 +56,37 @@ send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 			return oneArg("a capture in CSV, or - for standard input; or --sent A.pcap --received B.pcap")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			fit := func() (fitInfo, error) { return fitTwo(cmd.Context(), sent, received) }
+			fit := func() (fitInfo, error) { return fitPackets(cmd.Context(), sent, received) }
 			if len(args) > 0 {
-				fit = func() (fitInfo, error) { return a.fitOne(args[0]) }
+				fit = func() (fitInfo, error) { return a.fitCSV(args[0]) }
 			}
 			return a.linksFit(cmd.Context(), fit)
 		},
 		ValidArgsFunction: completeFiles(1, "csv", "zst", "gz"),
 	}
-	cmd.Flags().StringVar(&sent, "sent", "", "the sender's capture: `FILE[,port=N][,dir=up]`")
-	cmd.Flags().StringVar(&received, "received", "", "the receiver's capture: `FILE[,port=N][,dir=up]`")
+	cmd.Flags().StringVar(&sent, "sent", "", "packet capture at the sender: `FILE[,port=N][,dir=up]`")
+	cmd.Flags().StringVar(&received, "received", "", "packet capture at the receiver: `FILE[,port=N][,dir=up]`")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
-// twoEnds describes how two captures were matched, in the JSON of `links fit`.
-type twoEnds struct {
+// matchedCaptures describes how two captures were matched, in the JSON output of tui links fit.
+type matchedCaptures struct {
 	capture.Matching
 	SentFrom     string   `json:"sent_from"` // file, port and direction
 	ReceivedFrom string   `json:"received_from"`
 	Remarks      []string `json:"remarks"`
 }
 
-// fitInfo is the JSON of `links fit`.
+// fitInfo is the JSON output of tui links fit.
 type fitInfo struct {
 	Capture string `json:"capture,omitempty"`
 	measure.FitResult
-	Table string   `json:"toml"` // the settings as a table of a configuration
-	Match *twoEnds `json:"match,omitempty"`
+	Table string           `json:"toml"` // the settings as a table of a configuration
+	Match *matchedCaptures `json:"match,omitempty"`
 }
 
-// linksFit fits a link and prints it.
+// linksFit calls fit, which fits a link, and writes the result.
 func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error)) error {
 	var info fitInfo
 	err := a.await(ctx, "fit", func() (err error) {
@@ -99,61 +101,64 @@ func (a *app) linksFit(ctx context.Context, fit func() (fitInfo, error)) error {
 			a.remark("%s", r)
 		}
 	}
-	return a.answer(info, func(w io.Writer) { writeFit(w, info.Table, &info.FitResult) })
+	return a.writeResult(info, func(w io.Writer) { writeFit(w, info.Table, &info.FitResult) })
 }
 
-// fitOne fits a link to a capture in CSV.
-func (a *app) fitOne(path string) (fitInfo, error) {
+// fitCSV fits a link to the capture in CSV at path; "-" is standard input. The settings are those of
+// a downlink, since the file does not name a direction. All its errors are usage errors.
+func (a *app) fitCSV(path string) (fitInfo, error) {
 	c, err := a.readCapture(path)
 	if err != nil {
 		return fitInfo{}, err
 	}
 	fit, err := measure.Fit(c)
 	if err != nil {
-		return fitInfo{}, usage(fmt.Errorf("%s: %w", path, err))
+		return fitInfo{}, asUsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	return newFitInfo("down", path, &fit), nil
 }
 
-// fitTwo fits a link to captures of its two ends.
-func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
+// fitPackets fits a link to packet captures at the two ends of a path. sent and received select
+// datagrams as FILE[,port=N][,dir=up]. All its errors are usage errors.
+func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 	if sent == "" || received == "" {
 		return fitInfo{}, usagef("tui links fit expects both --sent A.pcap and --received B.pcap")
 	}
-	from, err := openEnd(ctx, "--sent", sent)
+	from, err := openCapture(ctx, "--sent", sent)
 	if err != nil {
 		return fitInfo{}, err
 	}
-	to, err := openEnd(ctx, "--received", received)
+	to, err := openCapture(ctx, "--received", received)
 	if err != nil {
 		return fitInfo{}, err
 	}
 	if from.Down != to.Down {
-		return fitInfo{}, usagef("--sent goes %s, --received %s; expected one way", from.Way(), to.Way())
+		return fitInfo{}, usagef("--sent selects direction %s, --received %s; expected the same direction", from.Way(), to.Way())
 	}
 	c, m, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
 	if err != nil {
-		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", captureLabel(from), captureLabel(to), err))
+		return fitInfo{}, asUsageError(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", captureLabel(from), captureLabel(to), err))
 	}
 	fit, err := measure.Fit(c)
 	if err != nil {
-		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w", captureLabel(from), captureLabel(to), err))
+		return fitInfo{}, asUsageError(fmt.Errorf("%s and %s: %w", captureLabel(from), captureLabel(to), err))
 	}
 	fit.Notes = append(matchNotes(&m), fit.Notes...)
 	info := newFitInfo(from.Way(), from.File, &fit)
-	info.Match = &twoEnds{Matching: m, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
+	info.Match = &matchedCaptures{Matching: m, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
 	return info, nil
 }
 
-// openEnd reads the capture that flag names, as spec: FILE and the choice of packets.
-func openEnd(ctx context.Context, flag, spec string) (*packets.Capture, error) {
+// openCapture reads the packet capture that the value of a flag selects: a file, port and
+// direction.
+func openCapture(ctx context.Context, flag, spec string) (*packets.Capture, error) {
 	path, choice, err := packets.ParseSpec(spec)
 	var c *packets.Capture
 	if err == nil {
 		c, err = packets.Open(ctx, path, choice)
 	}
 	if err != nil {
-		return nil, usage(prefixed(flag, readable(err)))
+		return nil, asUsageError(withFlag(flag, withoutSyscall(err)))
 	}
 	return c, nil
 }
@@ -163,7 +168,8 @@ func captureLabel(c *packets.Capture) string {
 	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
 }
 
-// sightings returns the chosen datagrams of a capture in order of time.
+// sightings returns the selected datagrams of a capture in order of time: when each was seen, and
+// its payload.
 func sightings(c *packets.Capture) []capture.Sighting {
 	list := make([]capture.Sighting, len(c.Chosen()))
 	for i, d := range c.Chosen() {
@@ -173,24 +179,25 @@ func sightings(c *packets.Capture) []capture.Sighting {
 	return list
 }
 
-// matchNotes returns notes on the counts and the limits of a matching.
+// matchNotes returns sentences about how many datagrams of two captures were matched, and about
+// what limits the accuracy.
 func matchNotes(m *capture.Matching) []string {
-	notes := []string{fmt.Sprintf("%d of %d datagrams sent are among the %d received, which hold %d copies; %d were lost",
+	notes := []string{fmt.Sprintf("%d of %d sent datagrams are among the %d received ones, which include %d copies; %d were lost",
 		m.Matched, m.Sent, m.Received, m.Copies, m.Lost)}
 	if m.Outside > 0 {
-		notes = append(notes, fmt.Sprintf("%d datagrams are left out: the receiver's capture does not cover their time", m.Outside))
+		notes = append(notes, fmt.Sprintf("%d datagrams are omitted, because the receiver's capture does not cover their time", m.Outside))
 	}
 	if m.Unmatched > 0 {
-		notes = append(notes, fmt.Sprintf("%d received datagrams match none that was sent: damaged, or of others", m.Unmatched))
+		notes = append(notes, fmt.Sprintf("%d received datagrams match no sent datagram: they are damaged or belong to other traffic", m.Unmatched))
 	}
 	if m.Equal > 0 {
-		notes = append(notes, fmt.Sprintf("%d datagrams sent equal others: order and time told which is which", m.Equal))
+		notes = append(notes, fmt.Sprintf("%d sent datagrams have the same content as others and were matched by order and time", m.Equal))
 	}
-	return append(notes, "delays lead from one capture's clock to the other's: latency is right only as far as both agree")
+	return append(notes, "delays are measured between two clocks: latency is only as accurate as these clocks agree")
 }
 
-// newFitInfo returns the JSON of a fit to the capture at path. direction, "down" or "up", is the name
-// of the table of settings.
+// newFitInfo returns the JSON output for a fit to the capture at path, which is "" if the capture is
+// no file. direction, "down" or "up", names the table of settings.
 func newFitInfo(direction, path string, fit *measure.FitResult) fitInfo {
 	info := fitInfo{Capture: path, FitResult: *fit, Table: fit.Table(direction)}
 	info.Settings = append([]measure.Setting{}, fit.Settings...) // an empty list in JSON, not null
@@ -198,28 +205,30 @@ func newFitInfo(direction, path string, fit *measure.FitResult) fitInfo {
 	return info
 }
 
-// writeFit prints the table of a fitted link, and the goodness of the fit as comments.
+// writeFit writes the table of a fitted link, and the goodness of the fit as comments.
 func writeFit(w io.Writer, table string, fit *measure.FitResult) {
 	fmt.Fprintln(w, table)
-	writeGoodness(&comment{w: w}, fit)
+	writeGoodness(&commentWriter{w: w}, fit)
 }
 
-// writeGoodness prints how well the fitted link reproduces the capture, and the models
-// that were compared.
+// writeGoodness writes how well the fitted link reproduces the capture, and the models that were
+// compared.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	g := texttable.New("figure", ">capture", ">this link")
-	for _, row := range fit.Goodness() {
+	for _, row := range fit.Goodness() { // cells of these three columns
 		g.Add(row[0], row[1], row[2])
 	}
 	g.WriteText(w, 0)
-	writeCandidates(w, texttable.New("loss model", ">BIC", "the less the better"), fit.LossModels,
+	writeCandidates(w, texttable.New("loss model", ">BIC", "lower is better"), fit.LossModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
-	writeCandidates(w, texttable.New("distribution", ">distance", "the less the better"), fit.DelayModels,
+	writeCandidates(w, texttable.New("distribution", ">distance", "lower is better"), fit.DelayModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
 }
 
-// writeCandidates prints the models that were compared and their scores. The first model was
-// taken. The BIC penalizes each parameter of a model.
+// writeCandidates adds the models that were compared, with their scores, to the empty table g and
+// writes it. The first model is the chosen one; a single one was compared with nothing and is not
+// written. Scores are distances, or values of the Bayesian information criterion (BIC), which
+// penalises each parameter of a model.
 func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate, score func(measure.Candidate) string) {
 	if len(models) < 2 {
 		return
@@ -227,7 +236,7 @@ func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate
 	for i, m := range models {
 		remark := ""
 		if i == 0 {
-			remark = "taken"
+			remark = "chosen"
 		}
 		g.Add(m.Name, score(m), remark)
 	}
@@ -235,17 +244,19 @@ func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate
 	g.WriteText(w, 0)
 }
 
-// comment puts # before every line that is written to it.
-type comment struct {
+// commentWriter writes "# " before every line.
+type commentWriter struct {
 	w       io.Writer
-	pending string // start of a line whose end was not written yet
+	pending string // an incomplete last line
 }
 
-func (c *comment) Write(p []byte) (int, error) {
+// Write writes all complete lines and keeps an incomplete last line for the next call. What is
+// written must end in a line break.
+func (c *commentWriter) Write(p []byte) (int, error) {
 	text := c.pending + string(p)
 	for {
-		line, rest, whole := strings.Cut(text, "\n")
-		if !whole {
+		line, rest, found := strings.Cut(text, "\n")
+		if !found {
 			c.pending = text
 			return len(p), nil
 		}
@@ -256,38 +267,39 @@ func (c *comment) Write(p []byte) (int, error) {
 	}
 }
 
-// maxCapture is the maximum size of a decompressed capture in bytes.
-const maxCapture = 1 << 29
+// maxCaptureBytes is the largest size of a decompressed capture.
+const maxCaptureBytes = 1 << 29
 
-// readCapture reads a capture; - is standard input. Its errors are usage errors that
-// contain the name of the file and, if known, the line.
+// readCapture reads a CSV capture; "-" is standard input. Its errors are usage errors with the
+// name of the file and, if known, the line.
 func (a *app) readCapture(path string) (*capture.Capture, error) {
 	in, name := a.stdin, "standard input"
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, usage(readable(err))
+			return nil, asUsageError(withoutSyscall(err))
 		}
 		defer file.Close()
 		in, name = file, path
 	}
-	in, err := uncompressed(in)
+	in, err := decompress(in)
 	if err == nil {
-		limited := &io.LimitedReader{R: in, N: maxCapture}
+		limited := &io.LimitedReader{R: in, N: maxCaptureBytes}
 		var c *capture.Capture
 		c, err = capture.Read(limited)
 		switch {
-		case limited.N <= 0:
-			err = fmt.Errorf("is larger than %d MB, expected a capture", maxCapture>>20)
+		case limited.N <= 0: // the limit is reached, so c is incomplete
+			err = fmt.Errorf("is larger than %d MB, the limit for a capture", maxCaptureBytes>>20)
 		case err == nil:
 			return c, nil
 		}
 	}
-	return nil, usage(placed(name, err))
+	return nil, asUsageError(withPosition(name, err))
 }
 
-// uncompressed returns a reader of the decompressed data of in. The first bytes tell the format.
-func uncompressed(in io.Reader) (io.Reader, error) {
+// decompress returns a reader of the decompressed data. It detects zstd and gzip from the first
+// bytes; other data is returned unchanged.
+func decompress(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	magic, err := buffered.Peek(4)
 	if err != nil && err != io.EOF { // capture.Read reports an input that is too short
@@ -302,8 +314,9 @@ func uncompressed(in io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// placed prefixes an error about a capture with name:line, or with name if the line is unknown.
-func placed(name string, err error) error {
+// withPosition returns an error in a capture, prefixed with name:line, or with name if the line is
+// unknown. It omits what the texts of other packages repeat, such as the path.
+func withPosition(name string, err error) error {
 	var syntax *csv.ParseError
 	var path *fs.PathError
 	var row *capture.RowError
@@ -313,7 +326,7 @@ func placed(name string, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: is cut short: what it is compressed with expects more", name)
+		return fmt.Errorf("%s: the compressed data is incomplete", name)
 	case errors.Is(err, capture.ErrColumns):
 		return fmt.Errorf("%s:1: %w", name, err)
 	case errors.As(err, &row):

@@ -22,153 +22,163 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// farFlags say where the far end is, and how to get in.
-type farFlags struct{ to, tokenFile string }
-
-func (f *farFlags) add(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVar(&f.to, "to", "", what+" (`TOKEN@HOST:PORT`, or HOST:PORT with --token-file)")
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "the token of tui listen is in this `FILE`")
+// peerFlags name the peer on another machine, where tui listen runs, and its token.
+type peerFlags struct {
+	to        string // TOKEN@HOST:PORT, or HOST:PORT with tokenFile
+	tokenFile string // path; "" if the token is in to
 }
 
-// dial begins a session with a far end.
-func (f *farFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, error) {
-	text, addr, inline := strings.Cut(f.to, "@")
-	if !inline {
-		text, addr = "", f.to
+// add registers the flags. purpose describes in the help what --to is for.
+func (f *peerFlags) add(cmd *cobra.Command, purpose string) {
+	cmd.Flags().StringVar(&f.to, "to", "", purpose+": `TOKEN@HOST:PORT`, or HOST:PORT with --token-file")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "read the token of tui listen from this `FILE`")
+}
+
+// dial opens a session with the peer, for the service with this purpose: remote.Purpose for a run,
+// or probe.Purpose for a measurement. Errors in the flags are usage errors.
+func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, error) {
+	tokenText, addr, hasToken := strings.Cut(f.to, "@")
+	if !hasToken {
+		tokenText, addr = "", f.to
 	}
-	if inline && f.tokenFile != "" {
-		return nil, usagef("--to and --token-file both have a token; expected one")
+	if hasToken && f.tokenFile != "" {
+		return nil, usagef("--to and --token-file both contain a token; expected one of them")
 	}
-	if !inline {
-		kept, err := readToken(f.tokenFile)
+	if !hasToken {
+		stored, err := readToken(f.tokenFile)
 		if err != nil {
 			return nil, err
 		}
-		text = kept
+		tokenText = stored
 	}
-	if text == "" {
+	if tokenText == "" {
 		return nil, usagef("--to %s has no token; expected --to TOKEN@%s, as tui listen prints it, or --token-file", addr, addr)
 	}
-	token, err := channel.ParseToken(text)
+	token, err := channel.ParseToken(tokenText)
 	if err != nil {
-		return nil, usage(prefixed("--to", err))
+		return nil, asUsageError(withFlag("--to", err))
 	}
-	at, err := relay.ParseAddress(ctx, addr)
+	addrPort, err := relay.ParseAddress(ctx, addr)
 	if err == nil {
-		err = relay.CheckServer(netip.AddrPort{}, at)
+		err = relay.CheckServer(netip.AddrPort{}, addrPort)
 	}
 	if err != nil {
-		return nil, usage(prefixed("--to", err))
+		return nil, asUsageError(withFlag("--to", err))
 	}
-	s, err := channel.Dial(ctx, at, purpose, channel.Options{Token: token})
+	s, err := channel.Dial(ctx, addrPort, purpose, channel.Options{Token: token})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
+		return nil, fmt.Errorf("%s: %w", addrPort, err)
 	}
 	return s, nil
 }
 
+// measureFlags are the flags of tui links measure.
 type measureFlags struct {
-	far           farFlags
-	seconds, rate float64
-	up, down      int
-	record        string
+	peer          peerFlags
+	seconds, rate float64 // duration; datagrams per second in each direction
+	up, down      int     // payload bytes of a datagram
+	record        string  // path; "" for no captures
 }
 
+// linksMeasureCommand returns tui links measure.
 func (a *app) linksMeasureCommand() *cobra.Command {
 	var f measureFlags
 	cmd := &cobra.Command{
 		Use:   "measure --to TOKEN@HOST:PORT",
-		Short: "Measure the path to another machine and find the link that does the same",
-		Long: `Send datagrams of a game's sizes and rate to another machine, where tui listen runs, and
-have it send its own; fit a link to what became of them. The tables [up], to that machine,
-and [down], back from it, are a configuration that run, proxy and all others take.
+		Short: "Measure the path to another machine and fit a link to it",
+		Long: `Exchange datagrams with another machine, where tui listen runs, with the sizes and the
+rate of a game, and fit links to their outcomes. The result, a table [up] to that machine
+and a table [down] back from it, is a configuration for run, proxy and other commands.
 
-Two machines have two clocks, so delays of one direction are relative to its fastest
-hundredth, and those of both are taken to have needed the same: a path that is slower one
-way than the other cannot be told from one that is not. What varies, what is lost,
-overtaken or comes twice is measured each way. Clocks drift, too: one that is off by
-50 millionths adds 1.5 ms to the delays of 30 seconds, which looks like jitter.
+The two machines have different clocks, so one-way delays cannot be measured absolutely.
+The fastest 1 % of packets are assumed to take the same time in both directions; a path
+that is slower in one direction cannot be detected. Jitter, loss, reordering and
+duplication are measured in each direction. Clock drift looks like jitter: a drift of
+50 ppm adds 1.5 ms to the delays within 30 seconds.
 
-Sizes are of the UDP payload. A token in --to stands in the list of processes, where other
-people of the machine can read it: among others, keep it in a file, for --token-file.`,
+Sizes are bytes of UDP payload. Other users of this machine can read a token in --to in
+the list of processes; on a shared machine, use --token-file instead.`,
 		Example: `  tui links measure --to TOKEN@game.example.org:27970
   tui links measure --to 192.0.2.7:27970 --token-file token --seconds 60 > path.toml
   tui links measure --to TOKEN@192.0.2.7:27970 --rate 30 --down 1200 --record path.csv --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.linksMeasure(cmd.Context(), &f) },
 	}
-	f.far.add(cmd, "the machine where tui listen runs")
+	f.peer.add(cmd, "measure the path to the machine where tui listen runs")
 	flags := cmd.Flags()
-	flags.Float64Var(&f.seconds, "seconds", 30, "how long to measure")
-	flags.Float64Var(&f.rate, "rate", 60, "datagrams a second, each way")
-	flags.IntVar(&f.up, "up", 100, "`BYTES` of a datagram to the far end")
-	flags.IntVar(&f.down, "down", 500, "`BYTES` of a datagram back")
-	flags.StringVar(&f.record, "record", "", "write the captures as CSV: x.csv becomes x.up.csv and x.down.csv (`FILE`)")
+	flags.Float64Var(&f.seconds, "seconds", 30, "duration of the measurement in seconds")
+	flags.Float64Var(&f.rate, "rate", 60, "datagrams per second in each direction")
+	flags.IntVar(&f.up, "up", 100, "payload `BYTES` of each datagram to the peer")
+	flags.IntVar(&f.down, "down", 500, "payload `BYTES` of each datagram from the peer")
+	flags.StringVar(&f.record, "record", "", "write the captures as CSV; `FILE` x.csv gives x.up.csv and x.down.csv")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
-// plan reads what is to be sent.
-func (f *measureFlags) plan() (probe.Plan, error) {
-	if f.far.to == "" {
-		return probe.Plan{}, usagef("tui links measure expects --to TOKEN@HOST:PORT, where tui listen runs")
+// newPlan checks the flags and returns what to send.
+func (f *measureFlags) newPlan() (probe.Plan, error) {
+	if f.peer.to == "" {
+		return probe.Plan{}, usagef("tui links measure expects --to TOKEN@HOST:PORT, the address of tui listen")
 	}
+	// The negated conditions refuse NaN too.
 	if !(f.rate > 0 && f.rate <= 1e6) || !(f.seconds > 0 && f.seconds <= 1e6) {
-		return probe.Plan{}, usagef("--seconds %v and --rate %v make no sense; expected numbers above 0", f.seconds, f.rate)
+		return probe.Plan{}, usagef("--seconds %v or --rate %v is out of range; expected numbers above 0, up to 1000000", f.seconds, f.rate)
 	}
 	p := probe.Plan{Duration: time.Duration(f.seconds * 1e9).Round(time.Millisecond), Up: f.up, Down: f.down,
 		Interval: time.Duration(1e9 / f.rate).Round(time.Microsecond)}
 	if err := p.Check(); err != nil {
-		return p, usage(err)
+		return p, asUsageError(err)
 	}
 	if n := p.Packets(); n < measure.LeastFit {
-		return p, usagef("%d datagrams each way are too few to fit a link to; expected at least %d", n, measure.LeastFit)
+		return p, usagef("%d datagrams per direction are too few to fit a link; expected at least %d", n, measure.LeastFit)
 	}
 	return p, nil
 }
 
-// measuredPath is the JSON of `links measure`.
+// measuredPath is the JSON output of tui links measure.
 type measuredPath struct {
 	To         string      `json:"to"`
 	Seconds    float64     `json:"seconds"`
 	IntervalUS float64     `json:"interval_us"`
 	UpBytes    int         `json:"up_bytes"`
 	DownBytes  int         `json:"down_bytes"`
-	Trips      tripTimes   `json:"round_trip_ms"`
-	Base       float64     `json:"base_ms"`  // what the fastest hundredth of each direction is taken to have needed
-	Slack      float64     `json:"slack_ms"` // how far chance may have moved that
+	Trips      roundTrips  `json:"round_trip_ms"`
+	Base       float64     `json:"base_ms"`  // assumed one-way delay of the fastest 1 % of packets
+	Slack      float64     `json:"slack_ms"` // uncertainty of Base
 	Overhead   channelCost `json:"channel"`
 	Up         fitInfo     `json:"up"`
 	Down       fitInfo     `json:"down"`
 	Table      string      `json:"toml"` // both tables
 }
 
-type tripTimes struct {
+// roundTrips summarises the measured round-trip times in milliseconds.
+type roundTrips struct {
 	Count int     `json:"count"`
 	Min   float64 `json:"min"`
 	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`
 }
 
-// channelCost is what was sent and read here in all, with handshake, agreement and
-// results; and what was dropped, by cause.
+// channelCost is the total traffic of the session at this machine, including handshake and
+// results, and the number of dropped datagrams by cause.
 type channelCost struct {
 	OutBytes uint64            `json:"out_bytes"`
 	InBytes  uint64            `json:"in_bytes"`
 	Dropped  map[string]uint64 `json:"dropped"`
 }
 
+// linksMeasure measures the path to the peer and writes the fitted links.
 func (a *app) linksMeasure(ctx context.Context, f *measureFlags) error {
-	plan, err := f.plan()
+	plan, err := f.newPlan()
 	if err != nil {
 		return err
 	}
-	s, err := f.far.dial(ctx, probe.Purpose)
+	s, err := f.peer.dial(ctx, probe.Purpose)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	a.remark("measuring the path to %s for %v: %d datagrams each way, of %d bytes up and %d down", s.Remote(), plan.Duration,
+	a.remark("measuring the path to %s for %v: %d datagrams per direction, %d bytes up and %d bytes down", s.Remote(), plan.Duration,
 		plan.Packets(), plan.Up, plan.Down)
 	line := a.progress("measure")
 	path, err := probe.Measure(ctx, s, plan, func(share float64) { line.report(share, 1) })
@@ -176,14 +186,14 @@ func (a *app) linksMeasure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Remote(), err)
 	}
-	if err := f.write(a, path); err != nil {
+	if err := f.writeCaptures(a, path); err != nil {
 		return err
 	}
-	return a.sayMeasured(path, s)
+	return a.writeMeasured(path, s)
 }
 
-// write writes the captures.
-func (f *measureFlags) write(a *app, p *probe.Path) error {
+// writeCaptures writes the captures of both directions as CSV, if --record is set.
+func (f *measureFlags) writeCaptures(a *app, p *probe.Path) error {
 	if f.record == "" {
 		return nil
 	}
@@ -196,52 +206,54 @@ func (f *measureFlags) write(a *app, p *probe.Path) error {
 			return capture.Write(f, slices.Values(x.capture.Packets))
 		})
 		if err != nil {
-			return usage(unwritable(x.name, err))
+			return asUsageError(writeError(x.name, err))
 		}
 		a.remark("wrote %s", x.name)
 	}
 	return nil
 }
 
-// sayMeasured fits both directions and tells.
-func (a *app) sayMeasured(p *probe.Path, s *channel.Session) error {
-	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) }
+// writeMeasured fits a link to each direction of a measured path and writes the result. s is the
+// session over which the path was measured.
+func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
+	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) } // quantile q of the round trips
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
-		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: tripTimes{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
+		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: roundTrips{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
 		Base: float64(p.Base) / 1e6, Slack: float64(p.Slack) / 1e6}
-	books := s.Books()
-	doc.Overhead = channelCost{books.OutBytes, books.InBytes, books.ByName()}
-	var fits [2]measure.FitResult
+	counters := s.Books()
+	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.ByName()}
+	var fits [2]measure.FitResult // up, down
 	for i, c := range []*capture.Capture{&p.Up, &p.Down} {
 		var err error
 		if fits[i], err = measure.Fit(c); err != nil {
-			return fmt.Errorf("nothing can be fitted to what came: %w", err)
+			return fmt.Errorf("no link can be fitted to the received datagrams: %w", err)
 		}
 	}
 	for i := range fits {
-		widen(&fits[i], float64(p.Slack)/1e6)
+		widenMeanDelay(&fits[i], float64(p.Slack)/1e6)
 	}
-	assumed := fmt.Sprintf("# The path to %s: round trips of %.3f ms at least, %.3f at the median, %.3f for 99 of 100.\n"+
-		"# The clocks differ: the fastest hundredth of either way is taken to have needed the same, %.3f ms, half of the sum;\n"+
-		"# chance may have moved that by %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
+	header := fmt.Sprintf("# Path to %s: round trip min %.3f ms, median %.3f ms, p99 %.3f ms.\n"+
+		"# The fastest 1 %% of packets of each direction are assumed to take half of their round trip, %.3f ms,\n"+
+		"# because the clocks differ. The uncertainty of this value is %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
-	doc.Table = assumed + doc.Up.Table + doc.Down.Table
-	if p.Beyond > 0 {
-		a.remark("tui: warning: %d further copies were not looked at", p.Beyond)
+	doc.Table = header + doc.Up.Table + doc.Down.Table
+	if p.Beyond > 0 { // more copies than a capture stores
+		a.remark("tui: warning: %d further copies of datagrams were ignored", p.Beyond)
 	}
-	return a.answer(doc, func(w io.Writer) {
-		fmt.Fprintln(w, assumed)
+	return a.writeResult(doc, func(w io.Writer) {
+		fmt.Fprintln(w, header)
 		writeFit(w, fits[0].Table("up"), &fits[0])
 		fmt.Fprintln(w)
 		writeFit(w, fits[1].Table("down"), &fits[1])
 	})
 }
 
-// widen makes room in the interval of the mean delay for what is not known of its zero.
-func widen(f *measure.FitResult, slack float64) {
+// widenMeanDelay adds slackMS, the uncertainty of the assumed minimum delay, to the confidence
+// interval of the mean delay. Independent errors add as squares.
+func widenMeanDelay(f *measure.FitResult, slackMS float64) {
 	for i := range f.Estimates {
 		if e := &f.Estimates[i]; e.Name == "mean delay" {
-			e.Low, e.High = max(0, e.Value-math.Hypot(e.Value-e.Low, slack)), e.Value+math.Hypot(e.High-e.Value, slack)
+			e.Low, e.High = max(0, e.Value-math.Hypot(e.Value-e.Low, slackMS)), e.Value+math.Hypot(e.High-e.Value, slackMS)
 		}
 	}
 }

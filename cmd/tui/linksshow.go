@@ -14,21 +14,23 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// The widths that pictures are drawn in. On a wide screen a wider one says no more.
+// Widths of pictures in columns, including "# " at the start of each line, which makes them
+// comments. Wider pictures than defaultWidth show no more detail.
 const (
-	leastWidth = measure.MinWidth + len("# ")
-	usualWidth = 80
-	mostWidth  = 1000
+	minWidth     = measure.MinWidth + len("# ")
+	defaultWidth = 80
+	maxWidth     = 1000
 )
 
-// linkInfo is the JSON of `links show`.
+// linkInfo is the JSON output of tui links show.
 type linkInfo struct {
 	profileInfo
 	Seed     uint64                   `json:"seed"`
 	Packets  int                      `json:"packets"`
-	Measured map[string]measure.Stats `json:"measured"` // by side; a perfect link back is left out
+	Measured map[string]measure.Stats `json:"measured"` // by direction; "up" is missing if the uplink is perfect
 }
 
+// showFlags are the flags of tui links show.
 type showFlags struct {
 	link    linkFlags
 	traffic trafficFlags
@@ -36,52 +38,54 @@ type showFlags struct {
 	ascii   bool
 }
 
+// linksShowCommand returns tui links show.
 func (a *app) linksShowCommand() *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show [NAME]",
-		Short: "Draw what a link does, beside what it is set to",
-		Long: `Show what a link profile sets, as the tables of a configuration, and as comments in
-them a picture of what becomes of packets there: the histogram of delays, how many
-are lost in a row, and the first 500 packets one by one. What is at its default, a
-perfect link, is left out.
+		Short: "Show the settings of a link and draw its effect on packets",
+		Long: `Print the settings of a link as tables of a configuration and, in comments, charts of its
+effect on packets: a histogram of delays, the lengths of loss bursts, and the first 500
+packets one by one. Settings at their defaults are omitted.
 
-Unless told otherwise the packets are those of a game, 60 a second of 256 bytes.`,
+By default the packets are those of a game: 60 per second of 256 bytes.`,
 		Example: `  tui links show lte
   tui links show starlink --ascii --interval 1ms --packets 100000
   tui links show --set down.loss=5% --set down.burst=3
   tui links show lte --json`,
-		Args:              f.link.nameArg,
+		Args:              f.link.profileArg,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksShow(cmd, &f) },
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	f.link.add(cmd)
-	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256)
+	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // packets, interval, bytes
 	cmd.Flags().IntVar(&f.width, "width", 0,
-		fmt.Sprintf("`COLUMNS` of the picture (default those of the terminal, at most %d)", usualWidth))
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+		fmt.Sprintf("width in `COLUMNS` (default: the width of the terminal, at most %d)", defaultWidth))
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// linksShow writes the settings and the pictures of both directions of a link, or measurements in
+// JSON. The picture of an uplink that equals the downlink is omitted.
 func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if err := f.traffic.check(); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("width") && (f.width < leastWidth || f.width > mostWidth) {
-		return usagef("--width %d makes no sense; expected %d to %d", f.width, leastWidth, mostWidth)
+	if cmd.Flags().Changed("width") && (f.width < minWidth || f.width > maxWidth) {
+		return usagef("--width %d makes no sense; expected %d to %d", f.width, minWidth, maxWidth)
 	}
 	link, err := f.link.load(cmd)
 	if err != nil {
 		return err
 	}
-	a.warn(warnings(link.sides...))
-	captures := make([]*capture.Sequence, len(link.sides))
+	a.warn(linkWarnings(link.directions...))
+	captures := make([]*capture.Sequence, len(link.directions))
 	err = a.await(cmd.Context(), "show", func() error {
-		for i, s := range link.sides {
+		for i, s := range link.directions {
 			rows, err := measure.Trace(s.spec, link.seed, f.traffic.Traffic)
 			if err != nil {
-				return usage(err)
+				return asUsageError(err)
 			}
 			if captures[i], err = (&capture.Capture{Packets: rows, HasSent: true, HasDelay: true}).Sequence(); err != nil {
 				return err
@@ -93,44 +97,47 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 		return err
 	}
 	if a.asJSON {
-		return a.stdout.json(f.info(link, captures))
+		return a.stdout.json(f.newLinkInfo(link, captures))
 	}
 	style := measure.Style{Width: a.pictureWidth(f.width) - len("# "), ASCII: f.ascii}
-	for _, line := range words.Wrap(f.plain(link.title)+".", style.Width) {
+	for _, line := range words.Wrap(f.toASCII(link.title)+".", style.Width) {
 		fmt.Fprintln(a.stdout, "# "+line)
 	}
-	for i, s := range link.sides {
+	for i, s := range link.directions {
 		fmt.Fprintln(a.stdout)
-		io.WriteString(a.stdout, f.plain(tableOf(s)))
+		io.WriteString(a.stdout, f.toASCII(settingsTable(s)))
 		fmt.Fprintln(a.stdout, "#")
-		if link.alike(i) {
-			fmt.Fprintf(a.stdout, "# Like %s.\n", link.sides[0].name)
+		if link.sameAsDown(i) {
+			fmt.Fprintf(a.stdout, "# The same as %s.\n", link.directions[0].name)
 			continue
 		}
-		io.WriteString(&comment{w: a.stdout}, measure.Picture(captures[i], style))
+		io.WriteString(&commentWriter{w: a.stdout}, measure.Picture(captures[i], style))
 	}
 	return nil
 }
 
-// pictureWidth is what was asked for, or what fits.
-func (a *app) pictureWidth(asked int) int {
+// pictureWidth returns the width of pictures: requested or, if that is 0, the width of the terminal
+// within limits; defaultWidth without a terminal.
+func (a *app) pictureWidth(requested int) int {
 	switch {
-	case asked > 0:
-		return asked
+	case requested > 0:
+		return requested
 	case a.columns > 0:
-		return max(min(a.columns, usualWidth), leastWidth)
+		return max(min(a.columns, defaultWidth), minWidth)
 	}
-	return usualWidth
+	return defaultWidth
 }
 
-func (f *showFlags) info(link *chosenLink, captures []*capture.Sequence) linkInfo {
+// newLinkInfo returns the JSON output for a link. captures contains the measured packets of each
+// direction, in the order of link.directions.
+func (f *showFlags) newLinkInfo(link *chosenLink, captures []*capture.Sequence) linkInfo {
 	info := linkInfo{Seed: link.seed, Packets: f.traffic.Packets, Measured: map[string]measure.Stats{}}
 	perfect := lossmodel.DefaultSpec()
 	info.profileInfo = profileInfo{Name: f.link.profile, Summary: link.title, Down: perfect.Values(), Up: perfect.Values()}
 	if p, err := lossmodel.ProfileByName(f.link.profile); err == nil {
 		info.Summary, info.Source = p.Summary, p.Source
 	}
-	for i, s := range link.sides {
+	for i, s := range link.directions {
 		info.Measured[s.name] = measure.Of(captures[i])
 		if s.name == "down" {
 			info.Down = s.spec.Values()
@@ -141,20 +148,21 @@ func (f *showFlags) info(link *chosenLink, captures []*capture.Sequence) linkInf
 	return info
 }
 
-// plain spells out what ASCII lacks, if that is asked for; links read it back alike.
-func (f *showFlags) plain(text string) string {
+// toASCII replaces the characters ± and µ if --ascii is set. Configurations accept both forms.
+func (f *showFlags) toASCII(text string) string {
 	if f.ascii {
 		return strings.NewReplacer("±", "+-", "µ", "u").Replace(text)
 	}
 	return text
 }
 
-// tableOf returns what a link is set to as a table of a configuration.
-func tableOf(s side) string {
+// settingsTable returns the settings of one direction that differ from a perfect link, as a table
+// of a configuration.
+func settingsTable(dir direction) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%s]\n", s.name)
+	fmt.Fprintf(&b, "[%s]\n", dir.name)
 	for _, k := range lossmodel.Keys() {
-		if v, err := s.spec.Get(k.Key); err == nil && v != k.Default {
+		if v, err := dir.spec.Get(k.Key); err == nil && v != k.Default {
 			fmt.Fprintf(&b, "%s = %q\n", k.Key, v)
 		}
 	}

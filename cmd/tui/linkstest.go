@@ -14,44 +14,45 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// linkTest is the JSON of `links test`.
+// linkTest is the JSON output of tui links test.
 type linkTest struct {
 	Link       string          `json:"link"`
 	Seed       uint64          `json:"seed"`
 	Packets    int             `json:"packets"`
 	IntervalUS float64         `json:"interval_us"`
 	Size       int             `json:"size"`
-	MaxSigmas  float64         `json:"max_sigmas"` // beyond which a figure does not hold
+	MaxSigmas  float64         `json:"max_sigmas"` // a figure with a larger deviation fails
 	OK         bool            `json:"ok"`
 	Down       *measure.Report `json:"down"`
 	Up         *measure.Report `json:"up,omitempty"` // absent for a perfect link
 }
 
+// linksTestCommand returns tui links test.
 func (a *app) linksTestCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags
 	cmd := &cobra.Command{
 		Use:   "test [NAME]",
-		Short: "Hold a link to the closed forms of its models",
-		Long: `Send packets through each stage of a link and put what comes of it beside the
-closed form of its model, with the standard error: a share lost of 5 % is not 5 %
-among a thousand packets, but it is within a few standard errors.
+		Short: "Test whether a link behaves as its models predict",
+		Long: `Send packets through each stage of a link and compare the measured figures with the
+closed-form predictions of its model, in units of the standard error.
 
-Exits with 1 if a figure is more than 5 standard errors off, which a right model
-does once in two million.`,
+The exit code is 1 if a figure deviates by more than 5 standard errors, which happens to a
+correct model once in two million figures.`,
 		Example: `  tui links test lte
   tui links test starlink --packets 100000 --json | jq '.down.checks[].sigmas'
   tui links test --set down.loss=5% --set down.burst=3`,
-		Args:              link.nameArg,
+		Args:              link.profileArg,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksTest(cmd, &link, &traffic) },
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	link.add(cmd)
-	traffic.add(cmd, 1_000_000, time.Millisecond, 64)
+	traffic.add(cmd, 1_000_000, time.Millisecond, 64) // packets, interval, bytes
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// linksTest tests both directions of a link and writes the results.
 func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags) error {
 	if err := traffic.check(); err != nil {
 		return err
@@ -60,16 +61,16 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags)
 	if err != nil {
 		return err
 	}
-	a.warn(warnings(link.sides...))
-	reports := make([]measure.Report, len(link.sides))
+	a.warn(linkWarnings(link.directions...))
+	reports := make([]measure.Report, len(link.directions))
 	err = a.await(cmd.Context(), "test", func() error {
-		for i, s := range link.sides {
-			if link.alike(i) {
+		for i, s := range link.directions {
+			if link.sameAsDown(i) {
 				reports[i] = reports[0]
 				continue
 			}
 			if reports[i], err = measure.Test(s.spec, link.seed, traffic.Traffic); err != nil {
-				return usage(err)
+				return asUsageError(err)
 			}
 		}
 		return nil
@@ -85,33 +86,35 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags)
 	if len(reports) > 1 {
 		doc.Up = &reports[1]
 	}
-	err = a.answer(doc, func(w io.Writer) { writeTest(w, link, traffic, reports) })
-	return cmp.Or(err, held(failed))
+	err = a.writeResult(doc, func(w io.Writer) { writeTest(w, link, traffic, reports) })
+	return cmp.Or(err, newFailure(failed))
 }
 
-// failedChecks says in a sentence each what does not hold.
+// failedChecks returns a sentence for each figure that deviates too much from its prediction.
+// reports contains a report for each direction of link.
 func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) {
 	for i, r := range reports {
 		for _, c := range r.Checks {
-			if !c.OK && !link.alike(i) {
+			if !c.OK && !link.sameAsDown(i) {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s is %s, %.1f standard errors from %s",
-					link.sides[i].name, c.Stage, c.Name, units.General(c.Measured, 5), c.Sigmas, units.General(c.Expected, 5)))
+					link.directions[i].name, c.Stage, c.Name, units.General(c.Measured, 5), c.Sigmas, units.General(c.Expected, 5)))
 			}
 		}
 	}
 	return failed
 }
 
+// writeTest writes the results as a table, then the figures of all stages together.
 func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
 	fmt.Fprintf(w, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size,
 		link.seed)
-	g := texttable.New("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
+	g := texttable.New("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "ok")
 	for i, r := range reports {
 		for _, c := range r.Checks {
-			if link.alike(i) {
+			if link.sameAsDown(i) {
 				break
 			}
-			g.Add(link.sides[i].name, c.Stage, c.Name, units.General(c.Measured, 5), units.General(c.Expected, 5), units.General(c.StdErr, 5),
+			g.Add(link.directions[i].name, c.Stage, c.Name, units.General(c.Measured, 5), units.General(c.Expected, 5), units.General(c.StdErr, 5),
 				fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}
@@ -119,42 +122,42 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 		fmt.Fprintln(w)
 		g.WriteText(w, 0)
 	}
-	for i, s := range link.sides {
-		if link.alike(i) {
-			fmt.Fprintf(w, "\n%s is like %s.\n", s.name, link.sides[0].name)
+	for i, s := range link.directions {
+		if link.sameAsDown(i) {
+			fmt.Fprintf(w, "\n%s is the same as %s.\n", s.name, link.directions[0].name)
 			continue
 		}
-		fmt.Fprintf(w, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, wholeOf(&reports[i].Whole))
-		for _, n := range notesOf(s, &reports[i]) {
+		fmt.Fprintf(w, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, formatStats(&reports[i].Whole))
+		for _, n := range testNotes(s, &reports[i]) {
 			fmt.Fprintf(w, "Note: %s.\n", n)
 		}
 	}
 }
 
-// wholeOf puts what a link does in a sentence.
-func wholeOf(w *measure.Stats) string {
-	text := fmt.Sprintf("%.4g%% lost", w.LossRate*100)
-	if w.Bursts > 0 {
-		text += " in runs of " + units.Significant(w.MeanBurst, 3)
+// formatStats formats the figures of a link in one sentence.
+func formatStats(stats *measure.Stats) string {
+	text := fmt.Sprintf("%.4g%% lost", stats.LossRate*100)
+	if stats.Bursts > 0 {
+		text += " in bursts of " + units.Significant(stats.MeanBurst, 3)
 	}
-	if d := &w.Delay; d.Count > 0 {
+	if d := &stats.Delay; d.Count > 0 {
 		text += fmt.Sprintf(", delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond))
 	}
-	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", w.Reordering.Ratio*100, w.Duplicated*100)
+	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", stats.Reordering.Ratio*100, stats.Duplicated*100)
 }
 
-// notesOf says why there is no closed form where there is none.
-func notesOf(s side, r *measure.Report) []string {
+// testNotes returns notes on the test, in particular why figures have no closed form.
+func testNotes(dir direction, r *measure.Report) []string {
 	notes := slices.Clone(r.Notes)
 	switch {
-	case s.spec.Netem.On:
-		text := "a line of netem decides as the kernel does, packet by packet, and has no closed form"
-		if rate := s.spec.Netem.LossRate(); rate > 0 {
-			text += fmt.Sprintf("; in the long run it picks %.4g%% of packets to lose", rate*100)
+	case dir.spec.Netem.On:
+		text := "a line of netem decides packet by packet as the kernel does, which has no closed form"
+		if rate := dir.spec.Netem.LossRate(); rate > 0 {
+			text += fmt.Sprintf("; in the long run it drops %.4g%% of packets", rate*100)
 		}
 		return append(notes, text)
 	case len(r.Checks) == 0 && len(notes) == 0:
-		return []string{"nothing is on that could be held to a closed form"}
+		return []string{"no stage is on, so there is nothing to compare"}
 	}
 	return notes
 }

@@ -21,19 +21,20 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// defaultListen is where tui listen listens without an address.
+// defaultListen is the address of tui listen if none is given.
 const defaultListen = "127.0.0.1:27970"
 
-// service is something that a listener does for whoever dials it.
+// service is a kind of session that tui listen accepts.
 type service struct {
-	purpose uint8
-	name    string
-	// serve returns when the session is over, or ctx. What it reports is a line of JSON,
-	// and is printed for people.
+	purpose uint8  // what the peer requests; see channel.Session
+	name    string // in output
+	// serve runs the session until it ends or ctx ends. The report describes the session; it is
+	// printed as text, and written as JSON, and may be nil.
 	serve func(ctx context.Context, s *channel.Session) (report any, err error)
 }
 
-// services is what tui listen does; one row each.
+// services returns the services of tui listen: runs, whose encoders may open files, and
+// measurements.
 func services(files remote.Files) []service {
 	return []service{
 		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
@@ -41,63 +42,66 @@ func services(files remote.Files) []service {
 	}
 }
 
+// listenFlags are the flags of tui listen.
 type listenFlags struct {
-	tokenFile string
-	idle      time.Duration
-	duration  time.Duration
-	sessions  int
-	files     []string
-	once      bool
+	tokenFile string        // "" means a new token
+	idle      time.Duration // after which a silent session ends
+	duration  time.Duration // 0 means no limit
+	sessions  int           // largest number of sessions at a time
+	files     []string      // that sessions may open
+	once      bool          // stop after the first session
 }
 
+// listenCommand returns the command tui listen.
 func (a *app) listenCommand() *cobra.Command {
 	var f listenFlags
 	cmd := &cobra.Command{
 		Use:     "listen [ADDR]",
 		GroupID: groupMeasure,
-		Short:   "Be the far end: of sessions over a network, and of measurements of a path",
-		Long: `Wait for sessions of other machines and be their far end, until it is stopped.
+		Short:   "Receive sessions and measurements from other machines",
+		Long: `Wait for sessions of other machines and be their receiver, until it is stopped.
 
-Only who has the token is answered; it is printed, or comes from --token-file. Datagrams
-are encrypted and authenticated. Those of strangers, forged or recorded ones change
-nothing; they are counted by cause and told at the end.
+A session needs the token, which is printed or read from --token-file. Datagrams are
+encrypted and authenticated. Datagrams without the token, forged ones and replayed ones
+have no effect; they are counted by cause and reported at the end.
 
-An encoder with a model or a dictionary needs its file here too: --file names what may be
-opened. Nothing else is, whatever a session names.
+An encoder with a model or a dictionary needs its file on this machine too: --file names
+the files that sessions may open. Sessions cannot open any other file.
 
-It listens on ` + defaultListen + ` unless another address is named: a port, or HOST:PORT
-such as 0.0.0.0:27970 for all of this machine.
+It listens on ` + defaultListen + ` unless an address is given: a port, or HOST:PORT, such as
+0.0.0.0:27970 for all addresses of this machine.
 
 With --json every event is a line of JSON: listening (with addr and token), began, ended
-(with what the session reports) and finished (with the books of the socket).`,
+(with the report of the session) and finished (with the counters of the socket).`,
 		Example: `  tui listen
   tui listen 0.0.0.0:27970 --token-file token
   tui listen --file game.model
   tui listen 0 --once --json`,
-		Args: perhapsArg("an address to listen on"),
+		Args: optionalArg("an address to listen on"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.listen(cmd.Context(), cmp.Or(firstOf(args), defaultListen), &f)
+			return a.listen(cmd.Context(), cmp.Or(firstArg(args), defaultListen), &f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tokenFile, "token-file", "", "the token is in this `FILE` (default: a new one, printed)")
-	flags.DurationVar(&f.idle, "idle", channel.DefaultIdle, "end sessions of which nothing is heard for this `TIME`")
-	flags.DurationVar(&f.duration, "duration", 0, "end after this `TIME`")
-	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse more than `N` sessions at a time")
-	flags.StringArrayVar(&f.files, "file", nil, "encoders of sessions may open this `FILE`, a model or a dictionary; may be repeated")
-	flags.BoolVar(&f.once, "once", false, "end after the first session")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from this `FILE` (default: a new token, which is printed)")
+	flags.DurationVar(&f.idle, "idle", channel.DefaultIdle, "end sessions that receive nothing for this `TIME`")
+	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
+	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse new sessions while there are `N`")
+	flags.StringArrayVar(&f.files, "file", nil, "allow sessions to open this `FILE`, a model or a dictionary; may be repeated")
+	flags.BoolVar(&f.once, "once", false, "stop after the first session")
 	flags.BoolVar(&a.asJSON, "json", false, "write every event as a line of JSON to standard output")
 	a.addQuiet(cmd)
 	return cmd
 }
 
-// mostSessions bounds --max-sessions: each has a megabyte of buffer.
-const mostSessions = 1000
+// maxSessions is the largest value of --max-sessions: each session has a buffer of 1 MB.
+const maxSessions = 1000
 
+// check returns a usage error if a value is out of range.
 func (f *listenFlags) check() error {
 	switch {
-	case f.sessions < 1 || f.sessions > mostSessions:
-		return usagef("--max-sessions %d makes no sense; expected 1 to %d", f.sessions, mostSessions)
+	case f.sessions < 1 || f.sessions > maxSessions:
+		return usagef("--max-sessions %d makes no sense; expected 1 to %d", f.sessions, maxSessions)
 	case f.idle < time.Second || f.idle > time.Hour:
 		return usagef("--idle %v makes no sense; expected 1s to 1h", f.idle)
 	case f.duration < 0:
@@ -106,16 +110,17 @@ func (f *listenFlags) check() error {
 	return nil
 }
 
-// listen runs the command.
+// listen accepts sessions on addr until ctx ends, for the time of --duration, or for one session
+// with --once.
 func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	at, err := relay.ParseAddress(ctx, addr)
+	addrPort, err := relay.ParseAddress(ctx, addr)
 	if err != nil {
-		return usage(err)
+		return asUsageError(err)
 	}
-	token, text, err := listenToken(f.tokenFile)
+	token, newToken, err := listenToken(f.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -123,79 +128,82 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return err
 	}
-	r := &reception{app: a, services: services(files)}
+	r := &listenServer{app: a, services: services(files)}
 	o := channel.Options{Token: token, Idle: f.idle, MaxSessions: f.sessions}
 	for _, s := range r.services {
 		o.Purposes = append(o.Purposes, s.purpose)
 	}
-	l, err := channel.Listen(at, o)
+	l, err := channel.Listen(addrPort, o)
 	if err != nil {
-		return usage(fmt.Errorf("cannot listen on %s: %w", at, err))
+		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}
-	r.sayListening(l.Addr(), text)
+	r.printListening(l.Addr(), newToken)
 	err = r.serve(ctx, l, f)
 	return errors.Join(err, ctx.Err())
 }
 
-// listenToken returns the token of a file, or a new one and its text.
+// listenToken reads the token from a file. If file is "", it makes a new token and also returns its
+// text, which must be printed; otherwise text is empty.
 func listenToken(file string) (token channel.Token, text string, err error) {
 	if file == "" {
 		text = channel.NewToken()
 		token, err = channel.ParseToken(text)
 		return token, text, err
 	}
-	kept, err := readToken(file)
+	stored, err := readToken(file)
 	if err != nil {
 		return token, "", err
 	}
-	if token, err = channel.ParseToken(kept); err != nil {
-		err = usage(prefixed("--token-file "+file, err))
+	if token, err = channel.ParseToken(stored); err != nil {
+		err = asUsageError(withFlag("--token-file "+file, err))
 	}
 	return token, "", err
 }
 
-// listenFiles lets encoders open these files.
+// listenFiles returns the access to files for the encoders of sessions, which peers choose: only
+// to these paths, which must name regular files.
 func listenFiles(paths []string) (remote.Files, error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil {
-			return nil, usage(prefixed("--file", readable(err)))
+			return nil, asUsageError(withFlag("--file", withoutSyscall(err)))
 		} else if !info.Mode().IsRegular() {
-			return nil, usagef("--file %s is no file; expected a model or a dictionary of tui train", path)
+			return nil, usagef("--file %s is not a regular file; expected a model or a dictionary of tui train", path)
 		}
 	}
 	files, err := remote.OnlyFiles(paths)
 	if err != nil {
-		return nil, usage(prefixed("--file", err))
+		return nil, asUsageError(withFlag("--file", err))
 	}
 	return files, nil
 }
 
-// reception is what a listener does.
-type reception struct {
+// listenServer accepts sessions and prints what happens.
+type listenServer struct {
 	app      *app
 	services []service
 
-	mu    sync.Mutex // of the lines that are written
-	began int
+	mu       sync.Mutex // guards the output
+	sessions int        // accepted so far
 }
 
-// serve accepts sessions until ctx ends, or what f says.
-func (r *reception) serve(ctx context.Context, l *channel.Listener, f *listenFlags) error {
+// serve accepts sessions until ctx or f.duration ends, or with f.once until the first session has
+// ended. Then it ends all sessions and closes the listener.
+func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listenFlags) error {
 	accepting, stop := context.WithCancel(ctx)
 	if f.duration > 0 {
 		accepting, stop = context.WithTimeout(ctx, f.duration)
 	}
 	defer stop()
-	var all sync.WaitGroup
+	var running sync.WaitGroup
 	for {
 		s, err := l.Accept(accepting)
-		if err != nil {
+		if err != nil { // accepting has ended
 			break
 		}
-		r.began++
-		n := r.began
-		all.Go(func() {
-			r.attend(accepting, s, n)
+		r.sessions++
+		n := r.sessions
+		running.Go(func() {
+			r.serveSession(accepting, s, n)
 			if f.once {
 				stop()
 			}
@@ -205,57 +213,58 @@ func (r *reception) serve(ctx context.Context, l *channel.Listener, f *listenFla
 		}
 	}
 	if f.once {
-		all.Wait()
+		running.Wait() // before stop, which ends sessions
 	}
 	stop()
-	all.Wait()
+	running.Wait()
 	err := l.Close()
-	r.sayFinished(l.Books(), ctx.Err() != nil)
+	r.printFinished(l.Books(), ctx.Err() != nil)
 	return err
 }
 
-// attend serves one session.
-func (r *reception) attend(ctx context.Context, s *channel.Session, n int) {
+// serveSession runs session number n with the service of its purpose, and prints its beginning and
+// its end. An error is not printed if ctx has ended, since that ends every session.
+func (r *listenServer) serveSession(ctx context.Context, s *channel.Session, n int) {
 	defer s.Close()
 	for _, service := range r.services {
 		if service.purpose != s.Purpose() {
 			continue
 		}
-		r.say(listenEvent{Event: "began", Session: n, Kind: service.name, From: s.Remote().String()},
+		r.printEvent(listenEvent{Event: "began", Session: n, Kind: service.name, From: s.Remote().String()},
 			"session %d: %s of %s", n, service.name, s.Remote())
 		report, err := service.serve(ctx, s)
 		e := listenEvent{Event: "ended", Session: n, Kind: service.name, Report: report}
-		words := ""
+		suffix := ""
 		if report != nil {
-			words = fmt.Sprintf(": %v", report)
+			suffix = fmt.Sprintf(": %v", report)
 		}
 		if err != nil && ctx.Err() == nil {
 			e.Error = err.Error()
-			words += ": " + e.Error
+			suffix += ": " + e.Error
 		}
-		r.say(e, "session %d ended%s", n, words)
+		r.printEvent(e, "session %d ended%s", n, suffix)
 	}
 }
 
-// The JSON of `listen`: a line for each event.
+// listenEvent is a line in the JSON output of tui listen.
 type listenEvent struct {
 	Event   string `json:"event"` // listening, began, ended, finished
 	Addr    string `json:"addr,omitempty"`
-	Token   string `json:"token,omitempty"` // if it is a new one
+	Token   string `json:"token,omitempty"` // set if the token is new
 	Session int    `json:"session,omitempty"`
 	Kind    string `json:"kind,omitempty"`
 	From    string `json:"from,omitempty"`
 	Report  any    `json:"report,omitempty"`
 	Error   string `json:"error,omitempty"`
 
-	Reason   string       `json:"reason,omitempty"`   // of finished: finished or interrupted
-	Sessions *int         `json:"sessions,omitempty"` // of finished: there were
-	Books    *listenBooks `json:"books,omitempty"`    // of finished
+	Reason   string          `json:"reason,omitempty"`   // of finished: finished or interrupted
+	Sessions *int            `json:"sessions,omitempty"` // of finished: number of sessions
+	Counters *listenCounters `json:"books,omitempty"`    // of finished
 }
 
-// listenBooks are those of the socket: in = delivered + control + handshake + the sum of
-// dropped.
-type listenBooks struct {
+// listenCounters are the counters of the socket, in datagrams unless the name contains bytes. In
+// is the sum of Delivered, Control, Handshake and all values of Dropped.
+type listenCounters struct {
 	In        uint64            `json:"in"`
 	InBytes   uint64            `json:"in_bytes"`
 	Out       uint64            `json:"out"`
@@ -267,56 +276,59 @@ type listenBooks struct {
 	Unsent    uint64            `json:"unsent"`
 }
 
-// say tells an event, in JSON or in words.
-func (r *reception) say(e listenEvent, format string, args ...any) {
+// printEvent writes an event: to standard error as the text of format and args, and with --json
+// also to standard output as a line of JSON. Several sessions may call it at a time.
+func (r *listenServer) printEvent(e listenEvent, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.app.remark(format, args...)
 	if r.app.asJSON {
-		_ = r.app.stdout.jsonLine(e) // swallows what nobody reads
+		_ = r.app.stdout.jsonLine(e) // output.flush reports write errors at the end
 	}
 }
 
-// sayListening says how to get in, and who can.
-func (r *reception) sayListening(addr netip.AddrPort, token string) {
-	words := "the token of --token-file"
+// printListening prints the address and the token, and the command that connects. token is empty
+// if it was read from a file.
+func (r *listenServer) printListening(addr netip.AddrPort, token string) {
+	tokenText := "the token of --token-file"
 	if token != "" {
-		words = "token " + token
+		tokenText = "token " + token
 	}
-	r.say(listenEvent{Event: "listening", Addr: addr.String(), Token: token}, "listening on %s, %s", addr, words)
+	r.printEvent(listenEvent{Event: "listening", Addr: addr.String(), Token: token}, "listening on %s, %s", addr, tokenText)
 	if !addr.Addr().IsLoopback() {
-		r.app.remark("listening beyond this machine: whoever has the token can have sessions; nobody else is answered")
+		r.app.remark("other machines can connect, if they have the token")
 	}
 	host := addr.String()
 	if addr.Addr().IsUnspecified() {
-		host = fmt.Sprintf("HOST:%d", addr.Port()) // nobody can send to all of this machine's addresses
+		host = fmt.Sprintf("HOST:%d", addr.Port()) // 0.0.0.0 and :: are no addresses to send to
 	}
-	at := "--to " + host + " --token-file FILE"
+	flags := "--to " + host + " --token-file FILE"
 	if token != "" {
-		at = "--to " + token + "@" + host
+		flags = "--to " + token + "@" + host
 	}
-	r.app.remark("the other end: tui run %s, or tui, or tui links measure", at)
+	r.app.remark("to connect: tui run %s; tui and tui links measure take the same flags", flags)
 }
 
-// sayFinished tells the books.
-func (r *reception) sayFinished(b channel.Books, interrupted bool) {
-	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.began, Books: &listenBooks{In: b.In, InBytes: b.InBytes, Out: b.Out,
+// printFinished prints the counters b of the socket. interrupted selects the reason "interrupted"
+// instead of "finished".
+func (r *listenServer) printFinished(b channel.Books, interrupted bool) {
+	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.sessions, Counters: &listenCounters{In: b.In, InBytes: b.InBytes, Out: b.Out,
 		OutBytes: b.OutBytes, Delivered: b.Delivered, Control: b.Control, Handshake: b.Handshake, Dropped: b.ByName(), Unsent: b.Unsent}}
 	if interrupted {
 		e.Reason = "interrupted"
 	}
-	words := "none dropped"
+	dropped := "none dropped"
 	if n := b.Dropped(); n > 0 {
-		words = fmt.Sprintf("%d dropped: %s", n, counts(b.ByName()))
+		dropped = fmt.Sprintf("%d dropped: %s", n, formatCounts(b.ByName()))
 	}
-	r.say(e, "%d sessions; %d datagrams came, %s", r.began, b.In, words)
+	r.printEvent(e, "%d sessions; %d datagrams received, %s", r.sessions, b.In, dropped)
 }
 
-// counts puts counts in words: 3 forged, 1 replayed.
-func counts(by map[string]uint64) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		words = append(words, fmt.Sprintf("%d %s", by[name], name))
+// formatCounts formats counts in the order of their names, such as "3 forged, 1 replayed".
+func formatCounts(counts map[string]uint64) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(parts, ", ")
 }

@@ -18,7 +18,8 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// The captures of a measurement are written in one order, each whole or not at all.
+// TestMeasureWritesWholeCaptures checks that each capture of a measurement is written completely
+// or not at all, in a fixed order.
 func TestMeasureWritesWholeCaptures(t *testing.T) {
 	packets := func(n int) (c capture.Capture) {
 		for seq := range n {
@@ -36,7 +37,7 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 		disk := faultfs.FailAt(n, false)
 		var stderr bytes.Buffer
 		a := &app{stdout: newOutput(io.Discard), stderr: &stderr, disk: &disk.Disk}
-		err := (&measureFlags{record: filepath.Join(dir, "x.csv")}).write(a, path)
+		err := (&measureFlags{record: filepath.Join(dir, "x.csv")}).writeCaptures(a, path)
 		var rows [2]int
 		for i, name := range []string{up, down} {
 			text, err := os.ReadFile(name)
@@ -57,8 +58,7 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 	}
 }
 
-// TestMeasureOverListen measures the path to this very machine, and holds both ends to what
-// they say.
+// TestMeasureOverListen measures a path over loopback and checks the reports of both ends.
 func TestMeasureOverListen(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), freePort(t)
@@ -112,7 +112,7 @@ func TestMeasureOverListen(t *testing.T) {
 		events[2].Event != "ended" || events[2].Error != "" || events[3].Reason != "finished" || o.code != exitDone {
 		t.Fatalf("exit %d\n%s\n%s", o.code, o.stdout, o.stderr)
 	}
-	b, dropped := events[3].Books, uint64(0)
+	b, dropped := events[3].Counters, uint64(0)
 	for _, n := range b.Dropped {
 		dropped += n
 	}
@@ -121,7 +121,8 @@ func TestMeasureOverListen(t *testing.T) {
 	}
 }
 
-// A new token is printed, and lets in whoever has it.
+// TestListenInterrupted checks that an interrupted listener has printed its token and address, and
+// prints the number of sessions.
 func TestListenInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
 	time.AfterFunc(100*time.Millisecond, interrupt)
@@ -131,10 +132,11 @@ func TestListenInterrupted(t *testing.T) {
 	}
 }
 
-// Who listens at all addresses of the machine is told that he does, and not to send there.
+// TestListenEverywhere checks the warning about other machines, and that 0.0.0.0 is not printed
+// as an address to connect to.
 func TestListenEverywhere(t *testing.T) {
 	o := tui("listen", "0.0.0.0:0", "--duration", "1ms")
-	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "beyond this machine") ||
+	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "other machines can connect") ||
 		!strings.Contains(o.stderr, "@HOST:") {
 		t.Errorf("%+v", o)
 	}
@@ -149,23 +151,23 @@ func TestListenRefuses(t *testing.T) {
 	const token = "0123456789abcdef0f1e2d3c4b5a6978"
 	measure := func(args ...string) []string { return append([]string{"links", "measure"}, args...) }
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{[]string{"listen", "70000"}, exitUsage, "is no address"},
 		{[]string{"listen", echoServer(t).LocalAddr().String()}, exitMachine, "address already in use"},
 		{[]string{"listen", "0", "--token-file", short}, exitUsage, "too easy to guess"},
 		{[]string{"listen", "0", "--token-file", none}, exitUsage, "none"},
 		{[]string{"listen", "0", "--file", none}, exitUsage, "no such file"},
-		{[]string{"listen", "0", "--file", dir}, exitUsage, "is no file"},
+		{[]string{"listen", "0", "--file", dir}, exitUsage, "is not a regular file"},
 		{[]string{"listen", "0", "--file", short, "--file", short}, exitUsage, "the same name"},
 		{[]string{"listen", "0", "--max-sessions", "0"}, exitUsage, "expected 1 to 1000"},
 		{[]string{"listen", "0", "--idle", "1ms"}, exitUsage, "expected 1s to 1h"},
 		{measure(), exitUsage, "expects --to TOKEN@HOST:PORT"},
 		{measure("--to", "127.0.0.1:1"), exitUsage, "has no token"},
 		{measure("--to", "password@127.0.0.1:1"), exitUsage, "too easy to guess"},
-		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both have a token"},
+		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both contain a token"},
 		{measure("--to", token+"@127.0.0.1:0"), exitUsage, "has no port"},
 		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of one machine"},
 		{measure("--to", token+"@127.0.0.1:1", "--rate", "0"), exitUsage, "numbers above 0"},
@@ -175,7 +177,7 @@ func TestListenRefuses(t *testing.T) {
 		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 and 500 bytes"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, %s", c.args, o.code, o.stderr)
 		}
 		cancel()

@@ -11,7 +11,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// TestLists: everything there is is listed, for people and for scripts.
+// TestLists checks that the lists contain everything, as text and as JSON.
 func TestLists(t *testing.T) {
 	var encoders, datasets, presets, links []string
 	for _, c := range table.All() {
@@ -60,8 +60,8 @@ func anyHasPrefix(lines []string, prefix string) bool {
 	return false
 }
 
-// TestOneOfAList: each encoder and profile can be asked about by name.
-func TestOneOfAList(t *testing.T) {
+// TestDescriptions checks that each encoder and each profile can be described by name.
+func TestDescriptions(t *testing.T) {
 	for _, c := range table.All() {
 		o := tui("encoders", c.Name)
 		if o.code != 0 || !strings.HasPrefix(o.stdout, c.Name+": ") {
@@ -88,8 +88,8 @@ func TestOneOfAList(t *testing.T) {
 	}
 }
 
-// TestPresetsCheck: every preset is a valid configuration, and what check prints
-// amounts to the same.
+// TestPresetsCheck checks that every preset is valid, and that the output of tui check is an
+// equal configuration.
 func TestPresetsCheck(t *testing.T) {
 	for _, p := range experiment.Presets() {
 		o := tui("check", "--preset", p.Name)
@@ -109,7 +109,7 @@ func TestPresetsCheck(t *testing.T) {
 	}
 }
 
-// TestCompletion: the shell is offered what there is.
+// TestCompletion checks the completions of the shell.
 func TestCompletion(t *testing.T) {
 	for _, c := range []struct {
 		line, want string

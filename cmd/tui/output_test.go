@@ -15,7 +15,7 @@ import (
 	"wirelab/internal/panics"
 )
 
-// failing is a standard output that takes a few bytes and then fails.
+// failing is a writer that accepts a few bytes and then fails.
 type failing struct {
 	left int
 	err  error
@@ -28,7 +28,7 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStdoutClosedEarly: a reader that has seen enough is no failure; a full
+// TestStdoutClosedEarly checks that a reader who closes the pipe early is no error, but a full
 // disk is.
 func TestStdoutClosedEarly(t *testing.T) {
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestStdoutClosedEarly(t *testing.T) {
 	}
 }
 
-// TestPanic: a bug of ours is said as one, with exit code 1 and not 2.
+// TestPanic checks that a panic is reported as a bug, with exit code 1 and not 2.
 func TestPanic(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, clock: func() time.Duration { panic("boom") },
@@ -61,13 +61,14 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// A panic that comes as an error is said as a bug, whatever else the error is.
+// TestPanicAsError checks that a panic that is returned as an error is reported as a bug, even if
+// it is joined with other errors.
 func TestPanicAsError(t *testing.T) {
 	bug := panics.Call(func() error { panic("boom") })
-	for _, err := range []error{bug, usage(bug), errors.Join(bug, context.Canceled), fmt.Errorf("the lab broke: %w", bug)} {
+	for _, err := range []error{bug, asUsageError(bug), errors.Join(bug, context.Canceled), fmt.Errorf("the lab broke: %w", bug)} {
 		var stderr bytes.Buffer
 		a := &app{stderr: &stderr}
-		a.explain(err)
+		a.printError(err)
 		if text := stderr.String(); !strings.HasPrefix(text, "tui: a bug in wirelab: ") || !strings.Contains(text, "boom\n") ||
 			!strings.Contains(text, "TestPanicAsError") || exitCode(err) != exitFailed {
 			t.Errorf("exit %d, %q", exitCode(err), text)

@@ -19,7 +19,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// seen is a datagram as a capture holds it, down from port 7000 unless it is up.
+// seen is a datagram of a capture; its direction is down, from port 7000, unless up is set.
 type seen struct {
 	at   time.Duration
 	up   bool
@@ -56,7 +56,7 @@ func writePcap(t testing.TB, path string, list []seen) {
 	}
 }
 
-// talk is what a game might send: a head, a counter, a place that moves.
+// talk returns a typical datagram of a game: a header, a counter and a changing position.
 func talk(n int) (list []seen) {
 	for i := range n {
 		at := time.Duration(i) * 33 * time.Millisecond
@@ -68,7 +68,8 @@ func talk(n int) (list []seen) {
 	return list
 }
 
-// What the statistics say of encoders is what a run sends; the port that is guessed is said.
+// TestStatsOfPackets checks that the sizes in tui datasets stats are those of a run, and that a
+// guessed port is reported.
 func TestStatsOfPackets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a game, part 1.pcap")
 	writePcap(t, path, talk(300))
@@ -89,13 +90,13 @@ func TestStatsOfPackets(t *testing.T) {
 	for _, s := range doc.Encoders {
 		known[s.Encoder] = true
 		if s.Messages == 0 {
-			continue // it needs something to be given
+			continue // requires a parameter
 		}
 		if !s.Lossless || s.Raw != 3600 || s.Timing == nil {
 			t.Errorf("%+v", s)
 		}
 		if s.Encoder != "deflate" && s.Encoder != "zstd" {
-			continue // of the others a run depends on when acks arrive
+			continue // sizes of other encoders depend on the arrival of acks
 		}
 		r := tui("run", "--data", "packets:"+path+",port=7000,dir=down", "--encoder", s.Encoder, "--json")
 		var run struct {
@@ -132,8 +133,8 @@ func TestStatsOfPackets(t *testing.T) {
 	}
 }
 
-// A report of a run names the capture by its digest, and replays to the same bytes, also
-// where both went elsewhere.
+// TestReplayOfPackets checks that the report of a run names the capture by its digest, and can be
+// replayed after both were moved.
 func TestReplayOfPackets(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "game.pcap")
@@ -158,8 +159,8 @@ func TestReplayOfPackets(t *testing.T) {
 	}
 }
 
-// Captures of the two ends of a link tell what it was set to, and what became of each
-// datagram; the link itself is the judge.
+// TestLinksFitTwoCaptures checks that captures at the two ends of a modelled link give its
+// settings and the outcome of each datagram.
 func TestLinksFitTwoCaptures(t *testing.T) {
 	spec := lossmodel.DefaultSpec()
 	for key, value := range map[string]string{"loss": "5%", "latency": "30ms", "jitter": "6ms", "duplicate": "2%"} {
@@ -203,7 +204,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 		m.Lost+m.Outside < lost-3 || m.Lost+m.Outside > lost+3 {
 		t.Errorf("%+v; the link lost %d, %d arrived", m, lost, arrivals)
 	}
-	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(strings.Join(doc.Notes, "\n"), "only as far as both agree") {
+	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(strings.Join(doc.Notes, "\n"), "only as accurate as these clocks agree") {
 		t.Errorf("%s\n%v", doc.Table, doc.Notes)
 	}
 	within := map[string]float64{"loss": 0.05, "duplicate": 0.02}
@@ -225,7 +226,8 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 	}
 }
 
-// The capture of a proxy holds both ends: what the proxy says it did is what is found.
+// TestLinksFitOfProxy checks that fitting the capture of a proxy gives the losses that the proxy
+// reported.
 func TestLinksFitOfProxy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -246,7 +248,7 @@ func TestLinksFitOfProxy(t *testing.T) {
 		select {
 		case o = <-ended:
 		case <-time.After(time.Millisecond):
-			_, _ = client.Write([]byte{byte(i), byte(i >> 8), 1}) // refused until the proxy listens
+			_, _ = client.Write([]byte{byte(i), byte(i >> 8), 1}) // fails until the proxy listens
 		}
 	}
 	var done proxyDocument
@@ -263,7 +265,7 @@ func TestLinksFitOfProxy(t *testing.T) {
 	document(t, o.stdout, &doc)
 	m := doc.Match
 	if uint64(m.Sent) != done.Up.In || uint64(m.Received) != done.Up.Out || uint64(m.Matched) != done.Up.Out || uint64(m.Lost+m.Outside) != done.Up.In-done.Up.Out {
-		t.Errorf("%+v; the proxy says %+v", m, done.Up)
+		t.Errorf("%+v; the proxy reports %+v", m, done.Up)
 	}
 	for _, e := range doc.Estimates {
 		if lost := float64(m.Lost) / float64(m.Lost+m.Matched); e.Name == "loss" && (e.Low > lost || e.High < lost) {
@@ -272,8 +274,8 @@ func TestLinksFitOfProxy(t *testing.T) {
 	}
 }
 
-// A dictionary of one's own game: trained, named in a run, in the report by its digest,
-// and found again beside it.
+// TestDictionaryOfAGame trains a dictionary, uses it in a run, and checks that the report
+// contains its digest and that a replay finds it next to the report.
 func TestDictionaryOfAGame(t *testing.T) {
 	dir := t.TempDir()
 	path, dictionary, out := filepath.Join(dir, "game.pcap"), filepath.Join(dir, "game.zdict"), filepath.Join(dir, "report")
@@ -290,7 +292,7 @@ func TestDictionaryOfAGame(t *testing.T) {
 	var doc messageInfo
 	document(t, tui("datasets", "stats", spec, "--encoder", "zstd-dict dictionary="+dictionary, "--encoder", "zstd-dict", "--json").stdout, &doc)
 	if len(doc.Encoders) != 2 || doc.Encoders[0].Encoder != `zstd-dict dictionary="`+dictionary+`"` || 2*doc.Encoders[0].Bytes > doc.Encoders[1].Bytes ||
-		!strings.Contains(doc.Encoders[1].Problem, "no dictionary is named") {
+		!strings.Contains(doc.Encoders[1].Problem, "parameter dictionary is missing") {
 		t.Errorf("%+v", doc.Encoders)
 	}
 	if o := tui("run", "--data", spec, "--encoder", "zstd-dict", "--set", "encoder.params.dictionary="+dictionary, "--out", out, "--quiet"); o.code != exitDone {

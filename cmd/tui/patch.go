@@ -17,14 +17,15 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// patchCommand returns tui patch, which only has subcommands.
 func (a *app) patchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "patch",
 		GroupID: groupData,
 		Short:   "Make and apply binary deltas of files",
-		Long: `Make and apply binary deltas of files: what must be sent to those who have the old
-file so that they get the new one. Neither side needs memory in proportion to the
-files: applying takes less than 10 MB of heap, and 21 MB resident with the program.`,
+		Long: `Make and apply binary deltas of files: a patch turns the old version of a file into the new
+one. The memory needed does not grow with the files: applying a patch takes less than 10 MB
+of heap, and 21 MB of resident memory with the program.`,
 		Example: `  tui patch make game-1.0 game-1.1 game.patch
   tui patch apply game-1.0 game.patch game-1.1`,
 		Args: noArgs,
@@ -36,78 +37,84 @@ files: applying takes less than 10 MB of heap, and 21 MB resident with the progr
 	return cmd
 }
 
-// exactly is for commands that take exactly so many files.
-func exactly(n int, names string) cobra.PositionalArgs {
+// exactArgs returns an argument check for commands with n arguments, which description names in
+// errors.
+func exactArgs(n int, description string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s expects %s, got %d arguments", cmd.CommandPath(), names, len(args))
+			return usagef("%s expects %s, got %d arguments", cmd.CommandPath(), description, len(args))
 		}
 		return nil
 	}
 }
 
+// patchMakeCommand returns tui patch make.
 func (a *app) patchMakeCommand() *cobra.Command {
 	var fast bool
 	cmd := &cobra.Command{
 		Use:   "make OLD NEW PATCH",
 		Short: "Make a patch from an old file and a new one",
-		Long: `Make a patch from an old file and a new one. It appears when it is complete.
+		Long: `Make a patch from an old file and a new one. PATCH is created when it is complete.
 
-With --fast it is larger, and quick to apply.`,
+With --fast the patch is larger but faster to apply.`,
 		Example: `  tui patch make game-1.0 game-1.1 game.patch`,
-		Args:    exactly(3, "OLD, NEW and PATCH"),
+		Args:    exactArgs(3, "OLD, NEW and PATCH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.patchMake(cmd.Context(), args[0], args[1], args[2], fast)
 		},
 	}
-	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
+	cmd.Flags().BoolVar(&fast, "fast", false, "make a larger patch that is faster to apply")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
-// patchInfo is the JSON of `patch make` and of each pair of `patch bench`.
+// patchInfo is the JSON output of tui patch make, and of each pair of tui patch bench.
 type patchInfo struct {
 	Name     string  `json:"name,omitempty"`
 	Old      int64   `json:"old_bytes"`
 	New      int64   `json:"new_bytes"`
 	Patch    int64   `json:"patch_bytes"`
-	Raw      int64   `json:"raw_bytes"`
-	Cloned   int64   `json:"cloned_bytes"`
-	Patched  int64   `json:"patched_bytes"`
+	Raw      int64   `json:"raw_bytes"`     // bytes of the new file in blocks without use of the old file
+	Cloned   int64   `json:"cloned_bytes"`  // bytes of the new file in blocks that are copies of the old file
+	Patched  int64   `json:"patched_bytes"` // bytes of the new file in blocks encoded relative to the old file
 	Make     float64 `json:"make_mb_per_s,omitempty"`
 	Apply    float64 `json:"apply_mb_per_s,omitempty"`
-	Lossless *bool   `json:"lossless,omitempty"`
+	Lossless *bool   `json:"lossless,omitempty"` // nil if the patch was not applied
 }
 
-func (a *app) patchMake(ctx context.Context, old, new, out string, fast bool) error {
-	info, err := a.makePatch(ctx, "patch", old, new, out, fast)
+// patchMake makes the patch out, which turns the file oldPath into newPath, and writes its sizes.
+// fast makes a larger patch that is faster to apply.
+func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string, fast bool) error {
+	info, err := a.makePatch(ctx, "patch", oldPath, newPath, out, fast)
 	if err != nil {
 		return err
 	}
-	return a.answer(info, func(io.Writer) {
-		a.remark("wrote %s: %d bytes, %.2f %% of the %d of %s", out, info.Patch, share(info.Patch, info.New), info.New, new)
+	return a.writeResult(info, func(io.Writer) {
+		a.remark("wrote %s: %d bytes, %.2f %% of %s (%d bytes)", out, info.Patch, percent(info.Patch, info.New), newPath, info.New)
 	})
 }
 
-func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
+// percent returns part as a percentage of total.
+func percent(part, total int64) float64 { return 100 * float64(part) / float64(max(total, 1)) }
 
-// makePatch makes a patch, and stops between blocks when ctx ends.
-func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bool) (info patchInfo, err error) {
-	line := a.progress(what)
+// makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress under
+// the name job. It stops when ctx ends.
+func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string, fast bool) (info patchInfo, err error) {
+	line := a.progress(job)
 	defer line.done()
 	for _, f := range []struct {
 		name string
 		size *int64
-	}{{old, &info.Old}, {new, &info.New}} {
+	}{{oldPath, &info.Old}, {newPath, &info.New}} {
 		stat, err := os.Stat(f.name)
 		if err != nil {
-			return info, usage(readable(err))
+			return info, asUsageError(withoutSyscall(err))
 		}
 		*f.size = stat.Size()
 	}
-	stats, err := patch.MakeFile(old, new, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
+	stats, err := patch.MakeFile(oldPath, newPath, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
 		line.report(float64(done), float64(total))
-		return ctx.Err()
+		return ctx.Err() // an error ends the job
 	}})
 	if err != nil {
 		return info, patchError(err)
@@ -116,16 +123,16 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 	return info, nil
 }
 
+// patchApplyCommand returns tui patch apply.
 func (a *app) patchApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply OLD PATCH NEW",
 		Short: "Make the new file from the old one and a patch",
-		Long: `Make the new file from the old one and a patch. The old file is checked before
-anything is written; the new one is written beside its place and moved there when
-its SHA-256 is right. NEW may be OLD. A link under that name stays, and the file it
-leads to is replaced.`,
+		Long: `Make the new file from the old one and a patch. The old file is checked before anything is
+written. The new file is written under a temporary name and renamed when its SHA-256 is
+correct. NEW may be the same file as OLD. If NEW is a symbolic link, its target is replaced.`,
 		Example: `  tui patch apply game-1.0 game.patch game-1.1`,
-		Args:    exactly(3, "OLD, PATCH and NEW"),
+		Args:    exactArgs(3, "OLD, PATCH and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.patchApply(cmd.Context(), args[0], args[1], args[2])
 		},
@@ -134,31 +141,33 @@ leads to is replaced.`,
 	return cmd
 }
 
-// appliedInfo is the JSON of `patch apply`.
-type appliedInfo struct {
+// applyInfo is the JSON output of tui patch apply.
+type applyInfo struct {
 	Old    int64   `json:"old_bytes"`
 	New    int64   `json:"new_bytes"`
 	SHA256 string  `json:"sha256"` // of the new file
 	Apply  float64 `json:"apply_mb_per_s"`
 }
 
-func (a *app) patchApply(ctx context.Context, old, delta, new string) error {
+// patchApply applies the patch at patchPath to the file oldPath, and writes the file newPath.
+func (a *app) patchApply(ctx context.Context, oldPath, patchPath, newPath string) error {
 	line := a.progress("apply")
 	defer line.done()
 	start := a.clock()
-	h, err := patch.ApplyFile(a.disk, old, delta, new, func(done, total int64) error {
+	header, err := patch.ApplyFile(a.disk, oldPath, patchPath, newPath, func(done, total int64) error {
 		line.report(float64(done), float64(total))
-		return ctx.Err()
+		return ctx.Err() // an error ends the job
 	})
 	if err != nil {
 		return patchError(err)
 	}
-	info := appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)}
-	return a.answer(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", new, info.New, info.SHA256) })
+	info := applyInfo{Old: header.OldSize, New: header.NewSize, SHA256: fmt.Sprintf("%x", header.NewHash),
+		Apply: megabytesPerSecond(header.NewSize, a.clock()-start)}
+	return a.writeResult(info, func(io.Writer) { a.remark("wrote %s: %d bytes, SHA-256 %s", newPath, info.New, info.SHA256) })
 }
 
-// patchError sorts errors: what is wrong with the files that were named is the
-// caller's, what is wrong with the disk is not.
+// patchError marks errors in the files that the user named as usage errors. Other errors, such as
+// a full disk, are not usage errors.
 func patchError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -166,36 +175,42 @@ func patchError(err error) error {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, patch.ErrNoFile), errors.Is(err, patch.ErrSource),
 		errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld), errors.Is(err, patch.ErrCorrupt),
 		errors.Is(err, patch.ErrWrongNew), errors.Is(err, syscall.ENOTDIR):
-		return usage(readable(err))
+		return asUsageError(withoutSyscall(err))
 	}
-	return readable(err)
+	return withoutSyscall(err)
 }
 
-// megabytes returns the speed at which n bytes were made, in MB/s.
-func megabytes(n int64, d time.Duration) float64 { return float64(n) / 1e6 / max(d.Seconds(), 1e-9) }
+// megabytesPerSecond returns the rate at which n bytes were processed within d. A d of 0, on a
+// coarse clock, counts as 1 ns.
+func megabytesPerSecond(n int64, d time.Duration) float64 {
+	return float64(n) / 1e6 / max(d.Seconds(), 1e-9)
+}
 
+// patchBenchCommand returns tui patch bench.
 func (a *app) patchBenchCommand() *cobra.Command {
 	var fast bool
 	cmd := &cobra.Command{
 		Use:   "bench DIR...",
-		Short: "Make and apply patches of pairs of files, and say how large and how fast",
-		Long: `Make and apply patches of pairs of files, and say how large they are and how fast
-it goes. Each folder holds a file old and a file new. What comes out is compared;
-if it is something else, the exit code is 1.`,
+		Short: "Measure the size and speed of patches on pairs of files",
+		Long: `Make and apply patches of pairs of files, and print their size and the speed. Each folder
+contains a file "old" and a file "new". The exit code is 1 if applying a patch does not
+give the file "new".`,
 		Example: `  tui patch bench pairs/*`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("%s expects folders, each with a file old and a file new", cmd.CommandPath())
+				return usagef("%s expects folders, each with a file \"old\" and a file \"new\"", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args, fast) },
 	}
-	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
+	cmd.Flags().BoolVar(&fast, "fast", false, "make a larger patch that is faster to apply")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// patchBench makes and applies a patch for each folder and writes the results. It returns a failure
+// if a patch does not give the new file.
 func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	work, err := a.disk.TempDir()
 	if err != nil {
@@ -212,45 +227,46 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 			return err
 		}
 		if !*info.Lossless {
-			wrong = append(wrong, info.Name+": something else came out")
+			wrong = append(wrong, info.Name+": applying the patch does not give the new file")
 		}
 		all = append(all, info)
 		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
-		g.Add(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", share(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
+		g.Add(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", percent(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
 	}
 	doc := struct {
 		Pairs []patchInfo `json:"pairs"`
 		New   int64       `json:"new_bytes"`
 		Patch int64       `json:"patch_bytes"`
 	}{all, total.New, total.Patch}
-	err = a.answer(doc, func(w io.Writer) {
-		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
+	err = a.writeResult(doc, func(w io.Writer) {
+		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", percent(total.Patch, total.New)), "", "", len(wrong) == 0)
 		g.WriteText(w, 0)
 	})
-	return errors.Join(err, held(wrong))
+	return errors.Join(err, newFailure(wrong))
 }
 
-// benchPair makes and applies the patch of one folder.
+// benchPair makes and applies the patch of the files "old" and "new" in dir, and returns sizes,
+// speeds, and whether the result equals "new". work is a folder for temporary files.
 func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info patchInfo, err error) {
-	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	delta, out := filepath.Join(work, "patch"), filepath.Join(work, "new")
+	oldPath, newPath := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	patchPath, resultPath := filepath.Join(work, "patch"), filepath.Join(work, "new")
 	start := a.clock()
-	if info, err = a.makePatch(ctx, filepath.Base(dir), old, new, delta, fast); err != nil {
+	if info, err = a.makePatch(ctx, filepath.Base(dir), oldPath, newPath, patchPath, fast); err != nil {
 		return info, err
 	}
 	made := a.clock()
-	if _, err := patch.ApplyFile(nil, old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
-		return info, readable(err)
+	if _, err := patch.ApplyFile(nil, oldPath, patchPath, resultPath, func(int64, int64) error { return ctx.Err() }); err != nil {
+		return info, withoutSyscall(err)
 	}
 	applied := a.clock()
 	info.Name = filepath.Base(dir)
-	info.Make, info.Apply = megabytes(info.New, made-start), megabytes(info.New, applied-made)
-	same, err := sameFile(new, out)
+	info.Make, info.Apply = megabytesPerSecond(info.New, made-start), megabytesPerSecond(info.New, applied-made)
+	same, err := sameFile(newPath, resultPath)
 	info.Lossless = &same
 	return info, err
 }
 
-// sameFile reports whether two files hold the same bytes.
+// sameFile reports whether two files have the same content.
 func sameFile(a, b string) (bool, error) {
 	x, err := fileHash(a)
 	if err != nil {
@@ -260,15 +276,16 @@ func sameFile(a, b string) (bool, error) {
 	return x == y, err
 }
 
+// fileHash returns the SHA-256 of a file.
 func fileHash(name string) (sum patch.Hash, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return sum, readable(err)
+		return sum, withoutSyscall(err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, readable(err)
+		return sum, withoutSyscall(err)
 	}
 	return patch.Hash(h.Sum(nil)), nil
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// patchFiles writes old and new and returns them.
+// patchFiles writes an old and a new file and returns their contents.
 func patchFiles(t *testing.T) (old, new string) {
 	t.Helper()
 	var b strings.Builder
@@ -25,7 +25,7 @@ func patchFiles(t *testing.T) (old, new string) {
 	return old, new
 }
 
-// listed returns the names of the files that are here.
+// listed returns the names of the files in the working directory.
 func listed(t *testing.T) string {
 	t.Helper()
 	entries, err := os.ReadDir(".")
@@ -39,7 +39,8 @@ func listed(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// What is made and applied is the new file, and says so in one document each.
+// TestPatch checks that making and applying a patch gives the new file, with one JSON document
+// each.
 func TestPatch(t *testing.T) {
 	for _, fast := range []string{"--fast=false", "--fast"} {
 		t.Chdir(t.TempDir())
@@ -51,7 +52,7 @@ func TestPatch(t *testing.T) {
 			made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
 			t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
 		}
-		var applied appliedInfo
+		var applied applyInfo
 		o = tui("patch", "apply", "--json", "old", "p", "out")
 		document(t, o.stdout, &applied)
 		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||
@@ -82,8 +83,8 @@ func TestPatchBench(t *testing.T) {
 	}
 }
 
-// A patch that is damaged, lies, or is for another file is refused with exit code 2
-// and a reason, and what was there stays as it was.
+// TestPatchRefused checks that a patch that is damaged, inconsistent or for another file is
+// refused with exit code 2 and a reason, and that existing files stay unchanged.
 func TestPatchRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	patchFiles(t)
@@ -97,8 +98,8 @@ func TestPatchRefused(t *testing.T) {
 	}
 	flipped, lying := bytes.Clone(good), bytes.Clone(good)
 	flipped[len(good)-20] ^= 4
-	lying[9] |= 0x7f // the new size, little end first, behind magic, version, profile and three bytes of the old one
-	for name, c := range map[string]struct{ patch, old, says string }{
+	lying[9] |= 0x7f // the new size, little-endian, after magic, version, profile and a size of three bytes
+	for name, c := range map[string]struct{ patch, old, wantText string }{
 		"cut":        {string(good[:len(good)/2]), "old", "ends early"},
 		"empty":      {"", "old", "not a patch"},
 		"no patch":   {"this is a text", "old", "not a patch"},
@@ -110,8 +111,8 @@ func TestPatchRefused(t *testing.T) {
 	} {
 		write(t, "bad", c.patch)
 		o := tui("patch", "apply", c.old, "bad", "out")
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.wantText)
 		}
 		if got, _ := os.ReadFile("out"); string(got) != "precious" {
 			t.Fatalf("%s: the file that was there is gone", name)
@@ -122,8 +123,8 @@ func TestPatchRefused(t *testing.T) {
 	}
 }
 
-// Names that make no sense are refused with exit code 2 and the name, and no file
-// that is read is written over by mistake.
+// TestPatchNames checks that wrong file names are refused with exit code 2, and that no input
+// file is overwritten.
 func TestPatchNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	old, new := patchFiles(t)
@@ -131,7 +132,7 @@ func TestPatchNames(t *testing.T) {
 		t.Fatal(o.stderr)
 	}
 	before := listed(t)
-	for _, c := range []struct{ args, says string }{
+	for _, c := range []struct{ args, wantText string }{
 		{"make old new new", "tui: new: it is being read; expected another name for what is made of it"},
 		{"make old new old", "tui: old: it is being read"},
 		{"make old new .", "tui: . is a directory: expected a file"},
@@ -145,8 +146,8 @@ func TestPatchNames(t *testing.T) {
 		{"apply old p none/q", "tui: none/q: no such file or directory"},
 	} {
 		o := tui(append([]string{"patch"}, strings.Fields(c.args)...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.says)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.wantText)
 		}
 	}
 	if after := listed(t); after != before {
@@ -159,7 +160,7 @@ func TestPatchNames(t *testing.T) {
 	}
 }
 
-// Who stops it finds nothing new, at whatever moment he does.
+// TestPatchInterrupted checks that an interruption at any time leaves no new file.
 func TestPatchInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	patchFiles(t)
@@ -196,8 +197,8 @@ func TestPatchInterrupted(t *testing.T) {
 	}
 }
 
-// What is made under the name of a link is written where it leads to, and a link to
-// nothing is refused: the same for all that makes one file.
+// TestPatchAndRecordFollowLinks checks that an output under the name of a symbolic link replaces
+// its target, and that a dangling link is refused.
 func TestPatchAndRecordFollowLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, new := patchFiles(t)
@@ -221,7 +222,7 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
 		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a link to nothing") {
-			t.Errorf("%q: exit %d, %q; expected to be told of a link to nothing", args, o.code, o.stderr)
+			t.Errorf("%q: exit %d, %q; expected an error about a dangling link", args, o.code, o.stderr)
 		}
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pipe makes a pipe with a name, into which nobody writes.
+// pipe makes a named pipe without a writer.
 func pipe(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -22,9 +22,9 @@ func pipe(t *testing.T) string {
 	return path
 }
 
-// What must be a file is refused before it is opened if it is a pipe; to wait for one
-// that may be a pipe can be interrupted. Neither hangs.
-func TestPipesNobodyWritesInto(t *testing.T) {
+// TestPipeWithoutWriter checks that commands refuse a pipe where they need a regular file, and
+// can be interrupted while they wait for a pipe. No command may hang.
+func TestPipeWithoutWriter(t *testing.T) {
 	p := pipe(t)
 	for _, args := range [][]string{
 		{"check", p}, {"run", p}, {"replay", p}, {"walkoff", "--data", p}, {"run", "--data", "table:" + p + ",x.csv"},
@@ -49,9 +49,9 @@ func TestPipesNobodyWritesInto(t *testing.T) {
 	}
 }
 
-// A pipe whose writer falls silent can be left as well, and what came until then is
-// reported.
-func TestPipeThatFallsSilent(t *testing.T) {
+// TestPipeStalls checks that a command can be interrupted while the writer of a pipe pauses, and
+// reports what it has read.
+func TestPipeStalls(t *testing.T) {
 	p := pipe(t)
 	w, err := os.OpenFile(p, os.O_RDWR, 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestPipeThatFallsSilent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
-		// Beyond what a pipe holds, so that the run has begun when all is written.
+		// More than a pipe buffers, so that the run has started when all is written.
 		if _, err := w.Write(make([]byte, 32*2*3000)); err != nil {
 			t.Error(err)
 		}

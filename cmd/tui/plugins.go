@@ -22,24 +22,26 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// pluginFlags name encoders from outside.
+// pluginFlags are the flags that load encoders from outside of the program.
 type pluginFlags struct {
 	paths   []string
-	sums    []string // of what each has to be; for processes of this program
+	sha256s []string // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
 	memory  string
-	timeout time.Duration
+	timeout time.Duration // 0 means no limit
 }
 
+// add registers the flags for all commands. --plugin-sha256 is hidden: only this program sets it,
+// when it starts itself for an audit, so that a file that changed meanwhile is refused.
 func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
-	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders of yours: a WebAssembly `FILE`, or exec:COMMAND; may be repeated; see tui plugins")
-	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "the most memory that each end of a plugin may take (`SIZE`)")
-	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "the longest that a call of a plugin may take (`TIME`); 0: it is trusted")
-	flags.StringArrayVar(&f.sums, "plugin-sha256", nil, "what each plugin has to be")
-	_ = flags.MarkHidden("plugin-sha256") // it is there
+	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders from a WebAssembly `FILE` or exec:COMMAND; may be repeated; see tui plugins")
+	flags.StringVar(&f.memory, "plugin-memory", "256MiB", "limit the memory of each plugin encoder and decoder to `SIZE`")
+	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "limit each call into a plugin to `TIME`; 0 means no limit")
+	flags.StringArrayVar(&f.sha256s, "plugin-sha256", nil, "expected SHA-256 of each --plugin, in the same order")
+	_ = flags.MarkHidden("plugin-sha256") // fails only for an unknown flag
 }
 
-// options are what the flags say.
+// options returns the options that the flags set.
 func (f *pluginFlags) options() (o plugin.Options, err error) {
 	memory, ok := config.ParseSize(f.memory)
 	if !ok {
@@ -48,48 +50,49 @@ func (f *pluginFlags) options() (o plugin.Options, err error) {
 	if f.timeout < 0 {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
 	}
-	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1)
+	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1) // in Options 0 means the default, -1 no limit
 	if dir, err := os.UserCacheDir(); err == nil {
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}
 	return o, nil
 }
 
-// pluginArgs are the plugins that are loaded, as another process of this program takes them.
+// pluginArgs returns the flags with which another process of this program loads the same plugins.
 func (a *app) pluginArgs() (list []string) {
-	for _, p := range a.loaded {
+	for _, p := range a.loadedPlugins {
 		list = append(list, "--plugin", p.Path, "--plugin-sha256", p.SHA256)
 	}
 	return append(list, "--plugin-memory", a.plugins.memory, "--plugin-timeout", a.plugins.timeout.String())
 }
 
-// loadPlugins loads what the flags name; its encoders then stand with all others. From then
-// on those that a configuration names are loaded as well.
+// loadPlugins loads the plugins that the flags name and adds their encoders to the encoder table.
+// It also installs a function in the table that loads the plugins that configurations name.
 func (a *app) loadPlugins(ctx context.Context) error {
 	o, err := a.plugins.options()
 	if err != nil {
 		return err
 	}
 	for i, path := range a.plugins.paths {
-		if i < len(a.plugins.sums) {
-			o.SHA256 = a.plugins.sums[i]
+		if i < len(a.plugins.sha256s) {
+			o.SHA256 = a.plugins.sha256s[i]
 		}
 		p, err := plugin.Load(ctx, path, o)
 		if err != nil {
-			return usage(readable(err))
+			return asUsageError(withoutSyscall(err))
 		}
-		if err := a.putPlugins(append(slices.Clone(a.loaded), p)); err != nil {
+		if err := a.setPlugins(append(slices.Clone(a.loadedPlugins), p)); err != nil {
 			p.Close()
 			return usagef("plugin %s: %w", path, err)
 		}
 	}
 	o.SHA256 = ""
-	table.SetLoader(func(list []table.Wanted) (int, error) { return a.wantedPlugins(ctx, list, o) })
+	table.SetLoader(func(list []table.Wanted) (int, error) { return a.loadConfigPlugins(ctx, list, o) })
 	return nil
 }
 
-// putPlugins makes the encoders of these plugins those from outside, in this order.
-func (a *app) putPlugins(list []*plugin.Plugin) error {
+// setPlugins replaces the loaded plugins by list. The encoder table numbers their encoders in the
+// order of list.
+func (a *app) setPlugins(list []*plugin.Plugin) error {
 	var codecs []encoders.Codec
 	for _, p := range list {
 		codecs = append(codecs, p.Codecs...)
@@ -97,47 +100,50 @@ func (a *app) putPlugins(list []*plugin.Plugin) error {
 	if err := table.SetOutside(codecs); err != nil {
 		return err
 	}
-	a.loaded = list
+	a.loadedPlugins = list
 	return nil
 }
 
-// wantedPlugins loads what a configuration names, unless it is loaded, and puts it before all
-// others, so that packets call its encoders by the same numbers as when a report was written.
-func (a *app) wantedPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (at int, err error) {
-	a.loading.Lock()
-	defer a.loading.Unlock()
-	var first, fresh []*plugin.Plugin
-	defer func() {
-		for _, p := range fresh {
+// loadConfigPlugins loads the plugins that a configuration names, unless they are loaded already,
+// and puts them before all other plugins. The numbers of their encoders in packets are then those
+// of the run that wrote the report. If it fails, failedIndex is the index in list of the plugin
+// with the error.
+func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (failedIndex int, err error) {
+	a.loadMutex.Lock()
+	defer a.loadMutex.Unlock()
+	var wanted, added []*plugin.Plugin // the plugins of list, in its order; those of them that are loaded here
+	defer func() {                     // after an error, close the plugins loaded here
+		for _, p := range added {
 			p.Close()
 		}
 	}()
 	for i, w := range list {
-		p := a.loadedAs(w)
+		p := a.findLoaded(w)
 		if p == nil {
-			if p, err = a.loadWanted(ctx, w, o); err != nil {
+			if p, err = a.loadConfigPlugin(ctx, w, o); err != nil {
 				return i, err
 			}
-			fresh = append(fresh, p)
+			added = append(added, p)
 		}
-		if !slices.Contains(first, p) {
-			first = append(first, p)
+		if !slices.Contains(wanted, p) {
+			wanted = append(wanted, p)
 		}
 	}
-	if slices.Equal(first, a.loaded[:min(len(first), len(a.loaded))]) {
-		return 0, nil
+	if slices.Equal(wanted, a.loadedPlugins[:min(len(wanted), len(a.loadedPlugins))]) {
+		return 0, nil // loaded and in the right order
 	}
-	rest := slices.DeleteFunc(slices.Clone(a.loaded), func(p *plugin.Plugin) bool { return slices.Contains(first, p) })
-	if err := a.putPlugins(append(first, rest...)); err != nil {
+	others := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
+	if err := a.setPlugins(append(wanted, others...)); err != nil {
 		return len(list) - 1, err
 	}
-	fresh = nil
+	added = nil // now owned by a.loadedPlugins
 	return 0, nil
 }
 
-// loadedAs returns the plugin that is meant, if it is loaded.
-func (a *app) loadedAs(w table.Wanted) *plugin.Plugin {
-	for _, p := range a.loaded {
+// findLoaded returns the loaded plugin with the hash of w or, if w has no hash, with its path;
+// nil if none.
+func (a *app) findLoaded(w table.Wanted) *plugin.Plugin {
+	for _, p := range a.loadedPlugins {
 		if w.SHA256 == p.SHA256 || w.SHA256 == "" && samePath(w.Path, p.Path) {
 			return p
 		}
@@ -145,15 +151,18 @@ func (a *app) loadedAs(w table.Wanted) *plugin.Plugin {
 	return nil
 }
 
+// samePath reports whether two paths name the same file, without following links.
 func samePath(a, b string) bool {
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// loadWanted loads a plugin that a configuration names. A process is started for nobody but
-// those who name it themselves: a file from elsewhere could run anything.
-func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
+// loadConfigPlugin loads the plugin w that a configuration names, with the options o unless w has
+// limits of its own. It never starts a process: the configuration may come from someone else, and a
+// process could do anything. Processes must be named on the command line. Errors state the flag
+// that would load the expected plugin.
+func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
 	flag := "--plugin " + w.Path
 	if encoders.IsProcess(w.Path) {
 		flag = fmt.Sprintf("--plugin %q", w.Path)
@@ -161,13 +170,13 @@ func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) 
 	if w.SHA256 != "" {
 		flag += fmt.Sprintf(", with SHA-256 %.16s...", w.SHA256)
 	}
-	for _, p := range a.loaded {
+	for _, p := range a.loadedPlugins { // findLoaded has found none with the hash of w
 		if w.SHA256 != "" && filepath.Base(p.Path) == filepath.Base(w.Path) {
-			return nil, &config.Error{Problem: fmt.Sprintf("%s, which was given, has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
+			return nil, &config.Error{Problem: fmt.Sprintf("the loaded plugin %s has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
 		}
 	}
 	if encoders.IsProcess(w.Path) {
-		return nil, &config.Error{Problem: "a process is not started because a file says so", Expected: flag + ", on the command line"}
+		return nil, &config.Error{Problem: "a configuration cannot start a plugin process", Expected: flag + ", on the command line"}
 	}
 	o.SHA256 = w.SHA256
 	if w.Memory != 0 {
@@ -181,47 +190,51 @@ func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) 
 	case errors.Is(err, plugin.ErrOther), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, &config.Error{Problem: err.Error(), Expected: flag}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &config.Error{Problem: w.Path + " is not there", Expected: "a WebAssembly module; its path is seen from this file"}
+		return nil, &config.Error{Problem: w.Path + " does not exist", Expected: "a WebAssembly module; its path is relative to this file"}
 	}
 	return p, err
 }
 
-// unloadPlugins ends them.
+// unloadPlugins removes the encoders of plugins from the table and closes the plugins.
 func (a *app) unloadPlugins() {
 	table.SetLoader(nil)
-	_ = table.SetOutside(nil) // nothing is taken
-	for _, p := range a.loaded {
+	_ = table.SetOutside(nil) // cannot fail for an empty list
+	for _, p := range a.loadedPlugins {
 		p.Close()
 	}
-	a.loaded = nil
+	a.loadedPlugins = nil
 }
 
-// pluginInfo is a plugin in JSON.
+// pluginInfo describes a plugin in JSON output.
 type pluginInfo struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	RunsAs   string        `json:"runs_as"`  // WebAssembly, interpreted WebAssembly or process
-	Compiled bool          `json:"compiled"` // it runs as machine code
+	Compiled bool          `json:"compiled"` // runs as machine code
 	Encoders []encoderInfo `json:"encoders"`
 }
 
-func infoOfPlugin(p *plugin.Plugin) pluginInfo {
-	return pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted, Encoders: infosOf(p.Codecs)}
+// newPluginInfo returns the description of a plugin.
+func newPluginInfo(p *plugin.Plugin) pluginInfo {
+	return pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted, Encoders: encoderInfos(p.Codecs)}
 }
 
+// pluginsCommand returns tui plugins, which lists the loaded plugins, with its subcommands.
 func (a *app) pluginsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plugins",
 		GroupID: groupLists,
-		Short:   "List encoders of your own, check them, or begin one",
-		Long: `Encoders of your own, in any language that compiles to WebAssembly: --plugin FILE.wasm
-loads one, on every command, and its encoders stand with all others: in the picker, in
-walk-offs and audits, beside others, in sweeps. The contract is one C header.
+		Short:   "List, check or create plugins: encoders of your own",
+		Long: `A plugin contains encoders written in any language that compiles to WebAssembly.
+--plugin FILE.wasm loads a plugin in every command, and its encoders can be used like the
+built-in ones: in the dashboard, walk-offs, audits, as shadows and in sweeps. The
+interface is one C header.
 
---plugin "exec:COMMAND" starts a process instead, which answers messages; PROCESS.md beside
-the header has their form. In a configuration: [[plugin]] path = "FILE.wasm", seen from there.
+--plugin "exec:COMMAND" starts a process that answers messages; PROCESS.md next to the
+header describes them. In a configuration, write [[plugin]] path = "FILE.wasm" with a path
+relative to the configuration.
 
-Without more it lists what --plugin has loaded.`,
+Without a subcommand, tui plugins lists the loaded plugins.`,
 		Example: `  tui plugins new --lang c my-delta
   tui plugins check my-delta/my-delta.wasm
   tui plugins --plugin my-delta/my-delta.wasm
@@ -229,10 +242,10 @@ Without more it lists what --plugin has loaded.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list := []pluginInfo{}
-			for _, p := range a.loaded {
-				list = append(list, infoOfPlugin(p))
+			for _, p := range a.loadedPlugins {
+				list = append(list, newPluginInfo(p))
 			}
-			return a.answer(map[string]any{"plugins": list}, func(w io.Writer) { a.listPlugins(w, list) })
+			return a.writeResult(map[string]any{"plugins": list}, func(w io.Writer) { a.listPlugins(w, list) })
 		},
 	}
 	a.addJSON(cmd)
@@ -240,9 +253,10 @@ Without more it lists what --plugin has loaded.`,
 	return cmd
 }
 
+// listPlugins writes the encoders of all loaded plugins as a table.
 func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 	if len(list) == 0 {
-		fmt.Fprint(w, "No plugin is loaded: --plugin FILE.wasm does, or \"exec:COMMAND\". tui plugins new begins one of yours.\n")
+		fmt.Fprint(w, "No plugin is loaded. --plugin FILE.wasm or --plugin \"exec:COMMAND\" loads one; tui plugins new creates one.\n")
 		return
 	}
 	g := texttable.New("encoder", "plugin", "runs as", "idea")
@@ -254,14 +268,15 @@ func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 	g.WriteText(w, a.columns)
 }
 
+// pluginsCheckCommand returns tui plugins check.
 func (a *app) pluginsCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say on one page whether a plugin keeps the contract",
-		Long: `Load a plugin, let each of its encoders send a recording of its kind, frame by frame with
-old and new references, damaged packets and all, and say what holds and what does not.
+		Short: "Test whether a plugin meets the interface",
+		Long: `Load a plugin and test each of its encoders on a recording of suitable data, with old and
+new references and with damaged packets. Print one page with the result of each test.
 
-Exits with 1 if the contract is broken.`,
+The exit code is 1 if a test fails.`,
 		Example: `  tui plugins check my-delta.wasm
   tui plugins check my-delta.wasm --json`,
 		Args: oneArg("a plugin: FILE.wasm, or exec:COMMAND"),
@@ -272,7 +287,7 @@ Exits with 1 if the contract is broken.`,
 			}
 			p, err := plugin.Load(cmd.Context(), args[0], o)
 			if err != nil {
-				return usage(readable(err))
+				return asUsageError(withoutSyscall(err))
 			}
 			defer p.Close()
 			return a.checkPlugin(p)
@@ -283,12 +298,12 @@ Exits with 1 if the contract is broken.`,
 	return cmd
 }
 
-// checkPlugin tries every encoder and tells what came of it.
+// checkPlugin tests every encoder of a plugin and writes the results.
 func (a *app) checkPlugin(p *plugin.Plugin) error {
 	doc := struct {
 		pluginInfo
 		Checks []plugin.Check `json:"checks"`
-	}{infoOfPlugin(p), nil}
+	}{newPluginInfo(p), nil}
 	var failed []string
 	for i := range p.Codecs {
 		for _, c := range plugin.Try(&p.Codecs[i]) {
@@ -298,23 +313,23 @@ func (a *app) checkPlugin(p *plugin.Plugin) error {
 			}
 		}
 	}
-	err := a.answer(doc, func(io.Writer) { a.writeChecks(p, doc.Checks) })
-	return cmp.Or(err, held(failed))
+	err := a.writeResult(doc, func(io.Writer) { a.writeChecks(p, doc.Checks) })
+	return cmp.Or(err, newFailure(failed))
 }
 
-// writeChecks prints for each encoder of a plugin what it is and which checks hold.
+// writeChecks writes, for each encoder of a plugin, its description and the result of each test.
 func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
 	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", config.Printable(p.Path), p.SHA256, p.Runs)
 	for i := range p.Codecs {
-		a.describe(infoOf(&p.Codecs[i]))
-		g := texttable.New("", "what was tried", "result")
+		a.writeEncoder(newEncoderInfo(&p.Codecs[i]))
+		g := texttable.New("", "test", "result")
 		for _, c := range checks {
 			if c.Encoder == p.Codecs[i].Name {
-				mark, result := "ok", c.Result
+				status, result := "ok", c.Result
 				if c.Problem != "" {
-					mark, result = "NO", config.Printable(c.Problem)
+					status, result = "FAIL", config.Printable(c.Problem)
 				}
-				g.Add(mark, c.Name, result)
+				g.Add(status, c.Name, result)
 			}
 		}
 		fmt.Fprintln(a.stdout)
@@ -322,37 +337,38 @@ func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
 	}
 }
 
+// pluginsNewCommand returns tui plugins new.
 func (a *app) pluginsNewCommand() *cobra.Command {
 	lang := "c"
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Write a folder with an encoder to begin with",
-		Long: `Write a folder called NAME: the header, an encoder that sends what differs from the
-baseline, the line that builds it and a README. It builds as it is.
+		Short: "Create a folder with a working encoder as a starting point",
+		Long: `Create the folder NAME with the header, an encoder that sends the differences from the
+baseline, a build script and a README. The encoder builds without changes.
 
 --lang c and cpp need clang with lld; rust needs the target wasm32-unknown-unknown; go
-needs nothing but Go, and builds as a process too; python is a process.`,
+needs only Go and can also build a process; python runs as a process.`,
 		Example: `  tui plugins new --lang c my-delta
   tui plugins new --lang go mine`,
 		Args: oneArg("a name: a letter, then a-z, 0-9 and -"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			files, err := plugin.Template(lang, args[0])
 			if err != nil {
-				return usage(err)
+				return asUsageError(err)
 			}
 			return a.writeTemplate(args[0], files)
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", lang, "language: `NAME` is one of "+strings.Join(plugin.Languages(), ", "))
+	cmd.Flags().StringVar(&lang, "lang", lang, "write the encoder in language `NAME`: "+strings.Join(plugin.Languages(), ", "))
 	complete(cmd, "lang", plugin.Languages)
 	return cmd
 }
 
-// writeTemplate writes a folder that must not be there yet.
+// writeTemplate writes files to a new folder and prints the commands to continue with.
 func (a *app) writeTemplate(dir string, files []plugin.File) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		if os.IsExist(err) {
-			return usagef("%s is there already; expected the name of a new folder", dir)
+			return usagef("%s already exists; expected the name of a new folder", dir)
 		}
 		return err
 	}
@@ -362,7 +378,7 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 		mode := os.FileMode(0o666)
-		if f.Runs {
+		if f.Runs { // an executable file, such as a script
 			mode = 0o777
 		}
 		if err := os.WriteFile(path, f.Text, mode); err != nil {
@@ -370,9 +386,9 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 		}
 	}
 	next := fmt.Sprintf("./build && tui plugins check %s.wasm", dir)
-	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) {
+	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) { // Python needs no build
 		next = fmt.Sprintf("tui plugins check \"exec:python3 %s.py\"", dir)
 	}
-	fmt.Fprintf(a.stdout, "%s is written. Next:\n  cd %[1]s && %s\n", dir, next)
+	fmt.Fprintf(a.stdout, "Created %s. Next:\n  cd %[1]s && %s\n", dir, next)
 	return nil
 }

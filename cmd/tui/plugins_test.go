@@ -10,16 +10,17 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A plugin's encoder is listed, scored, run and replayed as any other; without --plugin it is not there.
+// TestPlugin checks that an encoder of a plugin can be listed, scored, run and replayed like any
+// other, and does not exist without --plugin.
 func TestPlugin(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const file = "../../encoders/plugin/testdata/delta.wasm"
 	plug := []string{"--plugin", file}
 	dir := filepath.Join(t.TempDir(), "report")
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{append([]string{"plugins"}, plug...), exitDone, "delta-c"},
 		{append([]string{"plugins", "--json"}, plug...), exitDone, `"sha256"`},
@@ -31,7 +32,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
 		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
 		{append([]string{"replay", dir}, plug...), exitDone, "same bytes"},
-		{[]string{"replay", dir}, exitDone, "same bytes"}, // it is where it was
+		{[]string{"replay", dir}, exitDone, "same bytes"}, // the plugin is at the same path
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
 		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
 		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
@@ -40,13 +41,14 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
 	} {
 		o := tui(c.args...)
-		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
 	}
 }
 
-// A search marks the times of a plugin's settings, and no others.
+// TestPluginSearched checks that a search marks the times of settings that use a plugin, and no
+// others.
 func TestPluginSearched(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "search.toml")
@@ -74,8 +76,8 @@ minimise = ["payload_kbps", "encode_us.p50"]
 	}
 }
 
-// One that breaks gives way, and the run says so.
-func TestPluginBreaks(t *testing.T) {
+// TestPluginFails checks that a run with a plugin that fails ends with an error.
+func TestPluginFails(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	o := tui("run", "--plugin", "../../encoders/plugin/testdata/evil.wasm", "--encoder", "evil", "--set", "encoder.params.evil=1",
 		"--set", "duration=2s", "--json")
@@ -91,14 +93,14 @@ func TestPluginBreaks(t *testing.T) {
 	}
 }
 
-// A folder with an encoder to begin with is written once.
+// TestPluginsNew checks that tui plugins new creates a folder, and refuses an existing one.
 func TestPluginsNew(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
-		code int
-		says string
-	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine is there already"}} {
-		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
+		code     int
+		wantText string
+	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine already exists"}} {
+		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
@@ -109,7 +111,8 @@ func TestPluginsNew(t *testing.T) {
 	}
 }
 
-// A configuration names plugins as seen from its own file; its report wants the very same.
+// TestPluginInConfig checks plugins in a configuration: their paths are relative to its file, and
+// its report requires the same hash.
 func TestPluginInConfig(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
@@ -137,15 +140,15 @@ func TestPluginInConfig(t *testing.T) {
 		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
 	report, grid, many := filepath.Join(dir, "report"), filepath.Join(dir, "grid"), filepath.Join(dir, "many")
 	type try struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}
 	check := func(list ...try) {
 		t.Helper()
 		for _, c := range list {
-			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 			}
 		}
 	}
@@ -158,15 +161,15 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
 		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
 		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
-		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a process is not started because a file says so"},
+		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a configuration cannot start a plugin process"},
 		try{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
 		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
 		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
-		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // nothing stays
+		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // unloaded after each run
 		try{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
 		try{[]string{"replay", report}, exitDone, "same bytes"},
 		try{[]string{"replay", grid}, exitDone, "same bytes"},
-		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // whatever else is there
+		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // other plugins do not matter
 		try{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
 	)
 	if _, err := os.Stat(filepath.Join(dir, "touched")); err == nil {
@@ -186,12 +189,13 @@ func TestPluginInConfig(t *testing.T) {
 	file("sub/mine.wasm", module("evil.wasm"))
 	check(
 		try{[]string{"replay", report}, exitUsage, "it is another one now, with SHA-256 "},
-		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "which was given, has SHA-256"},
+		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
 		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
 	)
 }
 
-// A process is scored, audited, run and replayed as a module is, and leaves nothing behind.
+// TestPluginProcess checks that an encoder in a process can be scored, audited, run and replayed
+// like a module, and leaves no process behind.
 func TestPluginProcess(t *testing.T) {
 	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable, end='')").Output()
 	if err != nil {
@@ -208,9 +212,9 @@ func TestPluginProcess(t *testing.T) {
 		audit = append([]string{"walkoff", "--frames", "8", "--json"}, plug...)
 	}
 	for _, c := range []struct {
-		args []string
-		code int
-		says string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{audit, exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`)},
 		{append([]string{"run", "--set", "duration=100ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
@@ -223,11 +227,11 @@ func TestPluginProcess(t *testing.T) {
 			`it ended: exit status 0; "1" stands where an answer is expected: only answers belong to standard output`},
 		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
 	} {
-		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
 	}
-	// One that dies on the way gives way, and the run is kept.
+	// A process that dies ends the run, and the run is saved.
 	text, err := os.ReadFile("mine/mine.py")
 	if err != nil {
 		t.Fatal(err)

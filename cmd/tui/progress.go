@@ -11,123 +11,126 @@ import (
 	"wirelab/internal/panics"
 )
 
-// progress is one line on standard error that says how far a job is and when it
-// will end. It shows itself only to a person, and only for jobs that take more
-// than two seconds. Report may be called from any goroutine.
+// progress is a line on standard error that shows how much of a job is done and how long the rest
+// will take. It appears only on a terminal, and only for jobs that take longer than minShownJob.
+// Its methods may be called from any goroutine.
 type progress struct {
 	app *app
 
-	mu    sync.Mutex
-	what  string
-	start time.Duration
-	shown time.Duration // when the line was last drawn
-	width int           // of the line on the screen, in columns
-	off   bool
+	mu     sync.Mutex
+	job    string        // name of the job
+	start  time.Duration // when the job began; times are those of app.clock
+	shown  time.Duration // when the line was last drawn
+	width  int           // of the line on the screen, in columns; 0 if there is none
+	hidden bool          // draw nothing
 }
 
 const (
-	progressWorth   = 2 * time.Second        // shorter jobs need no line
-	progressPatient = 500 * time.Millisecond // before an estimate is believed
-	progressRedraw  = 100 * time.Millisecond
+	minShownJob    = 2 * time.Second        // shorter jobs need no line
+	minElapsed     = 500 * time.Millisecond // before the first estimate
+	redrawInterval = 100 * time.Millisecond
 )
 
-// progress starts a job; call done when it has ended, before anything else is
-// written to standard error.
-func (a *app) progress(what string) *progress {
-	return &progress{app: a, what: what, start: a.clock(), off: a.quiet || !a.isTerminal(a.stderr)}
+// progress returns the line for a job that begins now. The caller must call done when the job has
+// ended, before it writes anything else to standard error.
+func (a *app) progress(job string) *progress {
+	return &progress{app: a, job: job, start: a.clock(), hidden: a.quiet || !a.isTerminal(a.stderr)}
 }
 
-// report says that done of total is done, in any unit.
-func (p *progress) report(done, total float64) { p.detail(done, total, "") }
+// report shows that done of total units are complete. The unit may differ from job to job; a total
+// of 0 means that it is not known yet, and shows nothing.
+func (p *progress) report(done, total float64) { p.reportDetail(done, total, "") }
 
-// detail is report with words of what was done.
-func (p *progress) detail(done, total float64, words string) {
+// reportDetail is report with additional text, such as the name of a file. It draws the line only
+// if the job is long enough and the last drawing is long enough ago.
+func (p *progress) reportDetail(done, total float64, detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.app.clock()
 	elapsed := now - p.start
-	if p.off || done <= 0 || total <= 0 || elapsed < progressPatient || p.width > 0 && now-p.shown < progressRedraw {
+	if p.hidden || done <= 0 || total <= 0 || elapsed < minElapsed || p.width > 0 && now-p.shown < redrawInterval {
 		return
 	}
-	whole := time.Duration(float64(elapsed) * total / done)
-	if whole < progressWorth {
+	estimate := time.Duration(float64(elapsed) * total / done) // of the whole job
+	if estimate < minShownJob {
 		return
 	}
 	p.shown = now
-	if words != "" {
-		words = ", " + words
+	if detail != "" {
+		detail = ", " + detail
 	}
-	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.what, min(100*done/total, 100), words, people(max(whole-elapsed, 0))))
+	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), detail, formatCoarse(max(estimate-elapsed, 0))))
 }
 
-// next begins another job on the same line, if it is another.
-func (p *progress) next(what string) {
+// startJob starts another job on the same line. It does nothing if this job is the current one.
+func (p *progress) startJob(job string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if what == p.what {
+	if job == p.job {
 		return
 	}
-	p.wipe()
-	p.what, p.start, p.width = what, p.app.clock(), 0
+	p.clear()
+	p.job, p.start, p.width = job, p.app.clock(), 0
 }
 
-// waiting says that a job of unknown length is still at it.
-func (p *progress) waiting() {
+// reportElapsed shows how long the job has taken, for jobs of unknown length.
+func (p *progress) reportElapsed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.app.clock()
-	if elapsed := now - p.start; !p.off && elapsed >= progressWorth {
+	if elapsed := now - p.start; !p.hidden && elapsed >= minShownJob {
 		p.shown = now
-		p.draw(fmt.Sprintf("%s, %s so far", p.what, people(elapsed)))
+		p.draw(fmt.Sprintf("%s, %s so far", p.job, formatCoarse(elapsed)))
 	}
 }
 
-// packing returns who is told of patches that are made before the job of the line
-// begins.
-func (a *app) packing(line *progress) func(encoder string, done, total float64) {
-	job := line.what
+// packingProgress returns the progress function for the patches that a file transfer makes before
+// its run, which is the current job of the line. Each patch is shown as a job of its own, with the
+// encoder's name; after it the line shows the run again.
+func (a *app) packingProgress(line *progress) func(encoder string, done, total float64) {
+	job := line.job
 	return func(encoder string, done, total float64) {
-		line.next(encoder)
+		line.startJob(encoder)
 		line.report(done, total)
 		if done >= total {
-			line.next(job)
+			line.startJob(job)
 		}
 	}
 }
 
-// pause wipes the line away until the next report, so that something else can be
-// said on standard error.
+// pause clears the line until the next report, so that the caller can write to standard error.
 func (p *progress) pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.wipe()
+	p.clear()
 }
 
-// done wipes the line away for good.
+// done clears the line permanently.
 func (p *progress) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.wipe()
-	p.off = true
+	p.clear()
+	p.hidden = true
 }
 
-func (p *progress) wipe() {
+// clear erases the line. The caller must hold mu.
+func (p *progress) clear() {
 	if p.width > 0 {
 		p.draw("")
 		fmt.Fprint(p.app.stderr, "\r")
 	}
 }
 
-// draw overwrites the line with spaces rather than escape codes, which works on
-// every terminal there is.
+// draw overwrites the line, padded with spaces to the length of the previous one. Unlike escape
+// codes this works on every terminal. The caller must hold mu.
 func (p *progress) draw(line string) {
 	pad := max(p.width-len(line), 0)
 	fmt.Fprint(p.app.stderr, "\r"+line+strings.Repeat(" ", pad))
 	p.width = len(line)
 }
 
-// people rounds a time to what a person cares to know.
-func people(d time.Duration) string {
+// formatCoarse formats a duration, rounded to seconds, minutes or tenths of hours.
+func formatCoarse(d time.Duration) string {
 	switch {
 	case d < 90*time.Second:
 		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
@@ -137,49 +140,51 @@ func people(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// runWithScreen runs a job while a screen shows it. The job ends when the screen is left, and may hide the
-// screen; a panic in it hides the screen and is its error.
+// runWithScreen runs a job and, at the same time, the screen that shows it, and returns the errors
+// of both when both have ended. The context running ends when the user leaves the screen, and the
+// context shown when the screen must close. The job may call hide to close the screen; a panic in
+// the job closes it too and becomes jobErr.
 func runWithScreen(ctx context.Context, job func(running context.Context, hide func()) error,
 	screen func(shown context.Context) error) (jobErr, screenErr error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	shown, hide := context.WithCancel(ctx)
 	defer hide()
-	ended := make(chan error, 1)
+	jobResult := make(chan error, 1)
 	go func() {
 		err := panics.Call(func() error { return job(running, hide) })
 		if errors.As(err, new(*panics.Error)) {
 			hide()
 		}
-		ended <- err
+		jobResult <- err
 	}()
 	screenErr = screen(shown)
 	stop()
-	return <-ended, screenErr
+	return <-jobResult, screenErr
 }
 
-// await runs a job that cannot say how far it is. A person sees how long it has
-// taken once that is worth a line, and can leave: the job is then abandoned, so it
-// must touch nothing that is used after await returned an error.
-func (a *app) await(ctx context.Context, what string, job func() error) error {
-	line := a.progress(what)
+// await runs a job that cannot report progress, and shows its name and elapsed time. If ctx ends
+// first, await returns the error of ctx while the job continues in the background: the job must not
+// touch anything that is used after that.
+func (a *app) await(ctx context.Context, name string, job func() error) error {
+	line := a.progress(name)
 	defer line.done()
-	done := make(chan error, 1)
-	go func() { done <- panics.Call(job) }()
-	tick := time.NewTicker(progressRedraw)
+	result := make(chan error, 1)
+	go func() { result <- panics.Call(job) }()
+	tick := time.NewTicker(redrawInterval)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-done:
-			var bug *panics.Error
-			if errors.As(err, &bug) {
-				panic(bug) // where the program catches it
+		case err := <-result:
+			var recovered *panics.Error
+			if errors.As(err, &recovered) {
+				panic(recovered) // caught by app.run
 			}
 			return err
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
-			line.waiting()
+			line.reportElapsed()
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stopwatch is a clock that a test sets by hand.
+// stopwatch is a clock that a test sets.
 type stopwatch struct{ now time.Duration }
 
 func (s *stopwatch) read() time.Duration { return s.now }
@@ -18,8 +18,8 @@ func progressOn(terminal, quiet bool) (*stopwatch, *bytes.Buffer, *progress) {
 	return w, screen, a.progress("work")
 }
 
-// TestProgress: a job of ten seconds shows how far it is and when it ends, no
-// more than ten times a second, and leaves nothing behind.
+// TestProgress checks the line of a job of ten seconds: its content, at most ten redraws per
+// second, and that it is erased at the end.
 func TestProgress(t *testing.T) {
 	w, screen, p := progressOn(true, false)
 	for w.now < 10*time.Second {
@@ -45,7 +45,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressIsSilent: for short jobs, for pipes and for --quiet.
+// TestProgressIsSilent checks that there is no line for short jobs, for pipes and with --quiet.
 func TestProgressIsSilent(t *testing.T) {
 	for name, c := range map[string]struct {
 		terminal, quiet bool
@@ -67,7 +67,7 @@ func TestProgressIsSilent(t *testing.T) {
 	}
 }
 
-// TestProgressOfUnknownLength says nothing rather than something wrong.
+// TestProgressOfUnknownLength checks that no estimate is shown without a known total.
 func TestProgressOfUnknownLength(t *testing.T) {
 	w, screen, p := progressOn(true, false)
 	w.now = time.Minute
@@ -79,11 +79,11 @@ func TestProgressOfUnknownLength(t *testing.T) {
 	}
 }
 
-func TestPeople(t *testing.T) {
+func TestFormatCoarse(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 89 * time.Second: "89 s", 91 * time.Second: "2 min", 3 * time.Hour: "3.0 h",
 	} {
-		if got := people(d); got != want {
+		if got := formatCoarse(d); got != want {
 			t.Errorf("people(%v) = %q, want %q", d, got, want)
 		}
 	}

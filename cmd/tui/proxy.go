@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// proxyFlags are the flags of tui proxy.
 type proxyFlags struct {
 	link            linkFlags
 	listen, to      string
@@ -33,18 +34,20 @@ type proxyFlags struct {
 	look            lookFlags
 }
 
+// proxyCommand returns tui proxy.
 func (a *app) proxyCommand() *cobra.Command {
 	var f proxyFlags
 	cmd := &cobra.Command{
 		Use:     "proxy --listen ADDR --to ADDR [FILE.toml]",
 		GroupID: groupMeasure,
-		Short:   "Put any UDP program behind a link: no root, no driver",
-		Long: `Listen for datagrams and pass them on to a server: what clients send goes through the
-link up, what the server answers through down. Point the program at --listen instead of
-at its server. Anything that a link can do, it does here; without one it is perfect.
+		Short:   "Put any UDP program behind a modelled link, without root or a driver",
+		Long: `Relay UDP datagrams between clients and a server through modelled links: datagrams of
+clients pass the uplink, answers of the server the downlink. Point the program at the
+address of --listen instead of its server. Without a link the relay changes nothing.
 
-Each client has links of its own, seeded by its turn, or all share one pair (--shared).
-A file may change the link while it runs, and say what holds for one client:
+Each client has its own pair of links, with a seed of its own; with --shared all clients
+share one pair. A configuration can change the links during the run, and set links for a
+single client:
 
   [down]
   latency = "40ms"
@@ -55,25 +58,25 @@ A file may change the link while it runs, and say what holds for one client:
   turn = 2
   up.latency = "200ms"
 
-On a terminal it is a dashboard: what goes through both ways and what is lost by what,
-the clients, whether the links do what was asked of them, and controls that change them
-while a game runs; ? has the keys. Space stops the display only, never the traffic. With
---headless, and without a terminal, a line each second says what went through; one that
-begins with ! says in what the link does not do what was asked. The totals come at the
-end. Client number N is seeded by "up N" and "down N", the first by "up" and "down": a
-record and the seed tell every fate again.
+On a terminal it shows a dashboard: the traffic in both directions, losses by cause, the
+clients, differences between set and measured values, and controls that change the links
+during the game. ? shows the keys. Space pauses the display, not the traffic. With
+--headless, or without a terminal, it prints a line per second; a line that starts with
+"!" reports a difference between set and measured values. The totals follow at the end.
+The links of client N have the seeds "up N" and "down N", those of the first client "up"
+and "down": the seed and a file of --record reproduce the outcome of every datagram.
 
-It listens on 127.0.0.1 unless another address is named, and sends to nobody but the
-server and those who have sent to it.`,
+It listens on 127.0.0.1 unless --listen names another address, and sends only to the
+server and to clients that have sent to it.`,
 		Example: `  tui proxy --listen 27961 --to 127.0.0.1:27960 --profile lte
   tui proxy --listen 27961 --to game.example.org:27960 --set down.loss=5% --duration 1m --json
   tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv`,
-		Args: perhapsArg("a configuration in TOML"),
+		Args: optionalArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && f.link.file != "" {
 				return usagef("%s and --config %s are two links; expected one", args[0], f.link.file)
 			}
-			f.link.file = cmp.Or(firstOf(args), f.link.file)
+			f.link.file = cmp.Or(firstArg(args), f.link.file)
 			return a.proxy(cmd, &f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
@@ -83,49 +86,52 @@ server and those who have sent to it.`,
 	return cmd
 }
 
+// add registers the flags.
 func (f *proxyFlags) add(cmd *cobra.Command) {
 	f.link.add(cmd)
 	f.link.addProfile(cmd)
 	flags := cmd.Flags()
-	flags.Lookup("netem").Usage = "in both directions, the link that this line of tc's netem makes (`LINE`)"
-	flags.StringVar(&f.listen, "listen", "", "clients send to this `ADDR`: a port, or HOST:PORT")
-	flags.StringVar(&f.to, "to", "", "the server is at this `ADDR`: HOST:PORT")
-	flags.BoolVar(&f.headless, "headless", false, "no dashboard: a line a second")
-	flags.DurationVar(&f.duration, "duration", 0, "end after this `TIME`")
-	flags.StringVar(&f.capture, "capture", "", "write what goes in and out as pcapng into this `FILE`")
-	flags.StringVar(&f.record, "record", "", "write what became of each datagram as CSV: x.csv becomes x.up.csv and x.down.csv (`FILE`)")
-	flags.BoolVar(&f.shared, "shared", false, "all clients share one pair of links, and so a bottleneck")
-	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse more than `N` clients at a time")
-	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "forget clients that send nothing for this `TIME`")
+	flags.Lookup("netem").Usage = "use the link that the tc netem options in `LINE` describe, in both directions"
+	flags.StringVar(&f.listen, "listen", "", "listen for clients on this `ADDR`: a port, or HOST:PORT")
+	flags.StringVar(&f.to, "to", "", "send to the server at this `ADDR`: HOST:PORT")
+	flags.BoolVar(&f.headless, "headless", false, "print a line per second instead of the dashboard")
+	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
+	flags.StringVar(&f.capture, "capture", "", "write all datagrams, received and sent, to this pcapng `FILE`")
+	flags.StringVar(&f.record, "record", "", "write the outcome of each datagram as CSV; `FILE` x.csv gives x.up.csv and x.down.csv")
+	flags.BoolVar(&f.shared, "shared", false, "let all clients share one pair of links, and so a bottleneck")
+	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse new clients while there are `N`")
+	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "remove clients that send nothing for this `TIME`")
 	f.look.add(cmd)
 }
 
-// proxy runs the command.
+// proxy runs the relay, with a dashboard or with a line per second, and writes the totals. All
+// errors are returned together: of the relay, of the files that it writes, and of the output.
 func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
-	links, err := f.script(cmd)
+	links, err := f.loadScript(cmd)
 	if err != nil {
 		return err
 	}
-	listen, server, err := f.addresses(cmd)
+	listen, server, err := f.parseAddresses(cmd)
 	if err != nil {
 		return err
 	}
 	if err := f.look.check(); err != nil {
 		return err
 	}
-	p := &proxied{app: a, flags: f, server: server}
+	p := &runningProxy{app: a, flags: f, server: server}
+	// The relay is opened below; Reshape is called only after that.
 	p.live = script.NewLive(links, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
 	p.relay, err = relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
 		MaxClients: f.clients, Idle: f.idle, Conditions: p.live.Conditions()})
 	if err != nil {
-		return usage(fmt.Errorf("cannot listen on %s: %w", listen, err))
+		return asUsageError(fmt.Errorf("cannot listen on %s: %w", listen, err))
 	}
 	files, err := p.openFiles()
 	if err != nil {
 		p.relay.Close()
 		return err
 	}
-	p.say()
+	p.printStart()
 	ctx := cmd.Context()
 	if links.Duration > 0 {
 		var cancel func()
@@ -135,61 +141,62 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if f.headless || a.asJSON || !a.interactive() {
 		err = p.run(ctx, a.remark)
 	} else {
-		err = p.show(ctx)
+		err = p.runDashboard(ctx)
 	}
-	p.relay.Snapshot(&p.end)
-	if failed := files.close(a); failed != nil {
-		if err != nil { // else an interruption would be all that is told
-			a.remark("tui: warning: %v", failed)
+	p.relay.Snapshot(&p.final)
+	if closeErr := files.close(a); closeErr != nil {
+		if err != nil { // if the proxy was interrupted, printError prints only "interrupted"
+			a.remark("tui: warning: %v", closeErr)
 		}
-		err = errors.Join(err, failed)
+		err = errors.Join(err, closeErr)
 	}
-	doc := p.document(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
-	return errors.Join(err, a.answer(doc, func(w io.Writer) { p.write(w, doc.Deviations) }), cmd.Context().Err())
+	doc := p.newDocument(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
+	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.Deviations) }), cmd.Context().Err())
 }
 
-// proxied is a proxy that runs, and what there is to tell of it.
-type proxied struct {
+// runningProxy is a proxy during its run, with what its report needs.
+type runningProxy struct {
 	*app
-	flags   *proxyFlags
-	relay   *relay.Relay
-	live    *script.Live
-	server  netip.AddrPort
-	end     relay.Snapshot
-	judge   proxyview.Judge
-	wireMax [2]float64  // kbps in the best second
-	trouble chan string // with a file, told while it runs
+	flags      *proxyFlags
+	relay      *relay.Relay
+	live       *script.Live
+	server     netip.AddrPort
+	final      relay.Snapshot  // when the run ended
+	judge      proxyview.Judge // compares set and measured values
+	wireMax    [2]float64      // by direction: kbps in the busiest second
+	fileErrors chan string     // errors of --capture and --record, to be reported during the run; nil without files
 }
 
-// run relays datagrams until ctx ends, plays the script, and passes changes, warnings and a line
-// each second to report, one at a time. A panic in one of its goroutines ends it and is its error.
-func (p *proxied) run(ctx context.Context, report func(format string, args ...any)) error {
-	var reporting sync.Mutex
-	say := func(format string, args ...any) {
-		reporting.Lock()
-		defer reporting.Unlock()
+// run relays datagrams until ctx ends, and applies the scripted changes. It calls report, one
+// call at a time, for each change and warning and once per second. A panic in one of its
+// goroutines ends the run and becomes the error.
+func (p *runningProxy) run(ctx context.Context, report func(format string, args ...any)) error {
+	var mu sync.Mutex
+	locked := func(format string, args ...any) { // report may be called from three goroutines
+		mu.Lock()
+		defer mu.Unlock()
 		report(format, args...)
 	}
-	quit := make(chan struct{})
-	var all sync.WaitGroup
-	ctx, broken := context.WithCancelCause(ctx)
-	defer broken(nil)
-	aside := func(f func()) { all.Go(panics.Guard(broken, f)) }
-	aside(func() {
+	quit := make(chan struct{}) // closed when the relay has ended, to end the goroutines
+	var running sync.WaitGroup
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	start := func(f func()) { running.Go(panics.Guard(cancel, f)) } // a panic in f cancels ctx
+	start(func() {
 		p.live.Play(p.relay.Begin(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
-				say("tui: warning: at %v: %v", at, err)
+				locked("tui: warning: at %v: %v", at, err)
 				return
 			}
-			say("%7.1f s  %s", at.Seconds(), ch.Label())
+			locked("%7.1f s  %s", at.Seconds(), ch.Label())
 		})
 	})
-	aside(func() { p.eachSecond(quit, say) })
-	aside(func() {
+	start(func() { p.reportEachSecond(quit, locked) })
+	start(func() {
 		for {
 			select {
-			case text := <-p.trouble:
-				say("tui: warning: %s", text)
+			case text := <-p.fileErrors:
+				locked("tui: warning: %s", text)
 			case <-quit:
 				return
 			}
@@ -197,19 +204,22 @@ func (p *proxied) run(ctx context.Context, report func(format string, args ...an
 	})
 	err := panics.Call(func() error { return p.relay.Run(ctx) })
 	close(quit)
-	all.Wait()
+	running.Wait()
 	if cause := context.Cause(ctx); errors.As(cause, new(*panics.Error)) {
 		err = errors.Join(err, cause)
 	}
 	return err
 }
 
-// show runs the proxy with its dashboard, until the person leaves it or the proxy ends by itself.
-func (p *proxied) show(ctx context.Context) error {
-	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
+// runDashboard runs the proxy with its dashboard, until the user quits or the proxy ends. Of what
+// run reports, the dashboard shows only warnings, since it shows the rest itself; they are printed
+// again after the dashboard has closed.
+func (p *runningProxy) runDashboard(ctx context.Context) error {
+	const recentDatagrams = 2048 // that the dashboard can list and explain
+	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
-	p.relay.Tap(view.Recent.Tap)
-	err, screen := runWithScreen(ctx, func(ctx context.Context, hide func()) error {
+	p.relay.Tap(view.Recent.Tap) // passes the events of all datagrams to view.Recent
+	err, screenErr := runWithScreen(ctx, func(ctx context.Context, hide func()) error {
 		defer hide()
 		return p.run(ctx, func(format string, args ...any) {
 			if text, warning := strings.CutPrefix(fmt.Sprintf(format, args...), "tui: warning: "); warning {
@@ -218,24 +228,25 @@ func (p *proxied) show(ctx context.Context) error {
 		})
 	}, func(shown context.Context) error {
 		return proxyview.Run(shown, view, ui.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme,
-			Charts: chartStyle(os.Getenv), Picture: linkPicture})
+			Charts: defaultChartStyle(os.Getenv), Picture: drawLink})
 	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)
 	}
-	if errors.Is(screen, ui.ErrInterrupted) {
-		screen = context.Canceled
+	if errors.Is(screenErr, ui.ErrInterrupted) {
+		screenErr = context.Canceled // gives exitInterrupted
 	}
-	return errors.Join(err, screen)
+	return errors.Join(err, screenErr)
 }
 
-// addresses reads where to listen and where the server is.
-func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPort, err error) {
+// parseAddresses checks the flags and returns the listening address and the address of the
+// server.
+func (f *proxyFlags) parseAddresses(cmd *cobra.Command) (listen, server netip.AddrPort, err error) {
 	switch {
 	case f.listen == "":
-		return listen, server, usagef("%s expects --listen ADDR, where clients send to, such as 127.0.0.1:27961", cmd.CommandPath())
+		return listen, server, usagef("%s expects --listen ADDR, the address for clients, such as 127.0.0.1:27961", cmd.CommandPath())
 	case f.to == "":
-		return listen, server, usagef("%s expects --to ADDR, where the server is, such as 127.0.0.1:27960", cmd.CommandPath())
+		return listen, server, usagef("%s expects --to ADDR, the address of the server, such as 127.0.0.1:27960", cmd.CommandPath())
 	case f.clients < 1 || f.clients > relay.MostClients:
 		return listen, server, usagef("--max-clients %d makes no sense; expected 1 to %d", f.clients, relay.MostClients)
 	case f.idle < time.Millisecond:
@@ -244,42 +255,44 @@ func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPor
 		return listen, server, usagef("--duration %v makes no sense; expected a time above 0s", f.duration)
 	}
 	if listen, err = relay.ParseAddress(cmd.Context(), f.listen); err != nil {
-		return listen, server, usage(prefixed("--listen", err))
+		return listen, server, asUsageError(withFlag("--listen", err))
 	}
 	if server, err = relay.ParseAddress(cmd.Context(), f.to); err != nil {
-		return listen, server, usage(prefixed("--to", err))
+		return listen, server, asUsageError(withFlag("--to", err))
 	}
 	if err := relay.CheckListen(listen); err != nil {
-		return listen, server, usage(prefixed("--listen", err))
+		return listen, server, asUsageError(withFlag("--listen", err))
 	}
 	if err := relay.CheckServer(listen, server); err != nil {
-		return listen, server, usage(prefixed("--to", err))
+		return listen, server, asUsageError(withFlag("--to", err))
 	}
 	return listen, server, nil
 }
 
-// say says what is done, and who can reach it.
-func (p *proxied) say() {
+// printStart prints the addresses and the link, warns about effects of the link, and warns if
+// other machines can reach the proxy.
+func (p *runningProxy) printStart() {
 	up, down := p.live.DefaultLinks()
 	links := p.live.Script
-	p.warn(warnings(side{"up", up}, side{"down", down}))
+	p.warn(linkWarnings(direction{"up", up}, direction{"down", down}))
 	p.remark("%s -> %s through %s, seed %d", p.relay.Addr(), p.server, links.Title, links.Seed)
 	if !p.relay.Addr().Addr().IsLoopback() {
-		p.remark("listening beyond this machine: whoever can send to %s can reach the server through it", p.relay.Addr())
+		p.remark("other machines can connect: anyone who can send to %s can reach the server through the proxy", p.relay.Addr())
 	}
 	if p.flags.shared && len(links.Base.Clients) > 0 {
-		p.remark("tui: warning: with --shared all have one link: [[client]] is not looked at")
+		p.remark("tui: warning: [[client]] has no effect with --shared, because all clients share one link")
 	}
 }
 
-// script reads what the links do.
-func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
+// loadScript returns the links that the flags choose and their scripted changes; without flags,
+// perfect links. All its errors are usage errors.
+func (f *proxyFlags) loadScript(cmd *cobra.Command) (*script.Script, error) {
 	if f.link.profile != "" || f.link.netem != "" || f.link.file != "" {
-		if err := f.link.one(cmd); err != nil {
+		if err := f.link.checkOneLink(cmd); err != nil {
 			return nil, err
 		}
 	}
-	base, title, err := f.link.config(cmd, "link.netem")
+	base, title, err := f.link.loadConfig(cmd, "link.netem")
 	if err != nil {
 		return nil, err
 	}
@@ -290,36 +303,38 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 		title = "a perfect link"
 	}
 	s, err := script.New(base, title)
-	return s, usage(err)
+	return s, asUsageError(err)
 }
 
-// proxyFile is a file that a proxy writes beside its report.
+// proxyFile is a file that a proxy writes during its run.
 type proxyFile struct {
 	name string
-	// begin returns the writer of the file, which buffers: begin itself writes nothing to the file.
-	begin   func(*os.File) (relay.Writer, error)
-	file    *os.File // nil until it is open
-	created bool     // it did not exist before
+	// newWriter returns the buffered writer of the file. newWriter itself writes nothing.
+	newWriter func(*os.File) (relay.Writer, error)
+	file      *os.File // nil until it is open
+	created   bool     // whether openFiles created the file
 }
 
-// proxyFiles are the files of a proxy and what writes them; the journal is nil without files.
+// proxyFiles are the files of a proxy and the journal that writes them; journal is nil without
+// files.
 type proxyFiles struct {
 	list    []proxyFile
 	journal *relay.Journal
 }
 
-// openFiles begins the capture and the records. They are written beside the traffic, and a full
-// disk does not end a game: it is reported at once, and by the exit code.
-func (p *proxied) openFiles() (*proxyFiles, error) {
+// openFiles creates the capture and the records. A journal writes them in the background, so that
+// a slow disk does not delay the traffic. A write error does not end the run: it is reported at
+// once, and makes the exit code that of a failure.
+func (p *runningProxy) openFiles() (*proxyFiles, error) {
 	files := &proxyFiles{}
 	if name := p.flags.capture; name != "" {
-		begin := func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }
-		files.list = append(files.list, proxyFile{name: name, begin: begin})
+		newWriter := func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }
+		files.list = append(files.list, proxyFile{name: name, newWriter: newWriter})
 	}
 	if name := p.flags.record; name != "" {
-		for _, way := range []relay.Way{relay.Up, relay.Down} {
-			files.list = append(files.list, proxyFile{name: strings.TrimSuffix(name, ".csv") + "." + way.String() + ".csv",
-				begin: func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil }})
+		for _, dir := range []relay.Way{relay.Up, relay.Down} {
+			files.list = append(files.list, proxyFile{name: strings.TrimSuffix(name, ".csv") + "." + dir.String() + ".csv",
+				newWriter: func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, dir), nil }})
 		}
 	}
 	if len(files.list) == 0 {
@@ -330,18 +345,18 @@ func (p *proxied) openFiles() (*proxyFiles, error) {
 		files.discard()
 		return nil, err
 	}
-	p.trouble = make(chan string, len(writers))
+	p.fileErrors = make(chan string, len(writers)) // the journal reports at most one error for each writer
 	files.journal = relay.NewJournal(func(i int, err error) {
-		text, _, _ := strings.Cut(unwritable(files.list[i].name, err).Error(), "\n") // of a panic without its stack
-		p.trouble <- text
+		text, _, _ := strings.Cut(writeError(files.list[i].name, err).Error(), "\n") // the first line: a panic's text includes its stack
+		p.fileErrors <- text
 	}, writers...)
 	p.relay.Tap(files.journal.Tap)
 	return files, nil
 }
 
-// open opens all files, of which none may be the configuration, and returns their writers. Older
-// files are emptied last, after everything else succeeded. Only an error of emptying one of them
-// leaves those before it empty; after other errors older files are unchanged.
+// open opens all files and returns their writers. None of the files may be the configuration, whose
+// path is given, or another of the files. Existing files are truncated last, after everything else
+// succeeded, so that other errors leave them unchanged.
 func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
 	others := []string{configuration}
 	for i := range p.list {
@@ -355,44 +370,45 @@ func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err err
 	for i, f := range p.list {
 		info, err := f.file.Stat()
 		if err != nil {
-			return nil, unwritable(f.name, err)
+			return nil, writeError(f.name, err)
 		}
 		regular[i] = info.Mode().IsRegular()
-		w, err := f.begin(f.file)
+		w, err := f.newWriter(f.file)
 		if err != nil {
-			return nil, unwritable(f.name, err)
+			return nil, writeError(f.name, err)
 		}
 		writers = append(writers, w)
 	}
 	for i, f := range p.list {
 		if !regular[i] {
-			continue // a pipe or a device holds nothing
+			continue // a pipe or a device cannot be truncated
 		}
 		if err := f.file.Truncate(0); err != nil {
-			return nil, unwritable(f.name, err)
+			return nil, writeError(f.name, err)
 		}
 	}
 	return writers, nil
 }
 
-// open opens the file with what it contains. It must be none of the others.
+// open opens the file without truncating it, or creates it. It returns an error if the file is one
+// of others, which are paths, perhaps through a link.
 func (f *proxyFile) open(others []string) (err error) {
-	_, missing := os.Lstat(f.name)
-	if there, err := os.Stat(f.name); err == nil && there.Mode().IsRegular() {
+	_, notExist := os.Lstat(f.name) // nil if the name exists, even as a link to a missing file
+	if existing, err := os.Stat(f.name); err == nil && existing.Mode().IsRegular() {
 		for _, other := range others {
-			if x, err := os.Stat(other); err == nil && os.SameFile(x, there) {
-				return usagef("%s is %s, too; expected another file", f.name, other)
+			if info, err := os.Stat(other); err == nil && os.SameFile(info, existing) {
+				return usagef("%s names the same file as %s; expected another file", f.name, other)
 			}
 		}
 	}
 	if f.file, err = os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
-		return usage(unwritable(f.name, err))
+		return asUsageError(writeError(f.name, err))
 	}
-	f.created = missing != nil
+	f.created = notExist != nil
 	return nil
 }
 
-// discard closes the files before anything was written, and removes those that did not exist.
+// discard closes the files after a failed open, and removes those that open created.
 func (p *proxyFiles) discard() {
 	for _, f := range p.list {
 		if f.file != nil {
@@ -404,45 +420,47 @@ func (p *proxyFiles) discard() {
 	}
 }
 
-// close writes what is left.
+// close writes what is buffered and closes the files. It reports each file that was written, and
+// warns if events are missing.
 func (p *proxyFiles) close(a *app) (err error) {
 	if p.journal == nil {
 		return nil
 	}
-	skipped, errs := p.journal.Close()
-	for i, failed := range errs {
+	skipped, fileErrs := p.journal.Close() // one error for each file; nil if it is complete
+	for i, fileErr := range fileErrs {
 		f := &p.list[i]
-		failed = errors.Join(failed, f.file.Close())
-		if failed != nil {
-			err = errors.Join(err, unwritable(f.name, failed))
+		fileErr = errors.Join(fileErr, f.file.Close())
+		if fileErr != nil {
+			err = errors.Join(err, writeError(f.name, fileErr))
 			continue
 		}
 		a.remark("wrote %s", f.name)
 		if skipped > 0 {
-			a.remark("tui: warning: %s lacks %d events: the disk was too slow", f.name, skipped)
+			a.remark("tui: warning: %d events are missing in %s: the disk was too slow", skipped, f.name)
 		}
 	}
 	return err
 }
 
-// eachSecond says what went through in the last second, until quit.
-func (p *proxied) eachSecond(quit <-chan struct{}, say func(format string, args ...any)) {
+// reportEachSecond calls report every second until quit is closed, with a line about the traffic of
+// the last second. It also updates p.wireMax, the rate in the busiest second.
+func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format string, args ...any)) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	was := p.relay.Totals()
-	var at relay.Snapshot
+	previous := p.relay.Totals()
+	var current relay.Snapshot
 	for {
 		select {
 		case <-quit:
 			return
 		case <-tick.C:
 		}
-		p.relay.Snapshot(&at)
-		second := at.Totals.Since(&was)
-		for way := range second.Flows {
-			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(second.Flows[way].OutWire, second.At.Seconds()))
+		p.relay.Snapshot(&current)
+		lastSecond := current.Totals.Since(&previous)
+		for dir := range lastSecond.Flows {
+			p.wireMax[dir] = max(p.wireMax[dir], relay.Kbps(lastSecond.Flows[dir].OutWire, lastSecond.At.Seconds()))
 		}
-		say("%s", relay.Line(at.Totals.At, &second, p.judge.Deviations(at.Links)))
-		was = at.Totals
+		report("%s", relay.Line(current.Totals.At, &lastSecond, p.judge.Deviations(current.Links)))
+		previous = current.Totals
 	}
 }

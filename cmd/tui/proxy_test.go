@@ -21,7 +21,7 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// echoServer answers every datagram with itself.
+// echoServer returns a socket that sends every datagram back.
 func echoServer(t *testing.T) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -42,7 +42,7 @@ func echoServer(t *testing.T) *net.UDPConn {
 	return c
 }
 
-// freePort returns a port that nobody listens on at the moment.
+// freePort returns a port that is currently not in use.
 func freePort(t *testing.T) string {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -53,8 +53,8 @@ func freePort(t *testing.T) string {
 	return c.LocalAddr().String()
 }
 
-// TestProxy sends through a proxy until its script has changed the link, and holds the
-// document to what the sockets saw.
+// TestProxy sends through a proxy until its script has changed the link, and compares the report
+// with the sent and received datagrams.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestProxy(t *testing.T) {
 		select {
 		case o = <-ended:
 		case <-time.After(time.Millisecond):
-			_, _ = client.Write([]byte{byte(i)}) // refused until the proxy listens
+			_, _ = client.Write([]byte{byte(i)}) // fails until the proxy listens
 		}
 	}
 	var doc proxyDocument
@@ -115,8 +115,9 @@ func TestProxyInterrupted(t *testing.T) {
 	}
 }
 
-// A disk that is full does not end a game: it is told when it is seen, once, and by the exit code.
-func TestProxyTellsOfItsDisk(t *testing.T) {
+// TestProxyWithFullDisk checks that a full disk does not end a proxy: it is reported once,
+// immediately, and by the exit code.
+func TestProxyWithFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
@@ -128,13 +129,14 @@ func TestProxyTellsOfItsDisk(t *testing.T) {
 	}
 }
 
-// A panic beside a proxy ends it, and what it wrote is complete.
+// TestProxyPanics checks that a panic in a goroutine of a proxy ends it, and that its files are
+// complete.
 func TestProxyPanics(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var stderr bytes.Buffer
 	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, isTerminal: func(any) bool { return false }, clock: metronome()}
-	p := &proxied{app: a, flags: &proxyFlags{record: filepath.Join(dir, "x.csv")}}
+	p := &runningProxy{app: a, flags: &proxyFlags{record: filepath.Join(dir, "x.csv")}}
 	c := config.Default()
 	s, err := script.New(c, "")
 	if err != nil {
@@ -151,18 +153,19 @@ func TestProxyPanics(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	err = p.run(ctx, func(string, ...any) { panic("boom") }) // with the first line, after a second
+	err = p.run(ctx, func(string, ...any) { panic("boom") }) // at the first line, after a second
 	if !errors.As(err, new(*panics.Error)) || ctx.Err() != nil {
 		t.Errorf("it ends with %v", err)
 	}
-	p.relay.Snapshot(&p.end)
+	p.relay.Snapshot(&p.final)
 	if err := files.close(a); err != nil || strings.Count(stderr.String(), "wrote ") != 2 {
 		t.Errorf("%v; %s", err, stderr.String())
 	}
 }
 
-// A proxy that cannot begin because of one file leaves the others as they were, and its port free.
-func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
+// TestProxyFailedStartChangesNothing checks that a proxy that cannot open one file leaves the
+// others unchanged and its port free.
+func TestProxyFailedStartChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old, fresh := filepath.Join(dir, "old.pcapng"), filepath.Join(dir, "x.up.csv")
@@ -190,9 +193,9 @@ func TestProxyThatCannotBeginChangesNothing(t *testing.T) {
 	again.Close()
 }
 
-// If the writer of one file cannot begin, the files before it are unchanged, whether they are older
-// or did not exist.
-func TestProxyFilesAreEmptiedLast(t *testing.T) {
+// TestProxyFilesAreTruncatedLast checks that files stay unchanged, or do not exist, if a later
+// file cannot be opened.
+func TestProxyFilesAreTruncatedLast(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old, last := filepath.Join(dir, "old.csv"), filepath.Join(dir, "last.csv")
@@ -203,8 +206,8 @@ func TestProxyFilesAreEmptiedLast(t *testing.T) {
 	}
 	record := func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, relay.Up), nil }
 	broken := errors.New("broken")
-	files := &proxyFiles{list: []proxyFile{{name: old, begin: record}, {name: filepath.Join(dir, "fresh.csv"), begin: record},
-		{name: last, begin: func(*os.File) (relay.Writer, error) { return nil, broken }}}}
+	files := &proxyFiles{list: []proxyFile{{name: old, newWriter: record}, {name: filepath.Join(dir, "fresh.csv"), newWriter: record},
+		{name: last, newWriter: func(*os.File) (relay.Writer, error) { return nil, broken }}}}
 	if _, err := files.open(""); !errors.Is(err, broken) || !strings.Contains(err.Error(), "last.csv cannot be written") {
 		t.Errorf("%v, want the error of the last writer", err)
 	}
@@ -219,7 +222,7 @@ func TestProxyFilesAreEmptiedLast(t *testing.T) {
 	}
 }
 
-// An older capture is replaced by one that begins, whole.
+// TestProxyReplacesOlderFiles checks that a new capture replaces an existing one completely.
 func TestProxyReplacesOlderFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.csv")
@@ -244,10 +247,10 @@ func TestProxyRefuses(t *testing.T) {
 	}
 	taken, same := echoServer(t).LocalAddr().String(), filepath.Join(dir, "x.up.csv")
 	for _, c := range []struct {
-		toml string
-		args []string
-		code int
-		says string
+		toml     string
+		args     []string
+		code     int
+		wantText string
 	}{
 		{"", []string{"--to", "127.0.0.1:1"}, exitUsage, "expects --listen ADDR"},
 		{"", []string{"--listen", "0"}, exitUsage, "expects --to ADDR"},
@@ -272,9 +275,9 @@ func TestProxyRefuses(t *testing.T) {
 		{"[up]\nloss = \"5%\"\n", []string{"--capture", filepath.Join(dir, "x.toml")}, exitUsage, "expected another file"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--theme", "pink"}, exitUsage, "--theme"},
 		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage,
-			"x.toml:1: at[0]: not with client[0].down.loss"},
+			"x.toml:1: at[0]: not valid together with client[0].down.loss"},
 		{"[[client]]\nturn = 1\ndown.netem = \"delay 1ms\"\n[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"5%\"", nil, exitUsage,
-			"x.toml:6: client[1].down.loss: a client may be client[0], too"},
+			"x.toml:6: client[1].down.loss: a client may also match client[0]"},
 		{"[[client]]\nturn = 1\nup.loss = \"5%\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "x.toml:4: client[1]: it is the client of client[0]"},
 		{"[[client]]\nturn = 1", nil, exitUsage, "x.toml:1: client[0]: it has nothing of its own"},
 		{"[[client]]\nturn = 1\nt = \"1s\"\nup.loss = \"5%\"", nil, exitUsage, "x.toml:3: client[0].t: a client has no time"},
@@ -284,7 +287,7 @@ func TestProxyRefuses(t *testing.T) {
 			args = append(args, "--listen", "0", "--to", "127.0.0.1:1", write(c.toml))
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v %q: exit %d, %s", args, c.toml, o.code, o.stderr)
 		}
 		cancel()

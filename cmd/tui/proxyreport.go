@@ -11,7 +11,7 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// The JSON of `proxy`.
+// The JSON output of tui proxy.
 type (
 	proxyDocument struct {
 		Listen   string  `json:"listen"`
@@ -22,52 +22,54 @@ type (
 		Duration float64 `json:"duration_s"`
 
 		Clients  proxyClients  `json:"clients"`
-		Oversize uint64        `json:"oversize"`
+		Oversize uint64        `json:"oversize"` // datagrams too large to relay
 		Up       relay.Figures `json:"up"`
 		Down     relay.Figures `json:"down"`
 
 		Changes    []script.Made `json:"changes"`
-		Deviations []string      `json:"lies"` // in what the links did not do what they are set to
+		Deviations []string      `json:"lies"` // differences between set and measured values
 	}
 	proxyClients struct {
 		Now       int    `json:"now"`
 		Joined    int    `json:"joined"`
 		Forgotten int    `json:"forgotten"`
 		Refused   uint64 `json:"refused"`   // datagrams
-		NoSocket  uint64 `json:"no_socket"` // datagrams of clients for whom the system had none
+		NoSocket  uint64 `json:"no_socket"` // datagrams of clients for which the system had no socket
 	}
 )
 
-func (p *proxied) document(interrupted bool) proxyDocument {
+// newDocument returns the JSON document of the run. interrupted selects the reason "interrupted"
+// instead of "finished".
+func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
 	up, down := p.live.DefaultLinks()
-	t := &p.end.Totals
+	t := &p.final.Totals
 	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.end.Links)...)}
+		Changes: append([]script.Made{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.final.Links)...)}
 	if interrupted {
 		d.Reason = "interrupted"
 	}
 	return d
 }
 
-// write tells people the totals.
-func (p *proxied) write(w io.Writer, deviations []string) {
+// writeTotals writes the totals as a table with a column per direction, then the deviations.
+func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	up, down := p.live.DefaultLinks()
 	specs := [2]lossmodel.Spec{up, down}
-	t := &p.end.Totals
-	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten.\n", t.At.Seconds(), t.Joined, t.Forgotten)
+	t := &p.final.Totals
+	fmt.Fprintf(w, "%.1f s, %d clients joined, %d removed.\n", t.At.Seconds(), t.Joined, t.Forgotten)
 	g := texttable.New("", "up", "down")
-	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
+	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) { // cell returns the value of one direction
 		g.Add(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
 	}
-	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
+	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any { // returns the cells of a link setting
 		return func(_ *relay.Flow, s lossmodel.Spec) any {
-			if s.Netem.String() != "off" {
+			if s.Netem.String() != "off" { // a netem line overrides the setting
 				return "netem"
 			}
-			text, _ := s.Get(k)
+			text, _ := s.Get(key)
 			return text
 		}
 	}
@@ -77,32 +79,33 @@ func (p *proxied) write(w io.Writer, deviations []string) {
 		}
 		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
 	}
-	asked := " asked"
+	set := " set"
 	if len(p.live.Changes(0)) > 0 {
-		asked = " asked at the end"
+		set = " set at the end"
 	}
 	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
 	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
 	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
-	row("not sent by the system", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
-	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
-	row("loss"+asked, key("loss"))
+	row("send failed", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
+	row("in flight", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
+	row("loss"+set, setting("loss"))
 	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
 		if f.In == 0 {
 			return "-"
 		}
-		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
+		lossPercent := 100 * float64(f.Lost()) / float64(f.In+f.Copies)
+		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", lossPercent, f.Causes()), ": ") // without loss there are no causes
 	})
-	row("latency"+asked, key("latency"))
+	row("latency"+set, setting("latency"))
 	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
-	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
-	row("rate"+asked, key("rate"))
-	g.Add("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
+	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
+	row("rate"+set, setting("rate"))
+	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, 0)
 	for _, d := range deviations {
-		fmt.Fprintf(w, "Not as asked: %s.\n", d)
+		fmt.Fprintf(w, "A measured value differs from its setting: %s.\n", d)
 	}
 	for _, remark := range t.Remarks() {
-		fmt.Fprintf(w, "Besides: %s.\n", remark)
+		fmt.Fprintf(w, "Note: %s.\n", remark)
 	}
 }

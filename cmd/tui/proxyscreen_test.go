@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// startProxy runs a proxy on a terminal, with a client that sends to an echo.
+// startProxy runs a proxy on a terminal, with a client that sends to an echo server.
 func startProxy(t *testing.T, args ...string) *session {
 	t.Helper()
 	server, listen := echoServer(t), freePort(t)
@@ -37,15 +37,15 @@ func startProxy(t *testing.T, args ...string) *session {
 			case <-quit:
 				return
 			case <-time.After(2 * time.Millisecond):
-				_, _ = client.Write(make([]byte, 100)) // refused until the proxy listens
+				_, _ = client.Write(make([]byte, 100)) // fails until the proxy listens
 			}
 		}
 	}()
 	return s
 }
 
-// TestProxyDashboard plays with a proxy as a person would: what is typed changes the links of
-// real datagrams, space stops the display alone, and q restores the terminal and prints totals.
+// TestProxyDashboard controls a proxy with keys: typed commands change the links of real
+// datagrams, space pauses only the display, and q restores the terminal and prints the totals.
 func TestProxyDashboard(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.toml")
@@ -54,7 +54,7 @@ func TestProxyDashboard(t *testing.T) {
 	}
 	s := startProxy(t, file)
 	s.see("LIVE")
-	s.see("up latency 3ms") // by the script
+	s.see("up latency 3ms") // set by the script
 	s.see("joined 1")
 	s.after("/down loss 100\r", "down loss 100%")
 	s.see("lost by loss")
@@ -80,13 +80,14 @@ func TestProxyDashboard(t *testing.T) {
 	}
 	all := s.screen.String()
 	at := strings.LastIndex(all, leaveAltScreen)
-	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency asked") {
+	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency set") {
 		t.Errorf("after the end: %q", all[max(at, 0):])
 	}
 }
 
-// TestProxyDashboardLeaves: however it is ended, the terminal is restored and totals follow.
-func TestProxyDashboardLeaves(t *testing.T) {
+// TestProxyDashboardQuits checks that the terminal is restored and totals are printed, however
+// the proxy is ended.
+func TestProxyDashboardQuits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		leave func(s *session) error
@@ -99,7 +100,7 @@ func TestProxyDashboardLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startProxy(t, c.args...)
-			if c.args == nil { // otherwise it may have ended before we look
+			if c.args == nil { // with a duration it may have ended already
 				s.see("LIVE")
 			}
 			if err := c.leave(s); err != nil {
@@ -116,7 +117,8 @@ func TestProxyDashboardLeaves(t *testing.T) {
 	}
 }
 
-// Where standard output is no terminal, or JSON is asked for, there is no dashboard.
+// TestProxyWithoutScreen checks that there is no dashboard with --json, or if standard output is
+// not a terminal.
 func TestProxyWithoutScreen(t *testing.T) {
 	server := echoServer(t)
 	s := &session{t: t, read: make(chan struct{})}

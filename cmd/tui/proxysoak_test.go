@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// soakRate is how many datagrams a second TestSoakProxy sends.
+// soakRate is the number of datagrams per second that TestSoakProxy sends.
 const soakRate = 5000
 
-// hail sends soakRate datagrams a second from several clients until quit, and says how many
-// the system took.
-func hail(t *testing.T, to string, quit <-chan struct{}) (sent func() int64) {
+// sendAll sends soakRate datagrams per second from several clients until quit, and returns how
+// many the system accepted.
+func sendAll(t *testing.T, to string, quit <-chan struct{}) (sent func() int64) {
 	t.Helper()
 	const clients = 4
 	var n atomic.Int64
@@ -59,18 +59,18 @@ func hail(t *testing.T, to string, quit <-chan struct{}) (sent func() int64) {
 	return func() int64 { all.Wait(); return n.Load() }
 }
 
-// soakSettings are what is typed and pressed while datagrams go through. None has a q: where
-// the machine is busy an escape swallows the slash before it, and what follows are keys.
+// soakSettings are typed commands and keys to send during the traffic. None contains q: on a busy
+// machine an escape may swallow the slash that follows, and the rest is then read as keys.
 var soakSettings = []string{"/loss 5%", "/loss 0%", "/down loss gemodel 2% 30%", "/up netem delay 10ms 3ms loss 1% duplicate 1%", "/up netem off",
 	"/rate 20mbit", "/down rate 3mbit", "/rate off", "/latency 80ms", "/latency 2ms", "/jitter 10ms", "/duplicate 3%", "/corrupt 1%", "/checksum off",
 	"/checksum on", "/reorder 2%", "/profile lte", "/profile very-bad", "/profile perfect", "/client 2", "/latency 300ms", "/client all", "/undo", "/redo", "/burst 4",
 	"/mark here", " ", " ", "x", "?", "1", "2", "3", "4", "5", "6", "z", "Z", "i", "u", "d", "c", "\x1b[B", "\x1b[C", "\x1b[D"}
 
-// TestSoakProxy sends 5,000 datagrams a second through a proxy with its dashboard, whose links
-// somebody changes all the time. With -soak 10m it does so for ten minutes, and neither memory
-// nor goroutines nor open files may grow; without it, for two seconds. At the end the books
-// agree exactly: in + copies = out + lost + unsent + queued, and what the clients sent is what
-// was read and what the system dropped before.
+// TestSoakProxy sends 5,000 datagrams per second through a proxy with its dashboard while the
+// links change. With -soak 10m it runs for ten minutes, and memory, goroutines and open files
+// must not grow; without the flag for two seconds. At the end the counters must agree exactly: in
+// + copies = out + lost + unsent + queued, and the datagrams sent are those read plus those that
+// the system dropped.
 func TestSoakProxy(t *testing.T) {
 	t.Parallel()
 	whole := max(*soak, 2*time.Second)
@@ -79,14 +79,14 @@ func TestSoakProxy(t *testing.T) {
 	x := soakOf(t, 1, "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--seed", "3")
 	x.see("nobody has sent anything yet")
 	quit := make(chan struct{})
-	sent := hail(t, listen, quit)
+	sent := sendAll(t, listen, quit)
 	var series []soakSample
 	for next := time.Now(); time.Since(x.begun) < whole; time.Sleep(200 * time.Millisecond) {
 		if k := soakSettings[x.rng.IntN(len(soakSettings))]; strings.HasPrefix(k, "/") {
 			x.press("\x1b")
-			time.Sleep(60 * time.Millisecond) // or it is the beginning of what comes next
+			time.Sleep(60 * time.Millisecond) // otherwise the escape would be read as part of the next key
 			x.say(k[1:])
-			x.press("\x1b") // a line that is refused stays open
+			x.press("\x1b") // close the line, which stays open after an error
 		} else {
 			x.press(k)
 		}
@@ -99,7 +99,7 @@ func TestSoakProxy(t *testing.T) {
 	}
 	close(quit)
 	all := sent()
-	time.Sleep(2500 * time.Millisecond) // what was under way arrives, or is told as queued
+	time.Sleep(2500 * time.Millisecond) // datagrams in flight arrive, or are reported as queued
 	for range 3 {
 		x.press("\x1b")
 		time.Sleep(60 * time.Millisecond)
@@ -111,14 +111,14 @@ func TestSoakProxy(t *testing.T) {
 	text := x.screen.String()
 	text = text[max(strings.LastIndex(text, leaveAltScreen), 0):]
 	t.Log(text)
-	settled(t, text, all)
+	checkTotals(t, text, all)
 	if *soak > 0 {
 		flat(t, series)
 	}
 }
 
-// settled holds the totals to each other, and to what was sent.
-func settled(t *testing.T, text string, sent int64) {
+// checkTotals compares the totals with each other and with what was sent.
+func checkTotals(t *testing.T, text string, sent int64) {
 	t.Helper()
 	first := regexp.MustCompile(`\d+`)
 	numbers := func(name string) (v [2]int64) { // the first number of each column
@@ -149,7 +149,7 @@ func settled(t *testing.T, text string, sent int64) {
 			}
 		}
 	}
-	in, out, copies, unsent, queued := numbers("in"), numbers("out"), numbers("copies made"), numbers("not sent by the system"), numbers("under way")
+	in, out, copies, unsent, queued := numbers("in"), numbers("out"), numbers("copies made"), numbers("send failed"), numbers("in flight")
 	for i, way := range []string{"up", "down"} {
 		if in[i] == 0 || in[i]+copies[i] != out[i]+lost[i]+unsent[i]+queued[i] {
 			t.Errorf("%s: %d in + %d copies, but %d out + %d lost + %d unsent + %d queued", way, in[i], copies[i], out[i], lost[i], unsent[i], queued[i])

@@ -19,42 +19,48 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/dataset/world"
+	"wirelab/experiment/walkoff"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/words"
 )
 
+// recordFlags are the flags of tui record.
 type recordFlags struct {
-	out, script string
-	from        string
-	seconds     float64
-	seed        uint64
-	force       bool
+	out     string // path of the recording or of the CSV file
+	script  string // what moves the player of the cube world; "" means the default
+	from    string // data to export as CSV; "" means to record the cube world
+	seconds float64
+	seed    uint64
+	force   bool // replace an existing schema
 }
 
-// maxSeconds keeps a slip of the finger from filling the disk: a day.
+// maxSeconds is the largest value of --seconds, one day, so that a typing error does not fill the
+// disk.
 const maxSeconds = 24 * 60 * 60
 
+// recordCommand returns tui record.
 func (a *app) recordCommand() *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
 		Use:     "record --out FILE",
 		GroupID: groupData,
-		Short:   "Run the cube world and write a recording, or any data as CSV",
-		Long: `Run the cube world as fast as it goes and write a recording in walk-off records:
-901 cubes of eight 32-bit integers a frame, 60 frames a second, frames 0..5 the
-initial state. A name that ends in .zst or .gz is compressed. The same seed and
-script give the same bytes on every machine.
+		Short:   "Record the cube world, or export any data as CSV",
+		Long: `Run the cube world at full speed and write a recording in walk-off records: 901 cubes of
+eight 32-bit integers per frame, 60 frames per second, of which frames 0..5 are the initial
+state. If FILE ends in .zst or .gz, it is compressed. The same seed and script give the
+same bytes on every machine.
 
-The file appears when it is complete; through a link, where that leads to. Interrupted, it holds the frames so far. A
-player who has blown most cubes away begins anew, after a minute or two: there a
-recording jumps, as it does where it ends and is played again.
+FILE is created when the recording is complete; if it is a symbolic link, its target is
+replaced. An interrupted recording contains the frames so far. When the player has blown
+most cubes away, after a minute or two, the world restarts; the recording jumps there, as
+it does at the loop point.
 
-With --from, frames of any data that has a table are written as CSV, a line for each
-row, for other programs; FILE ends in .csv, .csv.zst or .csv.gz. Beside it comes the
-schema, whose name ends in .toml: table:FILE.toml,FILE.csv plays the same frames. One
-that is there and says something else stays, without --force. All of what ends is
-written, unless --seconds says how much.
+With --from, frames of any data with a table are written as CSV, a line per row, for other
+programs; FILE then ends in .csv, .csv.zst or .csv.gz. The schema is written next to it
+with the ending .toml: table:FILE.toml,FILE.csv plays the same frames. An existing schema
+that differs is only replaced with --force. Data that ends is written completely, unless
+--seconds is given.
 
 Scripts:
 ` + scriptHelp(),
@@ -65,24 +71,24 @@ Scripts:
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.from != "" {
-				return a.export(cmd, f)
+				return a.exportCSV(cmd, f)
 			}
 			return a.record(cmd.Context(), f)
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` to write")
-	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "`N` seconds of virtual time; of the world, at 60 frames each")
-	cmd.Flags().StringVar(&f.from, "from", "", "write frames of the data `SPEC` as CSV instead; see tui datasets")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the player's script")
-	cmd.Flags().StringVar(&f.script, "script", "", "`NAME` of the script that plays (default random)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace a schema that is there and says something else")
+	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "record `N` seconds of virtual time")
+	cmd.Flags().StringVar(&f.from, "from", "", "export frames of `SPEC` as CSV instead; see tui datasets")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the world and of other generated data")
+	cmd.Flags().StringVar(&f.script, "script", "", "`NAME` of the script that moves the player (default: random)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace an existing schema that differs")
 	a.addQuiet(cmd)
 	complete(cmd, "script", scriptNames)
 	complete(cmd, "from", dataSpecs)
 	return cmd
 }
 
-// scriptHelp lists the scripts, for the help text.
+// scriptHelp returns the list of scripts for the help text.
 func scriptHelp() string {
 	var b strings.Builder
 	for _, s := range world.Scripts() {
@@ -91,39 +97,43 @@ func scriptHelp() string {
 	return b.String()
 }
 
+// record runs the cube world and writes its frames to a file.
 func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	frames := int(f.seconds * 60)
-	if !(f.seconds <= maxSeconds) || frames < 1 {
+	const framesPerSecond = 60 // of the cube world
+	frames := int(f.seconds * framesPerSecond)
+	if !(f.seconds <= maxSeconds) || frames < 1 { // refuses NaN too
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
 	src, err := dataset.Open(ctx, "world", dataset.Options{Seed: f.seed, Script: f.script})
 	if err != nil {
-		return usage(named(err))
+		return asUsageError(withSuggestion(err))
 	}
 	w, err := dataset.Create(a.disk, f.out, src.Schema().Rows)
 	if err != nil {
-		return usage(unwritable(f.out, err))
+		return asUsageError(writeError(f.out, err))
 	}
-	defer w.Abort() // does nothing once it is closed
-	done, err := a.frames(ctx, src, frames, w.Initial, w.Write)
+	defer w.Abort() // does nothing after Close
+	done, err := a.copyFrames(ctx, src, frames, w.Initial, w.Write)
 	if err != nil {
-		return readable(err)
+		return withoutSyscall(err)
 	}
-	if done == 0 {
+	if done == 0 { // interrupted before the first frame: no file
 		return ctx.Err()
 	}
 	if err := w.Close(); err != nil {
-		return unwritable(f.out, err)
+		return writeError(f.out, err)
 	}
-	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+6, float64(done)/60, src.Schema().Rows)
+	total := done + walkoff.Delay // with frames 0..5, the initial state
+	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, total, float64(done)/framesPerSecond, src.Schema().Rows)
 	return ctx.Err()
 }
 
-// export writes frames of any data as CSV, with their schema.
-func (a *app) export(cmd *cobra.Command, f recordFlags) error {
+// exportCSV writes frames of the data that f.from names as CSV, and their schema, both or neither.
+// If it is interrupted, it writes the frames so far.
+func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 	name, ok := strings.CutSuffix(strings.TrimSuffix(strings.TrimSuffix(f.out, ".zst"), ".gz"), ".csv")
 	switch {
 	case f.out == "":
@@ -131,7 +141,7 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	case !ok || name == "":
 		return usagef("--out %s makes no sense with --from; expected a name that ends in .csv, .csv.zst or .csv.gz", f.out)
 	case f.script != "":
-		return usagef("--script %s and --from contradict each other; expected --from world:%s", f.script, f.script)
+		return usagef("--script %s has no effect with --from; expected --from world:%s", f.script, f.script)
 	case !(f.seconds > 0 && f.seconds <= maxSeconds):
 		return usagef("--seconds %g makes no sense; expected up to a day (%d)", f.seconds, maxSeconds)
 	}
@@ -141,24 +151,24 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		return err
 	}
 	defer closeSource(src)
-	a.remarksOf(src)
+	a.printRemarks(src)
 	s, frames := src.Schema(), math.MaxInt
 	if s.Rows == 0 {
-		return usagef("%s has no fields: its frames are bytes, for which CSV has no place", f.from)
+		return usagef("%s has no fields: its frames are bytes and cannot be written as CSV", f.from)
 	}
 	schema := table.NewWriter(io.Discard, s).Schema()
-	if err := vacant(name+".toml", schema, f.force); err != nil {
+	if err := checkSchemaFile(name+".toml", schema, f.force); err != nil {
 		return err
 	}
-	if _, ends := src.(dataset.Sized); !ends || cmd.Flags().Changed("seconds") {
+	if _, hasEnd := src.(dataset.Sized); !hasEnd || cmd.Flags().Changed("seconds") {
 		frames = max(1, int(f.seconds*float64(s.TickHz)))
 	}
-	done, err := 0, error(nil)
-	write := a.disk.Group(filepath.Dir(f.out), []atomicfile.Entry{
+	done, err := 0, error(nil) // number of frames; error of reading or writing frames
+	writeErr := a.disk.Group(filepath.Dir(f.out), []atomicfile.Entry{
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
-			return packed(out, f.out, func(out io.Writer) error {
+			return writeCompressed(out, f.out, func(out io.Writer) error {
 				w := table.NewWriter(out, s)
-				if done, err = a.frames(cmd.Context(), src, frames, w.Write, w.Write); err != nil {
+				if done, err = a.copyFrames(cmd.Context(), src, frames, w.Write, w.Write); err != nil {
 					return err
 				}
 				return w.Close()
@@ -166,70 +176,73 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 		}},
 		atomicfile.Bytes(filepath.Base(name+".toml"), schema),
 	})
-	if err != nil {
-		return err // of the data
+	if err != nil { // the cause of writeErr
+		return err
 	}
-	if write != nil {
-		return usage(unwritable(f.out, write))
+	if writeErr != nil {
+		return asUsageError(writeError(f.out, writeErr))
 	}
 	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, words.Plural(s.Item))
 	return cmd.Context().Err()
 }
 
-// maxSchema bounds what is read as a schema.
-const maxSchema = 1 << 20
+// maxSchemaBytes is the largest size of an existing schema that is compared.
+const maxSchemaBytes = 1 << 20
 
-// vacant says why a schema cannot take the place of what is at path.
-func vacant(path string, schema []byte, force bool) error {
-	text, err := boundedio.ReadFile(path, maxSchema)
+// checkSchemaFile returns an error if the file at path must not be replaced by schema: because it
+// is not a schema, or because it is a different schema and force is not set. A missing or empty
+// file may be replaced.
+func checkSchemaFile(path string, schema []byte, force bool) error {
+	text, err := boundedio.ReadFile(path, maxSchemaBytes)
 	tooLarge := errors.As(err, new(*boundedio.SizeError))
 	switch {
 	case err != nil && !tooLarge || err == nil && len(text) == 0 || bytes.Equal(text, schema):
 		return nil
 	case tooLarge || !bytes.Contains(text, []byte("[[field]]")):
-		return usagef("%s is there, and is no schema, for which its name is wanted; expected another --out", path)
+		return usagef("%s exists and is not a schema; the schema of the data needs this name: expected another --out", path)
 	case !force:
-		return usagef("%s is there, and says something else than the schema of this data; expected another --out, or --force to replace it", path)
+		return usagef("%s exists and differs from the schema of this data; expected another --out, or --force to replace it", path)
 	}
 	return nil
 }
 
-// packed has fill write to out, through what the ending of path promises.
-func packed(out io.Writer, path string, fill func(io.Writer) error) (err error) {
-	var pack io.WriteCloser
+// writeCompressed calls writeContent with a writer that compresses to out in the format of path's
+// extension, or with out itself for other extensions.
+func writeCompressed(out io.Writer, path string, writeContent func(io.Writer) error) (err error) {
+	var compressor io.WriteCloser
 	switch filepath.Ext(path) {
 	case ".zst":
-		pack, err = zstd.NewWriter(out)
+		compressor, err = zstd.NewWriter(out)
 	case ".gz":
-		pack = gzip.NewWriter(out)
+		compressor = gzip.NewWriter(out)
 	default:
-		return fill(out)
+		return writeContent(out)
 	}
 	if err != nil {
 		return err
 	}
-	return cmp.Or(fill(pack), pack.Close())
+	return cmp.Or(writeContent(compressor), compressor.Close())
 }
 
-// frames writes the initial state and up to limit frames. It stops early, without an error, when
-// ctx ends.
-func (a *app) frames(ctx context.Context, src dataset.Source, limit int, initial, write func(*frame.Frame) error) (done int, err error) {
+// copyFrames passes the initial state of src to writeInitial and up to limit frames to write, and
+// returns the number of frames. It stops early, without an error, when src or ctx ends.
+func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, writeInitial, write func(*frame.Frame) error) (done int, err error) {
 	line := a.progress("record")
 	defer line.done()
 	f := src.Schema().NewFrame()
 	src.Initial(f)
-	if err := initial(f); err != nil {
+	if err := writeInitial(f); err != nil {
 		return 0, err
 	}
-	total := limit
-	if x, ok := src.(dataset.Sized); ok && x.Frames() > 0 {
-		total = min(total, x.Frames())
+	total := limit // for the progress line
+	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
+		total = min(total, sized.Frames())
 	}
 	for done < limit && ctx.Err() == nil {
 		if err := src.Next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return done, readable(err)
+			return done, withoutSyscall(err)
 		}
 		if err := write(f); err != nil {
 			return done, err

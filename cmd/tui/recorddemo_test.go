@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The demo can be made anew by anyone: what `record` writes for its script and
-// seed is the embedded file, to the bit.
+// TestRecordMakesTheDemo checks that tui record reproduces the embedded demo recording from its
+// script and seed.
 func TestRecordMakesTheDemo(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("records 48 s of the world: under WIRELAB_THOROUGH=1")

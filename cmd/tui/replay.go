@@ -9,40 +9,43 @@ import (
 	"wirelab/experiment/report"
 )
 
+// replayCommand returns tui replay.
 func (a *app) replayCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "replay REPORT.json",
 		GroupID: groupData,
-		Short:   "Run a saved report again and demand the same bytes",
-		Long: `Run a saved report again, every change at the very moment at which it was made, and
-compare the digest of every datagram sent and every frame decoded. Reports of the
-dashboard and of run can both be replayed, on any machine. The folder that holds
-the report.json will do as well.
+		Short:   "Repeat the run of a saved report and check that it gives the same bytes",
+		Long: `Repeat the run of a saved report, with every change at the same virtual time, and compare
+the digest of all datagrams sent and all frames decoded. Reports of the dashboard and of
+tui run can be replayed on any machine. Instead of the report.json its folder may be given.
 
-Files that the run read are looked for where its configuration says, then where they
-are as seen from the report, then beside it; they must have the same SHA-256.
+Files that the run read are searched for at the path in the configuration, then at that
+path relative to the report, then next to the report; they must have the same SHA-256.
 
-Exits with 1 if a single byte differs, or if the report is of a sweep that was not run
-to its end.`,
+The exit code is 1 if any byte differs, or if the report is of an incomplete sweep.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], force) },
 		ValidArgsFunction: completeFiles(1, "json"),
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "run what may take more than 8 GB of memory")
+	cmd.Flags().BoolVar(&force, "force", false, "allow more than 8 GB of memory")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// replay repeats the runs of the report at path and compares their digests with the saved ones. It
+// returns a failure that names the runs that differ. force allows more than 8 GB of memory.
 func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
-	result, err := experiment.Replay(cmd.Context(), path,
-		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Force: force})
+	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{
+		Progress: line.report,
+		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Clock:    a.clock, Force: force})
 	line.done()
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
 	if a.asJSON {
 		if err := a.stdout.json(result); err != nil {
@@ -52,19 +55,19 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	var differ []string
 	for _, run := range result.Runs {
 		if !run.Same {
-			differ = append(differ, fmt.Sprintf("%sother bytes: saved %s, got %s", place(run.Set), run.Want, run.Got))
+			differ = append(differ, fmt.Sprintf("%sdifferent bytes: saved digest %s, got %s", pointPrefix(run.Set), run.Want, run.Got))
 		} else if !a.asJSON {
-			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", place(run.Set), run.Got)
+			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)
 		}
 	}
-	if result.Missing != "" {
+	if result.Missing != "" { // an incomplete sweep
 		differ = append(differ, fmt.Sprintf("%s: %s", path, result.Missing))
 	}
-	return held(differ)
+	return newFailure(differ)
 }
 
-// place names a point of a sweep: "down.loss=5%: "; nothing outside of one.
-func place(set map[string]string) string {
+// pointPrefix names a point of a sweep, such as "down.loss=5%: "; it returns "" for a single run.
+func pointPrefix(set map[string]string) string {
 	if name := report.PointName(set); name != "" {
 		return name + ": "
 	}

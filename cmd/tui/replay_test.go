@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment"
 )
 
-// TestReplay: a saved sweep gives the same bytes; one bit of a digest changed,
-// it does not, and that is exit code 1.
+// TestReplay checks that a saved sweep can be replayed, and that one changed bit of a digest
+// gives exit code 1.
 func TestReplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
 	if o := tui("run", "--set", "duration=1s", "--set", "down.loss=10%", "--set", "sweep[0].key=seed", "--set",
@@ -37,7 +37,7 @@ func TestReplay(t *testing.T) {
 	if o.code != exitFailed || result.Same || !result.Runs[0].Same || result.Runs[1].Same {
 		t.Errorf("exit %d, %+v", o.code, result)
 	}
-	if !strings.HasPrefix(o.stderr, "tui: seed=2: other bytes: saved ") {
+	if !strings.HasPrefix(o.stderr, "tui: seed=2: different bytes: saved ") {
 		t.Errorf("stderr %q", o.stderr)
 	}
 }

@@ -12,56 +12,61 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// reportCommand returns tui report.
 func (a *app) reportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:     "report DIR|report.json...",
 		GroupID: groupData,
-		Short:   "Make the page of a report, or of several side by side",
-		Long: `Make report.html from what was saved: one file for a browser, which asks nobody for
-anything, to be mailed or put beside a ticket. run --out and s in the dashboard write it
-already; this makes it anew, also of reports that are older than the page.
+		Short:   "Make an HTML page of a report, or compare several reports",
+		Long: `Make report.html from a saved report: a single file for a browser that loads nothing from
+the network, so that it can be mailed or attached to a ticket. tui run --out and the key s
+in the dashboard write the page already; this command makes it again, also from reports of
+older versions.
 
-With several reports they stand side by side: what differs in the configuration, in the
-figures (by pairs, with intervals, where the seeds are the same) and in the charts.
+With several reports the page compares them: differences in the configuration, in the
+figures (paired, with confidence intervals, where the seeds are the same) and in the charts.
 
-Without --out the page of one report stands beside its report.json, and that of several
-is comparison.html in the working directory. What is missing beside a report, such as
-samples.csv, is missing on the page, which says so.`,
+Without --out the page of a single report is written next to its report.json, and the page
+of several reports to comparison.html in the working directory. If a file of the report is
+missing, such as samples.csv, the page omits the part that needs it and notes that.`,
 		Example: `  tui report report
   tui report monday tuesday --out both.html`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usagef("%s expects a report.json, or the folder of one; with several they stand side by side", cmd.CommandPath())
+				return usagef("%s expects a report.json or its folder, or several of them to compare", cmd.CommandPath())
 			case len(args) > page.MaxBeside:
-				return usagef("%s sets at most %d reports side by side, got %d", cmd.CommandPath(), page.MaxBeside, len(args))
+				return usagef("%s compares at most %d reports, got %d", cmd.CommandPath(), page.MaxBeside, len(args))
 			}
 			return nil
 		},
 		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args, out) },
 		ValidArgsFunction: completeFiles(page.MaxBeside, "json"),
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "write the page into this `FILE`")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write the page to this `FILE`")
 	a.addQuiet(cmd)
 	return cmd
 }
 
+// report writes an HTML page of the reports at paths to the file out. If out is "", the page of a
+// single report is written next to it, and that of several to comparison.html. A report of a large
+// sweep contains no runs (Report is nil) and cannot be compared with others.
 func (a *app) report(paths []string, out string) error {
 	if len(paths) == 1 && out == "" {
 		out, err := page.SavePage(a.disk, paths[0])
-		return a.wrote(out, err)
+		return a.printWritten(out, err)
 	}
 	list := make([]*page.Loaded, len(paths))
 	for i, path := range paths {
-		l, err := page.Load(path)
+		loaded, err := page.Load(path)
 		if err != nil {
-			return badData(err)
+			return markDataError(err)
 		}
-		if len(paths) > 1 && l.Report == nil {
-			return usagef("%s has the points of its sweep and not the runs; expected it alone, for a page of its own", path)
+		if len(paths) > 1 && loaded.Report == nil {
+			return usagef("%s contains the points of a sweep but not its runs, and cannot be compared; expected no other report", path)
 		}
-		list[i] = l
+		list[i] = loaded
 	}
 	write := func(f *atomicfile.File) error { return page.WriteComparison(f, list) }
 	if len(list) == 1 {
@@ -71,18 +76,19 @@ func (a *app) report(paths []string, out string) error {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return usagef("--out %s is a folder; expected the name of a file, such as %s", out, filepath.Join(out, "report.html"))
 	}
-	return a.wrote(out, a.disk.WriteFile(out, 0o644, write))
+	return a.printWritten(out, a.disk.WriteFile(out, 0o644, write))
 }
 
-// wrote names the page that was written, or says why it could not be; out is empty if it was
-// not begun.
-func (a *app) wrote(out string, err error) error {
+// printWritten prints the name of the page if err, the error of writing it, is nil. Otherwise it
+// returns err as the error of a command. out is empty if err came before the page was opened, from
+// reading the report.
+func (a *app) printWritten(out string, err error) error {
 	switch {
 	case err == nil:
 		fmt.Fprintln(a.stdout, out)
 		return nil
 	case out == "":
-		return badData(err)
+		return markDataError(err)
 	}
-	return unwritable(out, err)
+	return writeError(out, err)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// sweepInto runs two encoders with three seeds each and returns the folder.
+// sweepInto runs a sweep of two encoders with three seeds each into a folder.
 func sweepInto(t *testing.T, dir string, more ...string) outcome {
 	t.Helper()
 	args := append([]string{"run", "--set", "duration=1s", "--set", "down.loss=10%",
@@ -23,8 +23,8 @@ func sweepInto(t *testing.T, dir string, more ...string) outcome {
 	return o
 }
 
-// report writes the page beside its report or where it is told to, of one report or of
-// several; what cannot be is refused before anything is written.
+// TestReport checks where tui report writes the page of one report or of several, and that wrong
+// arguments are refused before anything is written.
 func TestReport(t *testing.T) {
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
@@ -45,7 +45,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("exit %d: %q %s", o.code, o.stdout, o.stderr)
 	}
 	if again, err := os.ReadFile(page); err != nil || string(again) != string(saved) {
-		t.Errorf("the page made anew differs from the one that was saved, %v", err)
+		t.Errorf("the page that was made again differs from the saved one, %v", err)
 	}
 	both := filepath.Join(root, "both.html")
 	if o := tui("report", one, two, "--out", both); o.code != exitDone {
@@ -57,26 +57,26 @@ func TestReport(t *testing.T) {
 	}
 	for _, what := range []string{"A one takes ", "; B two ", "% more; under the same seed.", "encoder.name", "block bootstrap"} {
 		if !strings.Contains(string(text), what) {
-			t.Errorf("side by side: nothing of %q", what)
+			t.Errorf("the comparison lacks %q", what)
 		}
 	}
 	for _, c := range []struct {
-		args []string
-		says string
+		args     []string
+		wantText string
 	}{
 		{[]string{"report"}, "expects a report.json"},
 		{[]string{"report", filepath.Join(root, "none")}, "cannot be read"},
 		{[]string{"report", one, "--out", root}, "is a folder"},
 		{append([]string{"report"}, strings.Split(strings.Repeat(one+" ", 9), " ")[:9]...), "at most 8"},
 	} {
-		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d: %s", c.args, o.code, o.stderr)
 		}
 	}
 }
 
-// compare goes by pairs of the same seed, exits with 1 on a regression and with 2 on what
-// makes no sense.
+// TestCompare checks that reports are compared by pairs with the same seed, and that regressions
+// give exit code 1 and wrong arguments 2.
 func TestCompare(t *testing.T) {
 	root := t.TempDir()
 	base, same, worse := filepath.Join(root, "base"), filepath.Join(root, "same"), filepath.Join(root, "worse")
@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 	sweepInto(t, same)
 	sweepInto(t, worse, "--set", "down.loss=40%")
 	if o := tui("compare", base, same, "--max-regression", "payload_kbps=0%", "--max-regression", "decoded=0"); o.code != exitDone ||
-		strings.Count(o.stdout, "holds") != 4 {
+		strings.Count(o.stdout, "within limit") != 4 {
 		t.Errorf("the same: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	o := tui("compare", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
@@ -116,11 +116,11 @@ func TestCompare(t *testing.T) {
 	if o := tui("compare", base, worse); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
 		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
 	}
-	for limit, says := range map[string]string{
-		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is no share",
-		"payload_kbps=x": "is no share", "payload_kbps=inf": "is no share",
+	for limit, wantText := range map[string]string{
+		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is not a share",
+		"payload_kbps=x": "is not a share", "payload_kbps=inf": "is not a share",
 	} {
-		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, says) {
+		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, wantText) {
 			t.Errorf("%s: exit %d: %s", limit, o.code, o.stderr)
 		}
 	}
@@ -129,8 +129,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// benchstat reads what --bench writes: it takes the seeds as the samples of one name, and
-// finds the payload that report.json has. A sweep's summary.csv has a row for each run.
+// TestBench checks that benchstat reads the output of --bench: seeds are samples of one name, and
+// the payload is that of report.json. It also checks that summary.csv has a row per run.
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	bench := filepath.Join(dir, "new.txt")
@@ -167,7 +167,7 @@ func TestBench(t *testing.T) {
 	}
 	for _, what := range []string{"payload-kbps", "bits/changed-cube", "rotor", "quantized", "baseline-ticks"} {
 		if !strings.Contains(string(out), what) {
-			t.Errorf("benchstat says nothing of %s:\n%s", what, out)
+			t.Errorf("the output of benchstat lacks %s:\n%s", what, out)
 		}
 	}
 	if strings.Contains(stderr.String(), "unknown") || strings.Contains(stderr.String(), "syntax") {
@@ -175,7 +175,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// --junit tells of each assertion, also of those that fail, whatever they are called.
+// TestJUnit checks that --junit reports every assertion, also those that fail, with any name.
 func TestJUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.xml")
 	o := tui("run", "--set", "duration=1s", "--set", `assert.payload_kbps="<= 1"`, "--set", `assert.wrong="== 0"`, "--junit", path)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups under which help lists the commands.
+// The groups of commands in the help text.
 const (
 	groupBegin   = "begin"
 	groupMeasure = "measure"
@@ -18,27 +18,28 @@ const (
 	groupOther   = "other"
 )
 
-// root builds the tree of commands.
+// root returns the command tree: the dashboard command with all others below it. Before any command
+// runs, its arguments are checked for empty ones and the plugins are loaded.
 func (a *app) root() *cobra.Command {
 	cmd := a.dashboardCommand()
 	cmd.Use = "tui"
 	cmd.Version = version()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.Args = a.unknownCommand
+	cmd.Args = a.checkRootArgs
 	cmd.SetVersionTemplate("wirelab {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := nothingEmpty(cmd, args); err != nil {
+		if err := checkNotEmpty(cmd, args); err != nil {
 			return err
 		}
 		return a.loadPlugins(cmd.Context())
 	}
 	a.plugins.add(cmd)
 	cmd.AddGroup(
-		&cobra.Group{ID: groupBegin, Title: "Begin here:"},
+		&cobra.Group{ID: groupBegin, Title: "Start here:"},
 		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
 		&cobra.Group{ID: groupData, Title: "Recordings and reports:"},
-		&cobra.Group{ID: groupLists, Title: "What there is:"},
+		&cobra.Group{ID: groupLists, Title: "Lists:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
 	cmd.SetHelpCommandGroupID(groupOther)
@@ -51,13 +52,13 @@ func (a *app) root() *cobra.Command {
 		a.encodersCommand(), a.pluginsCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)
-	nameParents(cmd)
+	rejectUnknownNames(cmd)
 	return cmd
 }
 
-// nameParents makes the library's own commands answer unknown names as ours do:
-// it would print its help and call that success.
-func nameParents(root *cobra.Command) {
+// rejectUnknownNames makes Cobra's own commands, completion and help, fail on an unknown name. By
+// default they print their help and exit with 0.
+func rejectUnknownNames(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -68,17 +69,18 @@ func nameParents(root *cobra.Command) {
 		case "help":
 			c.Run = nil
 			c.RunE = func(_ *cobra.Command, args []string) error {
-				about, rest, err := root.Find(args)
-				if err != nil || about == nil || len(rest) > 0 {
-					return noArgs(root, args)
+				target, rest, err := root.Find(args)
+				if err != nil || target == nil || len(rest) > 0 {
+					return noArgs(root, args) // an error that suggests a command
 				}
-				return about.Help()
+				return target.Help()
 			}
 		}
 	}
 }
 
-// version is what the Go tool knows of the build.
+// version returns the module version that the build recorded: a tag or pseudo-version, with "+dirty"
+// after local changes, or "(devel)"; "(unknown)" if nothing was recorded.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -86,8 +88,9 @@ func version() string {
 	return "(unknown)"
 }
 
-// unknownCommand is what the dashboard says to arguments: it takes none.
-func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+// checkRootArgs is the argument check of the root command, the dashboard, which takes no
+// arguments. An unknown command ends up here.
+func (a *app) checkRootArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -97,7 +100,8 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	return noArgs(cmd, args)
 }
 
-// noArgs is for commands that take flags only, or further commands.
+// noArgs is an argument check for commands that take only flags, or only subcommands. Its error
+// suggests a subcommand, if there are any.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -108,8 +112,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 			known = append(known, c.Name())
 		}
 	}
-	under := strings.TrimPrefix(cmd.CommandPath(), "tui")
-	unknown := strings.TrimSpace(under + " " + args[0])
+	parent := strings.TrimPrefix(cmd.CommandPath(), "tui")
+	unknown := strings.TrimSpace(parent + " " + args[0])
 	switch hint := didYouMean(args[0], known); {
 	case len(known) == 0:
 		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
@@ -119,62 +123,64 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usagef("unknown command %q; expected one of %s", unknown, strings.Join(known, ", "))
 }
 
-// oneArg is for commands that take exactly one thing, such as "a report.json".
-func oneArg(thing string) cobra.PositionalArgs {
+// oneArg returns an argument check for commands with exactly one argument. argument describes it
+// in error messages, such as "a report.json".
+func oneArg(argument string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return usagef("%s expects %s", cmd.CommandPath(), thing)
+			return usagef("%s expects %s", cmd.CommandPath(), argument)
 		case 1:
 			return nil
 		}
-		return usagef("%s expects %s and nothing after it, got %q", cmd.CommandPath(), thing, args[1])
+		return usagef("%s expects %s and nothing after it, got %q", cmd.CommandPath(), argument, args[1])
 	}
 }
 
-// firstOf returns the first argument, "" if there is none.
-func firstOf(args []string) string { return strings.Join(args[:min(len(args), 1)], "") }
+// firstArg returns the first argument, or "" without arguments.
+func firstArg(args []string) string { return strings.Join(args[:min(len(args), 1)], "") }
 
-// perhapsArg is oneArg for commands that can do without.
-func perhapsArg(thing string) cobra.PositionalArgs {
+// optionalArg returns an argument check for commands with at most one argument; see oneArg.
+func optionalArg(argument string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		return oneArg(thing)(cmd, args)
+		return oneArg(argument)(cmd, args)
 	}
 }
 
-// flagError words what the flag library found.
+// flagError rewrites an error of the flag library as a usage error that names the command, the
+// flag and the expected value.
 func flagError(cmd *cobra.Command, err error) error {
-	where := ""
+	prefix := ""
 	if cmd.HasParent() {
-		where = cmd.CommandPath() + ": "
+		prefix = cmd.CommandPath() + ": "
 	}
-	var missing *pflag.NotExistError
-	var needs *pflag.ValueRequiredError
+	var unknown *pflag.NotExistError
+	var noValue *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
-	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "":
-		return usagef("%sunknown flag -%s", where, missing.GetSpecifiedName())
-	case errors.As(err, &missing):
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "": // a flag of one letter
+		return usagef("%sunknown flag -%s", prefix, unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		hint := didYouMean(missing.GetSpecifiedName(), known)
-		return usagef("%sunknown flag --%s%s", where, missing.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
-	case errors.As(err, &needs):
-		return usagef("%sflag --%s expects %s", where, needs.GetSpecifiedName(), kindOf(needs.GetFlag()))
+		hint := didYouMean(unknown.GetSpecifiedName(), known)
+		return usagef("%sunknown flag --%s%s", prefix, unknown.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
+	case errors.As(err, &noValue):
+		return usagef("%sflag --%s expects %s", prefix, noValue.GetSpecifiedName(), expectedValue(noValue.GetFlag()))
 	case errors.As(err, &invalid):
-		return usagef("%s--%s %q makes no sense; expected %s", where, invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
+		return usagef("%s--%s %q makes no sense; expected %s", prefix, invalid.GetFlag().Name, invalid.GetValue(), expectedValue(invalid.GetFlag()))
 	}
-	return usage(err)
+	return asUsageError(err)
 }
 
-// nothingEmpty refuses empty names: they come from variables that scripts forgot
-// to set, and must not stand for the default.
-func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
+// checkNotEmpty refuses empty arguments and empty values of string flags. They usually come from
+// an unset variable in a script, and must not select the default.
+func checkNotEmpty(cmd *cobra.Command, args []string) (err error) {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
-		return nil // the shell asks what may stand where nothing does yet
+		return nil // the shell completes a word that may still be empty
 	}
 	for _, arg := range args {
 		if arg == "" {
@@ -183,14 +189,15 @@ func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
-			err = usagef("%s: --%s is empty; expected %s", cmd.CommandPath(), f.Name, kindOf(f))
+			err = usagef("%s: --%s is empty; expected %s", cmd.CommandPath(), f.Name, expectedValue(f))
 		}
 	})
 	return err
 }
 
-// kindOf says what a flag takes.
-func kindOf(f *pflag.Flag) string {
+// expectedValue describes the value of a flag for error messages: its type, or the name in its
+// usage text.
+func expectedValue(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "uint64":
 		return "a whole number"

@@ -17,199 +17,215 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// runFlags are the flags of tui run.
 type runFlags struct {
-	config configFlags
-	out    string
-	force  bool
-	others otherFiles
-	remote remoteFlags
-	jobs   int
-	limit  timeLimit
+	config  configFlags
+	out     string
+	force   bool
+	exports exportFlags
+	remote  remoteFlags
+	jobs    int
+	timeout timeLimit
 }
 
+// runCommand returns tui run.
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:     "run [FILE.toml]",
 		GroupID: groupMeasure,
-		Short:   "Run an experiment as fast as it goes, and report",
-		Long: `Run an experiment in virtual time, as fast as it goes. The same configuration
-gives the same bytes on every machine; only the timings differ.
+		Short:   "Run an experiment at full speed and report the results",
+		Long: `Run an experiment in virtual time, at full speed. The same configuration gives the
+same bytes on every machine; only the timings differ.
 
-Without a file or a preset it is the default experiment: the demo recording over
-a perfect link. With [[sweep]] it runs once per value, over all cores.
+Without a file or a preset it runs the default experiment: the demo recording over
+a perfect link. With [[sweep]] it runs once per value, on all cores.
 
---out writes a folder: report.json, report.md, report.html, samples.csv, packets.csv
-and experiment.toml; at the top of a sweep also summary.csv. It is rewritten as the run
-goes on, whole or not at all, so that an interruption loses at most a second. A folder
-that holds the results of another run is refused, unless --force: then all of them give
-way at once. So is a run whose histories may take more than 8 GB of memory, unless --force.
+--out writes a folder with report.json, report.md, report.html, samples.csv, packets.csv
+and experiment.toml; a sweep also writes summary.csv. The files are replaced atomically
+during the run, so that an interruption loses at most one second of results. If the folder
+holds the results of another run, the command fails; --force replaces them. --force also
+allows a run that may need more than 8 GB of memory for its histories.
 
-The report says why the run ended: reason is finished, assertion (it did not hold),
-interrupted, data (it could not be read to its end), machine (the report could not be
-written) or running. planned is how many runs there were to be, planned_s how long.
+The field "reason" of the report is the reason why the run ended: finished, assertion (an
+assertion failed), interrupted, data (the data could not be read to the end), machine (the
+report could not be written) or running. "planned" is the planned number of runs and
+"planned_s" their planned duration.
 
---to sends to another machine, where tui listen runs, and --udp to another end of this
-process over loopback: in real time then, through the modelled link first. The report
-holds what came in, so that tui replay repeats the run without the other machine.
+--to sends to another machine on which tui listen runs, and --udp to a receiver in this
+process over loopback sockets. Both run in real time, and packets pass the modelled link
+first. The report stores what was received, so that tui replay can repeat the run without
+the other machine.
 
---bench writes the figures in the format of Go's benchmarks, a line for each run, for
-benchstat; --junit writes what was asserted for a CI system.
+--bench writes the figures in the format of Go benchmarks, one line per run, for benchstat.
+--junit writes the assertions for a CI system.
 
---timeout ends it as Ctrl-C does, with what was measured saved, and exits with 1.
+--timeout stops the run as Ctrl-C does: what was measured is saved, and the exit code is 1.
 
-Exits with 1 if an assertion does not hold. A reader of the output that leaves early
-changes nothing about the exit code.`,
+The exit code is 1 if an assertion fails. It does not change if the reader of the output
+closes the pipe early.`,
 		Example: `  tui run --set link.loss=5% --set link.latency=50ms
   tui run experiment.toml --out report
   tui run experiment.toml --bench new.txt --junit results.xml
   tui run --to TOKEN@192.0.2.7:27970 --set duration=30s --out report
   tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
-		Args: perhapsArg("a configuration in TOML"),
+		Args: optionalArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.config.file = firstOf(args)
+			f.config.file = firstArg(args)
 			return a.runExperiment(cmd, f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
-	f.others.add(cmd)
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report to folder `DIR`")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; allow more than 8 GB of memory")
+	f.exports.add(cmd)
 	f.remote.add(cmd)
-	f.limit.add(cmd)
-	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs of a [[sweep]] side by side (default: one a core)")
+	f.timeout.add(cmd)
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "number of parallel runs of a [[sweep]] (default: one per core)")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// runExperiment runs the experiment and writes its results. If the run fails, it still writes
+// what was measured until then, in the formats of the flags, but no text.
 func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
-	jobs, err := jobsFlag(f.jobs)
+	jobs, err := parallelRuns(f.jobs)
 	if err != nil {
 		return err
 	}
-	ctx, done, err := f.limit.begin(cmd.Context())
+	ctx, stopTimer, err := f.timeout.start(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer done()
-	config, err := f.config.load(ctx)
+	defer stopTimer()
+	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
-	a.warn(config.Warnings())
+	a.warn(cfg.Warnings())
 	link, err := f.remote.open(ctx)
 	if err != nil {
 		return err
 	}
 	line := a.progress("run")
-	result, err := experiment.Run(ctx, config, experiment.RunOptions{Progress: line.report, Packing: a.packing(line),
-		Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
+	result, err := experiment.Run(ctx, cfg, experiment.RunOptions{
+		Progress: line.report,
+		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Clock:    a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
 	line.done()
 	link.close()
 	if result != nil {
-		if len(result.Runs) > 0 {
+		if len(result.Runs) > 0 { // print only the warnings about data; those about links are printed above
 			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return !strings.HasPrefix(w, "data: ") }))
 		}
-		err = errors.Join(err, a.forOthers(f.others, result))
+		err = errors.Join(err, a.writeExports(f.exports, result))
 	}
 	if err != nil {
 		if a.asJSON && result != nil {
-			_ = a.stdout.json(result) // there is something worse to tell of
+			_ = a.stdout.json(result) // the error of the run is more important than a write error
 		}
-		if f.out != "" && result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0 {
-			a.remark("report in %s: what was measured until then", f.out)
+		// Bad data or a broken network end a run that has measured something. After other errors, such
+		// as a full disk, the report may be missing or incomplete.
+		runEndedEarly := result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0
+		if f.out != "" && runEndedEarly {
+			a.remark("report in %s, with what was measured until the error", f.out)
 		}
-		return badData(err)
+		return markDataError(err)
 	}
-	err = a.answer(result, func(w io.Writer) { writeReport(w, result) })
+	err = a.writeResult(result, func(w io.Writer) { writeReport(w, result) })
 	if f.out != "" {
 		a.remark("report in %s", f.out)
 	}
 	if result.Interrupted {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	return errors.Join(err, held(result.Failed()))
+	return errors.Join(err, newFailure(result.Failed()))
 }
 
-// otherFiles are what other programs read.
-type otherFiles struct {
-	bench string // in Go's benchmark format
-	junit string // in JUnit's
+// exportFlags name files that are written for other programs; "" means not written.
+type exportFlags struct {
+	bench string // in the format of Go benchmarks
+	junit string // in JUnit XML
 }
 
-func (f *otherFiles) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.bench, "bench", "", "write the figures in Go's benchmark format into this `FILE`")
-	cmd.Flags().StringVar(&f.junit, "junit", "", "write what was asserted in JUnit's format into this `FILE`")
+// add registers the flags.
+func (f *exportFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.bench, "bench", "", "write the figures in the format of Go benchmarks to this `FILE`")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write the assertions in JUnit format to this `FILE`")
 }
 
-// forOthers writes the files that other programs read.
-func (a *app) forOthers(f otherFiles, r *report.Report) error {
+// writeExports writes the files of exportFlags.
+func (a *app) writeExports(f exportFlags, r *report.Report) error {
 	var errs []error
-	for _, x := range []struct {
+	for _, export := range []struct {
 		path  string
 		write func(io.Writer, *report.Report) error
 	}{{f.bench, report.WriteBench}, {f.junit, report.WriteJUnit}} {
-		if x.path == "" {
+		if export.path == "" {
 			continue
 		}
-		if err := a.disk.WriteFile(x.path, 0o644, func(w *atomicfile.File) error { return x.write(w, r) }); err != nil {
-			errs = append(errs, unwritable(x.path, err))
+		if err := a.disk.WriteFile(export.path, 0o644, func(w *atomicfile.File) error { return export.write(w, r) }); err != nil {
+			errs = append(errs, writeError(export.path, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// badData marks what is wrong with a recording or a specification as the
-// caller's to mend.
-func badData(err error) error {
+// markDataError returns err as a usage error if it is an error in the data or its specification,
+// else unchanged.
+func markDataError(err error) error {
 	if isDataError(err) {
-		return usage(named(readable(err)))
+		return asUsageError(withSuggestion(withoutSyscall(err)))
 	}
 	return err
 }
 
-// remoteFlags say where the receiver is, if it is not here behind modelled links.
+// remoteFlags choose a receiver outside of this session: on another machine, or behind a loopback
+// socket.
 type remoteFlags struct {
-	far farFlags
-	udp bool
+	peer peerFlags
+	udp  bool
 }
 
+// add registers the flags.
 func (f *remoteFlags) add(cmd *cobra.Command) {
-	f.far.add(cmd, "send to the machine where tui listen runs, in real time")
-	cmd.Flags().BoolVar(&f.udp, "udp", false, "send to another end of this process, over loopback sockets, in real time")
+	f.peer.add(cmd, "send in real time to the machine where tui listen runs")
+	cmd.Flags().BoolVar(&f.udp, "udp", false, "send in real time to a receiver in this process, over loopback sockets")
 }
 
-// given reports whether packets are to go over a network.
-func (f *remoteFlags) given() bool { return f.udp || f.far.to != "" }
+// given reports whether packets go over a network.
+func (f *remoteFlags) given() bool { return f.udp || f.peer.to != "" }
 
-// remoteLink is the near end of a session, with what closes it; nothing without a network.
+// remoteLink is the sending side of a session over a network, with the function that closes it.
+// Link is nil without a network; close is never nil.
 type remoteLink struct {
 	*remote.Link
 	close func()
 }
 
-// open connects to the far end, if there is to be one.
+// open connects to the peer that the flags name, if any. The caller must call close of the result
+// unless open fails.
 func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
 	none := remoteLink{close: func() {}}
 	switch {
-	case f.udp && f.far.to != "":
-		return none, usagef("--udp is a far end in this process and --to one in another; expected one of them")
+	case f.udp && f.peer.to != "":
+		return none, usagef("--udp and --to both choose a receiver; expected one of them")
 	case f.udp:
 		l, closeBoth, err := remote.NewLoopback(ctx)
 		if err != nil {
 			return none, fmt.Errorf("--udp: %w", err)
 		}
 		return remoteLink{l, func() { _ = closeBoth() }}, nil
-	case f.far.to != "":
-		s, err := f.far.dial(ctx, remote.Purpose)
+	case f.peer.to != "":
+		session, err := f.peer.dial(ctx, remote.Purpose)
 		if err != nil {
 			return none, err
 		}
-		return remoteLink{remote.NewLink(s, s.Remote().String()), func() { _ = s.Close() }}, nil
-	case f.far.tokenFile != "":
-		return none, usagef("--token-file is for --to HOST:PORT, which is not there")
+		return remoteLink{remote.NewLink(session, session.Remote().String()), func() { _ = session.Close() }}, nil
+	case f.peer.tokenFile != "":
+		return none, usagef("--token-file needs --to HOST:PORT")
 	}
 	return none, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// twoFiles writes an old file and a new one.
+// twoFiles writes an old and a new file.
 func twoFiles(t *testing.T) (old, new string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,16 +25,16 @@ func twoFiles(t *testing.T) (old, new string) {
 	return old, new
 }
 
-// A run with files says how long it took, with the patch and with the whole file.
+// TestRunFiles checks the report of a file transfer, with a patch and with the whole file.
 func TestRunFiles(t *testing.T) {
 	old, new := twoFiles(t)
 	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set",
 		"sender.block=60"}
 	o := tui(args...)
-	for _, want := range []string{"a new file of 6400 bytes for those who have one of 6400",
-		"from the first datagram until the file was rebuilt", "resent", "whole-zstd", "times as long"} {
+	for _, want := range []string{"a file of 6400 bytes for a receiver with an old version of 6400 bytes",
+		"from the first datagram to the rebuilt file", "resent", "whole-zstd", "time ratio"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
-			t.Errorf("exit %d, and %q is not said:\n%s%s", o.code, want, o.stdout, o.stderr)
+			t.Errorf("exit %d; the output lacks %q:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}
 	}
 	o = tui(append(args, "--json")...)
@@ -52,8 +52,8 @@ func TestRunFiles(t *testing.T) {
 	}
 }
 
-// A link that loses everything is said to deliver nothing, and whoever asserted more
-// is told so.
+// TestRunFilesUnfinished checks the report of a transfer over a link that drops everything, and
+// that an assertion about it fails.
 func TestRunFilesUnfinished(t *testing.T) {
 	old, new := twoFiles(t)
 	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "down.loss=100%", "--set", "duration=3s"}
@@ -66,13 +66,13 @@ func TestRunFilesUnfinished(t *testing.T) {
 	}
 }
 
-// Whoever stops a run while its patch is made is told that nothing was sent, and whoever
-// replays that, that there is nothing to repeat.
-func TestRunFilesBrokenOff(t *testing.T) {
+// TestRunFilesInterrupted checks that a run that is stopped while its patch is made reports that
+// nothing was sent, and that its replay is refused.
+func TestRunFilesInterrupted(t *testing.T) {
 	old, new := twoFiles(t)
 	dir := filepath.Join(t.TempDir(), "report")
 	if o := tuiIn(cancelled(), metronome(), "run", "--data", "files:"+old+","+new, "--out", dir); o.code != exitInterrupted ||
-		!strings.Contains(o.stdout, "nothing was packed yet, and nothing sent") {
+		!strings.Contains(o.stdout, "the patch was not yet made") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "broken off before anything was sent") {
@@ -80,8 +80,9 @@ func TestRunFilesBrokenOff(t *testing.T) {
 	}
 }
 
-// A run that never begins leaves no folder behind, whether over a network or not.
-func TestRunNeverBegun(t *testing.T) {
+// TestRunNotStarted checks that a run that cannot start leaves no folder behind, also over a
+// network.
+func TestRunNotStarted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "report")
 	grid := filepath.Join(t.TempDir(), "grid.toml")
 	if err := os.WriteFile(grid, []byte("data.source = \"nothing.bin\"\n[[sweep]]\nkey = \"seed\"\nvalues = [1, 2]\n"), 0o600); err != nil {
@@ -97,7 +98,7 @@ func TestRunNeverBegun(t *testing.T) {
 	}
 }
 
-// What is wrong with two files is the caller's to mend, and said so.
+// TestRunFilesRefused checks that errors in the two files are usage errors.
 func TestRunFilesRefused(t *testing.T) {
 	old, new := twoFiles(t)
 	empty := filepath.Join(t.TempDir(), "empty")

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// searchFlags are the flags of tui search.
 type searchFlags struct {
 	config configFlags
 	out    string
@@ -28,31 +29,33 @@ type searchFlags struct {
 	force  bool
 }
 
+// searchCommand returns tui search.
 func (a *app) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:     "search FILE.toml",
 		GroupID: groupMeasure,
-		Short:   "Look for the best setting instead of running them all",
-		Long: `Look for the settings that make a figure smallest, within bounds, at a fraction of what
-the whole grid would cost; or, with two figures, for those that no other betters in both.
+		Short:   "Find the best settings without running the whole grid",
+		Long: `Find the settings that minimise a figure, subject to constraints, with far fewer runs than
+the whole grid; or, with two figures, the Pareto front.
 
   [search]
-  minimise = "payload_kbps"        # or a list of two: a front
+  minimise = "payload_kbps"        # or a list of two, for a Pareto front
   subject_to = ["wrong == 0", "playout.starved_ratio <= 0.1%"]
-  runs = 200                       # of the whole duration that it may cost, in sum
-  seeds = 8                        # on which the best are compared
+  runs = 200                       # budget, in runs of the full duration
+  seeds = 8                        # for the comparison of the best settings
   [search.over]
   "encoder.params.orientation_small" = { from = 3, to = 8, step = 1 }
   "sender.every" = [1, 2, 3]
 
-Settings are drawn at random and run for an eighth of the duration; the better half goes on.
-From the best it walks to better neighbours, compared on the same frames and losses, and
-runs the last few with all seeds. The same file gives the same result, unless it is about
-times: encode_us.p95 and its like are this machine's.
+Random settings are run for an eighth of the duration; the better half runs longer, and so
+on (successive halving). A local search then moves from the best settings to better
+neighbours, compared on the same frames and losses. The last few are run with all seeds.
+The same file gives the same result, except for figures that are times, such as
+encode_us.p95, which depend on the machine.
 
---out writes a folder: search.json with all that was tried and why it was dropped, search.md,
-and best.toml, the configuration with the best setting.`,
+--out writes a folder with search.json (every setting tried, and why it was dropped),
+search.md, and best.toml, the configuration with the best setting.`,
 		Example: `  tui search tuning.toml
   tui search tuning.toml --out found
   tui run found/best.toml`,
@@ -64,16 +67,17 @@ and best.toml, the configuration with the best setting.`,
 		ValidArgsFunction: completeFiles(1, "toml"),
 	}
 	f.config.add(cmd)
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "keep what was found in this folder (`DIR`)")
-	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs side by side (default: one a core)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the results to folder `DIR`")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "number of parallel runs (default: one per core)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
-// search runs the command.
+// search runs the search and writes its result. It returns a failure if no setting meets the
+// constraints.
 func (a *app) search(ctx context.Context, f searchFlags) error {
-	jobs, err := jobsFlag(f.jobs)
+	jobs, err := parallelRuns(f.jobs)
 	if err != nil {
 		return err
 	}
@@ -83,46 +87,49 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	}
 	var folder *atomicfile.Folder
 	if f.out != "" {
-		ours := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
-		if folder, err = report.OpenFolderOf(a.disk, f.out, ours, f.force, "--force to replace them"); err != nil {
+		isResult := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
+		if folder, err = report.OpenFolderOf(a.disk, f.out, isResult, f.force, "--force to replace them"); err != nil {
 			return err
 		}
-		defer func() { _ = folder.Close() }() // it has no logs
+		defer func() { _ = folder.Close() }() // only closing log files can fail, and there are none
 	}
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Tell: line.report})
 	line.done()
 	if found == nil {
-		return badData(err)
+		return markDataError(err)
 	}
-	if err != nil { // interrupted: what was found until then
-		_ = a.writeSearch(f, c, found, folder)
+	if err != nil { // interrupted: write what was found until then
+		_ = a.writeSearchResult(f, c, found, folder)
 		return err
 	}
-	err = a.writeSearch(f, c, found, folder)
-	if found.Best == nil || found.Best.Breaks != "" {
-		err = errors.Join(err, held([]string{found.Sure[len(found.Sure)-1]}))
+	err = a.writeSearchResult(f, c, found, folder)
+	if found.Best == nil || found.Best.Breaks != "" { // the best setting violates a constraint
+		conclusion := found.Sure[len(found.Sure)-1]
+		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
 	return err
 }
 
-// writeSearch prints and keeps what a search came to.
-func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, folder *atomicfile.Folder) (err error) {
-	err = a.answer(found, func(w io.Writer) { writeFound(w, found) })
+// writeSearchResult writes the result of a search to standard output and, if folder is not nil,
+// to the folder.
+func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.Found, folder *atomicfile.Folder) (err error) {
+	err = a.writeResult(found, func(w io.Writer) { writeSearchText(w, found) })
 	if folder != nil {
-		err = errors.Join(err, saveFound(folder, c, found))
-		a.remark("found in %s", f.out)
+		err = errors.Join(err, saveSearchFolder(folder, c, found))
+		a.remark("results in %s", f.out)
 	}
 	return err
 }
 
-// saveFound writes the folder of a search.
-func saveFound(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
+// saveSearchFolder writes search.json, search.md and, if a best setting was found, best.toml: the
+// configuration c with this setting.
+func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("search.json", found),
 		{Name: "search.md", Write: func(w io.Writer) error {
 			_, err := fmt.Fprint(w, "# Search\n\n```\n")
-			writeFound(w, found)
+			writeSearchText(w, found)
 			_, err2 := fmt.Fprint(w, "```\n")
 			return errors.Join(err, err2)
 		}},
@@ -140,21 +147,23 @@ func saveFound(folder *atomicfile.Folder, c *config.Config, found *search.Found)
 	}
 	err := folder.Write(entries)
 	if err != nil {
-		return unwritable(filepath.Clean(folder.Path()), err)
+		return writeError(filepath.Clean(folder.Path()), err)
 	}
 	return nil
 }
 
-// writeFound prints what a search came to, for people.
-func writeFound(w io.Writer, f *search.Found) {
-	fmt.Fprintf(w, "%.0f settings; %d were run for the whole duration, at the cost of %.0f runs\n\n", f.Settings, f.Tried, f.Runs)
+// writeSearchText writes the result of a search as text: the best settings with their figures, or
+// the Pareto front if two figures were minimised, and the conclusions.
+func writeSearchText(w io.Writer, f *search.Found) {
+	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
-		note := ""
-		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">of the best"})...)
+		const maxOthers = 9 // settings after the best
+		note := ""          // explains the mark on times of plugins
+		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Chosen, ratio string) {
 			var cells []string
 			for _, name := range f.Minimise {
-				text := meanText(c.Figures[name])
+				text := formatMean(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
 					text += encoders.TimeMark(c.RunsAs)
 					note = encoders.TimeNote(c.RunsAs) + "\n"
@@ -168,33 +177,35 @@ func writeFound(w io.Writer, f *search.Found) {
 				row(c, "front")
 			}
 		} else {
-			row(*f.Best, "the best")
-			for _, r := range f.Near[:min(len(f.Near), 9)] {
-				row(r.Chosen, ratioText(r.Ratio))
+			row(*f.Best, "best")
+			for _, r := range f.Near[:min(len(f.Near), maxOthers)] {
+				row(r.Chosen, formatRatio(r.Ratio))
 			}
 		}
 		g.WriteText(w, 0)
 		fmt.Fprintln(w, note)
 		if f.OfOwn != nil && len(f.Front) == 0 {
-			fmt.Fprintf(w, "%s of the configuration itself, at the best setting\n", ratioText(*f.OfOwn))
+			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.OfOwn))
 		}
 	}
 	fmt.Fprintln(w, strings.Join(f.Sure, "\n"))
 }
 
-// meanText writes a mean and half of its interval.
-func meanText(m figures.Mean) string {
+// formatMean formats a mean with half the width of its confidence interval, or "-" without data.
+func formatMean(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}
 	text := units.Significant(m.Mean, 5)
-	if m.Lo != nil && *m.Hi > *m.Lo {
+	if m.Lo != nil && *m.Hi > *m.Lo { // nil without an interval, as of a single run
 		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
 	}
 	return text
 }
 
-func ratioText(m figures.Mean) string {
+// formatRatio formats a ratio with half the width of its confidence interval, or "-" without
+// data.
+func formatRatio(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}

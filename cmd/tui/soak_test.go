@@ -35,10 +35,10 @@ var (
 	soakVirtual = flag.Duration("soakvirtual", 0, "how much virtual time TestSoakVirtual runs through, at the highest speed")
 )
 
-// soakSample is what the program has in use at one moment.
+// soakSample is the resource usage of the program at one moment.
 type soakSample struct {
-	wall, virtual    time.Duration // since the start; virtual time that was played again is left out
-	live, rss        int64         // bytes; rss is 0 where there is no /proc
+	wall, virtual    time.Duration // since the start; repeated virtual time is not counted
+	live, rss        int64         // bytes; rss is 0 on systems without /proc
 	goroutines, open int
 	keys             int
 	drawn            int64 // bytes for the screen
@@ -50,7 +50,7 @@ func (x soakSample) String() string {
 		float64(x.drawn)/1e6)
 }
 
-// soakRun is a dashboard on a terminal, and somebody who presses keys at random.
+// soakRun is a dashboard on a terminal with random input.
 type soakRun struct {
 	*session
 	rng        *rand.Rand
@@ -58,15 +58,15 @@ type soakRun struct {
 	ask        io.Writer
 	answers    *bufio.Scanner
 	begun      time.Time
-	played     time.Duration // by the dashboard's clock, in all
-	clock      time.Duration // that it showed last
+	played     time.Duration // total virtual time
+	clock      time.Duration // last virtual time on the screen
 	keys       int
-	jumps      bool // lines may begin the run anew, seek and set the speed
+	jumps      bool // whether typed lines may restart the run, seek and set the speed
 	rows, cols int
 	drawn      *counter
 }
 
-// counter counts what passes through to a screen that remembers only what is on it.
+// counter counts the bytes written to a screen and keeps only the current content of the screen.
 type counter struct {
 	*screen
 	n int64
@@ -89,21 +89,21 @@ func (c *counter) count() int64 {
 	return c.n
 }
 
-// besides are the encoders that run beside the first.
-var besides = []string{"changed-index", "relative-position", "relative-orientation", "rotor"}
+// soakShadows are the encoders that run as shadows.
+var soakShadows = []string{"changed-index", "relative-position", "relative-orientation", "rotor"}
 
 func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
 	t.Helper()
 	reports := t.TempDir()
 	x := soakOf(t, seed, append(args, "--reports", reports)...)
 	x.reports = reports
-	for _, name := range besides {
+	for _, name := range soakShadows {
 		x.say("shadow " + name)
 	}
 	return x
 }
 
-// soakOf runs a command on a terminal, and is told what it has in use.
+// soakOf runs a command on a terminal and requests its resource usage through pipes.
 func soakOf(t *testing.T, seed uint64, args ...string) *soakRun {
 	t.Helper()
 	askedR, askedW, err := os.Pipe()
@@ -156,13 +156,13 @@ func (x *soakRun) resize(rows, cols int) {
 	}
 }
 
-// soakKeys are keys of the dashboard: all but those that leave or suspend it, and those
-// that open the command line, in which arrows and enter find their way to quit.
+// soakKeys are the keys of the dashboard except those that quit, suspend, or open the command
+// line, where random keys could type quit.
 var soakKeys = slices.Concat(
 	strings.Split("\t|\x1b[Z|\x1b[A|\x1b[B|\x1b[C|\x1b[D|\x1b[5~|\x1b[6~|\x1b[H|\x1b[F|\r|\x1b|\x7f| ", "|"),
 	strings.Split("1234561234561234561234[]eEEEEvpduu.,<>bBz+-sxmt? hjklacvfwgGinor\x12", ""))
 
-// someLine makes up a typed command: mostly one that there is.
+// someLine returns a random command line, mostly a valid one.
 func (x *soakRun) someLine() string {
 	pick := func(list ...string) string { return list[x.rng.IntN(len(list))] }
 	some := func(n int) string { return strconv.Itoa(x.rng.IntN(n)) }
@@ -200,14 +200,14 @@ func (x *soakRun) someLine() string {
 		return pick("checksum off", "checksum on", "loss gemodel 2% 30%", "netem off", "netem loss 5%", "interpolation hermite",
 			"interpolation linear", "zzz", "loss 1e99%", "every -1", "latency \u00b5\u00b5")
 	case 14:
-		if x.jumps && x.rng.IntN(80) == 0 { // every ten minutes: a session must be able to grow old
+		if x.jumps && x.rng.IntN(80) == 0 { // about every ten minutes, so that sessions can become long
 			return pick("seed "+some(9), "seek "+some(60)+"s", "seek 00:0"+some(9), "speed "+pick("0.1", "1", "4", "16", "64", "max"))
 		}
 	}
 	return pick("loss 1%", "latency 50ms", "jitter 10ms", "encoder relative-index")
 }
 
-// act does one thing at random: a key, a typed command, the mouse, another size.
+// act sends one random input: a key, a typed command, a mouse event or a new size.
 func (x *soakRun) act() {
 	x.t.Helper()
 	switch n := x.rng.IntN(100); {
@@ -220,7 +220,7 @@ func (x *soakRun) act() {
 	case n < 82:
 		x.say(x.someLine())
 		time.Sleep(20 * time.Millisecond)
-		x.press("\x1b") // a line that is refused stays open, to be mended
+		x.press("\x1b") // close the line, which stays open after an error
 	case n < 90:
 		x.press(fmt.Sprintf("\x1b[<%d;%d;%d%s", []int{0, 2, 32, 64, 65}[x.rng.IntN(5)], 1+x.rng.IntN(x.cols), 1+x.rng.IntN(x.rows),
 			[]string{"M", "m"}[x.rng.IntN(2)]))
@@ -237,35 +237,35 @@ func (x *soakRun) act() {
 
 var clockShown = regexp.MustCompile(`(?:(\d+):)?(\d\d):(\d\d)\.(\d)`)
 
-// settle brings the dashboard where its clock is in sight, with four encoders beside and
-// time going on at a speed, and waits until it says so.
+// settle puts the dashboard into a defined state: a visible clock, four shadows and a running
+// clock at the given speed.
 func (x *soakRun) settle(speed string) {
 	x.t.Helper()
-	if x.cols != 250 { // one of the size that it has would not be drawn anew
+	if x.cols != 250 { // a resize to the same size is not drawn
 		x.resize(60, 250)
 	} else {
 		x.resize(60, 249)
 	}
 	x.press("\x1b")
-	time.Sleep(50 * time.Millisecond) // or it is the beginning of what comes next
+	time.Sleep(50 * time.Millisecond) // otherwise the escape would be read as part of the next key
 	x.press("\x1b")
 	time.Sleep(50 * time.Millisecond)
 	x.press("\x1b")
 	time.Sleep(50 * time.Millisecond)
 	x.press("\x1b[F")
-	for _, c := range table.All() { // each encoder that runs takes memory: always the same ones
-		if c.Suits(frame.Cubes(1)) && !slices.Contains(besides, c.Name) {
+	for _, c := range table.All() { // always the same encoders, because each needs memory
+		if c.Suits(frame.Cubes(1)) && !slices.Contains(soakShadows, c.Name) {
 			x.say("shadow off " + c.Name)
 		}
 	}
-	for _, name := range besides {
+	for _, name := range soakShadows {
 		x.say("shadow " + name)
 	}
 	x.say("encoder relative-index")
 	x.say("resume")
 	x.say("speed " + speed)
 	x.press("\x1b")
-	for _, page := range "234561" { // a page out of sight holds what it saw last: five minutes of every encoder
+	for _, page := range "234561" { // a hidden page holds its last view: five minutes of every encoder
 		time.Sleep(300 * time.Millisecond)
 		x.press(string(page))
 	}
@@ -280,14 +280,14 @@ func (x *soakRun) settle(speed string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			_ = x.cmd.Process.Signal(syscall.SIGQUIT) // it says where it is stuck
+			_ = x.cmd.Process.Signal(syscall.SIGQUIT) // prints the stacks
 			time.Sleep(2 * time.Second)
 			x.t.Fatalf("no clock for %v; the screen is\n%s\n%s", 2*patience, x.screen.shown(), x.stderr.String())
 		}
 	}
 }
 
-// watch counts virtual time as the clock shows it.
+// watch counts virtual time as shown by the clock.
 func (x *soakRun) watch(shown []string) {
 	var n [5]int
 	for i := 1; i < 5; i++ {
@@ -301,7 +301,7 @@ func (x *soakRun) watch(shown []string) {
 	x.clock = at
 }
 
-// sample asks the program, and the system, what it has in use.
+// sample requests the resource usage from the program and the system.
 func (x *soakRun) sample() soakSample {
 	x.t.Helper()
 	s := soakSample{wall: time.Since(x.begun), virtual: x.played, keys: x.keys, drawn: x.drawn.count()}
@@ -324,7 +324,7 @@ func (x *soakRun) sample() soakSample {
 	return s
 }
 
-// tidy leaves the newest reports.
+// tidy removes all but the newest reports.
 func (x *soakRun) tidy() {
 	all, _ := filepath.Glob(filepath.Join(x.reports, "*"))
 	slices.Sort(all)
@@ -333,13 +333,13 @@ func (x *soakRun) tidy() {
 	}
 }
 
-// leave quits, and demands exit code 0 and a terminal as it was.
+// leave quits, and checks the exit code and the state of the terminal.
 func (x *soakRun) leave() {
 	x.t.Helper()
 	x.settle("1")
 	x.press("q")
 	time.Sleep(time.Second)
-	_, _ = x.tty.WriteString("d") // if it asks: discard
+	_, _ = x.tty.WriteString("d") // answers "quit without saving"
 	if code := x.end(); code != exitDone {
 		x.t.Errorf("exit %d: %s", code, x.stderr.String())
 	}
@@ -348,7 +348,7 @@ func (x *soakRun) leave() {
 	}
 }
 
-// run presses keys until done, with a sample each period, and returns the samples.
+// run sends random input until done, and returns a sample per period.
 func (x *soakRun) run(speed string, pause, period time.Duration, done func() bool) (series []soakSample) {
 	x.t.Helper()
 	next := time.Now()
@@ -361,7 +361,7 @@ func (x *soakRun) run(speed string, pause, period time.Duration, done func() boo
 			x.t.Log(s)
 			series = append(series, s)
 		}
-		if x.act(); x.rng.IntN(8) == 0 { // it may stand still, or crawl
+		if x.act(); x.rng.IntN(8) == 0 { // time may be paused or slow
 			x.press("\x1b[F")
 			x.say("resume")
 			x.say("speed " + speed)
@@ -371,10 +371,9 @@ func (x *soakRun) run(speed string, pause, period time.Duration, done func() boo
 	return series
 }
 
-// flat demands that the last quarter of the samples has no more in use than the second
-// quarter had. A quarter more of memory is let pass, for an encoder holds once to twice the
-// samples that are kept, and the rest is up to the collector; and three goroutines and files.
-// The first quarter fills what the dashboard remembers, which is five minutes.
+// flat checks that the last quarter of the samples uses no more resources than the second: at
+// most 25 % more memory, because of the garbage collector and of buffers that double, and three
+// more goroutines or files. In the first quarter the dashboard fills its history of five minutes.
 func flat(t *testing.T, series []soakSample) {
 	t.Helper()
 	if len(series) < 8 {
@@ -386,7 +385,7 @@ func flat(t *testing.T, series []soakSample) {
 	for _, x := range []struct {
 		name  string
 		of    func(soakSample) int64
-		share int64 // that it may grow by, as a divisor
+		share int64 // allowed growth, as a divisor
 		more  int64
 	}{
 		{"live bytes", func(s soakSample) int64 { return s.live }, 4, 0},
@@ -410,10 +409,9 @@ func flat(t *testing.T, series []soakSample) {
 	}
 }
 
-// TestSoak has the dashboard on a terminal, with four encoders beside the first, while
-// somebody presses keys, types commands, clicks and changes the window's size at random.
-// With -soak 1h it goes on for an hour, and neither memory nor goroutines nor open files
-// may grow; without it, for a few seconds, only to see that it works.
+// TestSoak runs the dashboard on a terminal with four shadows and random input. With -soak 1h it
+// runs for an hour, and memory, goroutines and open files must not grow. Without the flag it runs
+// for a few seconds as a smoke test.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	x := startSoak(t, 1)
@@ -429,8 +427,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// fewCubes records the first cubes of the demo: at the highest speed a session of them is
-// several times as fast as one of all.
+// fewCubes records the first cubes of the demo, which can be run several times as fast as all
+// cubes.
 func fewCubes(t *testing.T, cubes int) (args []string) {
 	t.Helper()
 	demo, err := dataset.Open(t.Context(), "demo", dataset.Options{})
@@ -461,11 +459,11 @@ func fewCubes(t *testing.T, cubes int) (args []string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(filepath.Dir(path)) // the header names the file, and is to have room for the clock
+	t.Chdir(filepath.Dir(path)) // a short path in the header leaves room for the clock
 	return []string{"--data", "few.bin", "--set", "data.cubes=" + strconv.Itoa(cubes)}
 }
 
-// TestSoakVirtual is the same at the highest speed, for a length of virtual time.
+// TestSoakVirtual is TestSoak at the highest speed, for a given virtual time.
 func TestSoakVirtual(t *testing.T) {
 	if *soakVirtual == 0 {
 		t.Skip("takes an hour; -soakvirtual 8h runs the dashboard through eight hours of virtual time")

@@ -17,8 +17,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// writeReport tells a person what was measured: a page for one run, a table for
-// a sweep.
+// writeReport writes the results as text: a page for a single run, a table for a sweep.
 func writeReport(w io.Writer, r *report.Report) {
 	if r.Sweep {
 		writeSweep(w, r)
@@ -29,51 +28,53 @@ func writeReport(w io.Writer, r *report.Report) {
 	}
 }
 
+// writeRun writes the page of one run: a line for each group of figures, the bit budget, and the
+// shadows. Lines without data are omitted.
 func writeRun(w io.Writer, r *engine.Result) {
 	t := r.Totals
 	if t.Transfer != nil {
 		writeTransfer(w, r)
 		return
 	}
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
-	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", runTitle(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
+	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", formatNumber(t.PayloadKbps), formatNumber(t.WireKbps), formatNumber(t.FeedbackKbps))
 	q := &t.PacketBytes
-	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
-	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figureOf(t.BitsPerItem))
+	fmt.Fprintf(w, "packet    median %.0f bytes, p95 %.0f, max %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
+	fmt.Fprintf(w, "per %-5s %s bits", r.Item, formatFigure(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil {
-		fmt.Fprintf(w, "; per changed %s %s", r.Item, figureOf(*t.BitsPerChangedCube))
+		fmt.Fprintf(w, "; per changed %s %s", r.Item, formatFigure(*t.BitsPerChangedCube))
 	}
 	fmt.Fprintln(w)
-	if said := gauges(&t); len(said) > 0 {
-		writeGauges(w, said)
+	if list := allGauges(&t); len(list) > 0 {
+		writeGauges(w, list)
 	} else {
-		fmt.Fprintf(w, "baseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
 	}
 	if e := t.Rounding; e != nil {
-		fmt.Fprintf(w, "rounded   by %.3f on average, %.3f at most (%s)\n", e.Mean, e.Max, e.Field)
+		fmt.Fprintf(w, "rounding  error: mean %.3f, max %.3f (%s)\n", e.Mean, e.Max, e.Field)
 	}
 	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
-		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time, by the payload of the last second\n", 100*over)
+		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time (payload of the last second)\n", 100*over)
 	}
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)
 	}
-	fmt.Fprintf(w, "age       what was shown was %.0f ms old at the median, 99 %% up to %.0f\n", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
+	fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
 	if t.Remote != nil {
 		writeRemote(w, r.Remote, t.Remote)
 	}
 	fmt.Fprintf(w, "wrong     %d", t.Wrong)
 	if t.Undetected > t.Wrong {
-		fmt.Fprintf(w, "; %d frames were off undetected, for want of a checksum", t.Undetected)
+		fmt.Fprintf(w, "; %d frames differ from those of the sender, undetected without a checksum", t.Undetected)
 	}
 	if t.Restarts.Or(0) > 0 {
-		fmt.Fprintf(w, "; the sender started over %.0f times", t.Restarts)
+		fmt.Fprintf(w, "; the sender restarted %.0f times", t.Restarts)
 	}
 	fmt.Fprintln(w)
 	mark := r.Timing.Mark()
-	fmt.Fprintf(w, "times     encode %s µs%s, decode %s µs%[2]s at the median; %.0[4]f times real time\n",
-		figure(r.Timing.EncodeUS.P50), mark, figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
+	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
+		formatNumber(r.Timing.EncodeUS.P50), mark, formatNumber(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
 	if mark != "" {
 		fmt.Fprintf(w, "          %s\n", encoders.TimeNote(r.Timing.RunsAs))
 	}
@@ -82,51 +83,54 @@ func writeRun(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
 }
 
-// writeRemote says what the network told. A report may lack where the far end was.
-func writeRemote(w io.Writer, where *engine.Remote, x *figures.Remote) {
-	to := "the far end"
-	if where != nil {
-		to = where.To
+// writeRemote writes what was measured on the network. peer is nil in reports that do not name
+// the peer.
+func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
+	to := "the peer"
+	if peer != nil {
+		to = peer.To
 	}
 	ms := func(q *figures.Quantiles, v float64) string { return q.Of(v).Text(1) }
-	fmt.Fprintf(w, "network   to %s: round trip %s ms at the median, 95 %% up to %s; jitter %s ms\n", to, ms(&x.RoundTripMS, x.RoundTripMS.P50),
-		ms(&x.RoundTripMS, x.RoundTripMS.P95), x.JitterMS.Text(1))
-	fmt.Fprintf(w, "          packets took up to %s ms longer than the fastest, 95 %% up to %s; fates were known after %s ms at the median\n",
-		ms(&x.SlowerMS, x.SlowerMS.Max), ms(&x.SlowerMS, x.SlowerMS.P95), ms(&x.ReportedAfterMS, x.ReportedAfterMS.P50))
-	if v, known := x.ReportKbps.Value(); known {
-		fmt.Fprintf(w, "          the lab's own traffic, apart: %s kbps of reports, %s around the datagrams of the game\n", figure(v),
-			figureOf(x.CoverKbps))
+	fmt.Fprintf(w, "network   to %s: round trip: median %s ms, p95 %s; jitter %s ms\n", to, ms(&network.RoundTripMS, network.RoundTripMS.P50),
+		ms(&network.RoundTripMS, network.RoundTripMS.P95), network.JitterMS.Text(1))
+	fmt.Fprintf(w, "          delay above the fastest packet: max %s ms, p95 %s; outcomes known after: median %s ms\n",
+		ms(&network.SlowerMS, network.SlowerMS.Max), ms(&network.SlowerMS, network.SlowerMS.P95), ms(&network.ReportedAfterMS, network.ReportedAfterMS.P50))
+	if v, known := network.ReportKbps.Value(); known {
+		fmt.Fprintf(w, "          overhead of the lab, not counted above: %s kbps of reports, %s of headers\n", formatNumber(v),
+			formatFigure(network.CoverKbps))
 	}
-	if x.Differs > 0 {
-		fmt.Fprintf(w, "          %d arrivals came out otherwise than the same receiver here makes of them\n", x.Differs)
+	if network.Differs > 0 {
+		fmt.Fprintf(w, "          %d packets had another outcome at the peer than at an identical receiver on this machine\n", network.Differs)
 	}
 }
 
-// writePlayout says what a person in front of the receiver would have seen.
+// writePlayout writes how well the receiver's display could show the snapshots: starved ticks,
+// freezes, delay and position errors.
 func writePlayout(w io.Writer, p *figures.Playout) {
-	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late", p.StarvedRatio.Times(100), p.Late)
+	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots late", p.StarvedRatio.Times(100), p.Late)
 	if p.Freezes > 0 {
-		fmt.Fprintf(w, "; %d freezes, the longest %.0f ms", p.Freezes, p.LongestFreezeMS)
+		fmt.Fprintf(w, "; %d freezes, longest %.0f ms", p.Freezes, p.LongestFreezeMS)
 	}
-	fmt.Fprintf(w, "\nshown     %.0f ms behind the sender", p.BehindMS)
+	fmt.Fprintf(w, "\ndisplay   %.0f ms behind the sender", p.BehindMS)
 	if e := p.PositionErrorMM; e != nil {
-		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.Of(e.P50), e.Of(e.P95),
+		fmt.Fprintf(w, "; position error of moving cubes: median %.1f mm, p95 %.1f, max %.1f", e.Of(e.P50), e.Of(e.P95),
 			e.Of(e.Max))
 	}
 	fmt.Fprintln(w)
 }
 
-// title names a run by what matters most.
-func title(r *engine.Result) string {
+// runTitle names a run by its data and its encoder.
+func runTitle(r *engine.Result) string {
 	return report.SettingOf(r, "data", "source") + " with " + report.SettingOf(r, "encoder", "name")
 }
 
-// outcomes lists how packets ended, what never happened left out.
+// outcomes lists the number of packets with each outcome. Apart from sent and decoded, zeros are
+// left out.
 func outcomes(t figures.Totals) string {
 	parts := []string{fmt.Sprintf("%d sent", t.Sent), fmt.Sprintf("%d decoded", t.Decoded)}
-	add := func(n int64, what string) {
+	add := func(n int64, outcome string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}
 	}
 	add(t.Duplicated, "copied")
@@ -137,28 +141,29 @@ func outcomes(t figures.Totals) string {
 	}
 	add(t.Failures.NoBaseline, "without baseline")
 	add(t.Failures.Corrupt, "corrupt")
-	add(t.Failures.UnknownCodec, "of unknown codec")
+	add(t.Failures.UnknownCodec, "with an unknown codec")
 	add(t.Tainted, "tainted")
-	add(t.Unknown, "never heard of")
+	add(t.Unknown, "with unknown outcome")
 	add(t.InFlight, "in flight")
 	return strings.Join(parts, ", ")
 }
 
-// writeBudget says where the bits go: of many fields, the largest shares by name.
+// writeBudget writes the bit budget in one line, each entry with its share. If it has more than
+// maxShown entries, the smallest are summed up as "others".
 func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if len(budget) == 0 {
 		return
 	}
-	const most = 12
+	const maxShown = 12
 	named := slices.Clone(budget)
-	if len(named) > most {
+	if len(named) > maxShown {
 		slices.SortStableFunc(named, func(a, b figures.BudgetShare) int { return cmp.Compare(b.Share, a.Share) })
-		named = named[:most-1]
+		named = named[:maxShown-1]
 	}
-	parts, rest := make([]string, len(named), most), 1.0
+	parts, rest := make([]string, len(named), maxShown), 1.0 // rest is the share of the entries without a name
 	for i, b := range named {
 		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
-		rest -= b.Share
+		rest -= b.Share // shares of the whole budget add up to 1
 	}
 	if n := len(budget) - len(named); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d others %.1f %%", n, 100*max(rest, 0)))
@@ -166,7 +171,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	fmt.Fprintf(w, "bits      %s\n", strings.Join(parts, ", "))
 }
 
-// writeShadows sets further encoders beside the first.
+// writeShadows writes a table that compares the encoder with its shadows.
 func writeShadows(w io.Writer, r *engine.Result) {
 	if len(r.Shadows) == 0 {
 		return
@@ -179,8 +184,8 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	g.WriteText(w, 0)
 }
 
-// writeSweep prints one row for each point of the grid: its place in the sweep, then the cells of what
-// was sent, or of what the receiver shows if the sweep is about that.
+// writeSweep writes a table with one row per run: the settings of the sweep, then figures of what
+// was sent or, if the sweep varies playout settings, of what the receiver displays.
 func writeSweep(w io.Writer, r *report.Report) {
 	if len(r.Runs) == 0 {
 		return
@@ -203,7 +208,8 @@ func writeSweep(w io.Writer, r *report.Report) {
 	fmt.Fprint(w, note)
 }
 
-// sweepCells begins a row with a run's place in the sweep.
+// sweepCells returns the first cells of a row: the run's value of each key of the sweep. The last
+// cell also reports an interruption.
 func sweepCells(run *engine.Result, keys []string) (cells []string) {
 	for _, k := range keys {
 		cells = append(cells, run.Set[k])
@@ -214,20 +220,26 @@ func sweepCells(run *engine.Result, keys []string) (cells []string) {
 	return cells
 }
 
+// cubeTitles returns the column titles of cubeCells. As in all titles, a leading ">" aligns the
+// column to the right.
 func cubeTitles() []string {
 	return []string{">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong"}
 }
 
+// cubeCells returns the figures of one run over cube data, in the columns of cubeTitles.
 func cubeCells(run *engine.Result) []any {
 	t := &run.Totals
 	return []any{t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(),
 		fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong}
 }
 
+// playoutTitles returns the column titles of playoutCells.
 func playoutTitles() []string {
-	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms", ">mm p50", ">p95", ">wrong"}
+	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">behind ms", ">error p50 mm", ">p95 mm", ">wrong"}
 }
 
+// playoutCells returns the figures of the receiver's display in one run, in the columns of
+// playoutTitles; "-" for position errors that were not measured.
 func playoutCells(run *engine.Result) []any {
 	t, p := &run.Totals, &run.Totals.Playout
 	p50, p95 := "-", "-"
@@ -238,8 +250,9 @@ func playoutCells(run *engine.Result) []any {
 		fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong}
 }
 
-// itemTable returns the columns of sweeps without cubes: the bits per item, of bytes their share of
-// eight, the times, and the gauges of the ends of a protocol; and a note on the times.
+// itemTable returns the columns of sweeps without cubes: bits per item, for bytes also the
+// compressed size in percent, times, and the gauges of the endpoints. cells returns the row of
+// one run. note explains marked times; it is empty if no time is marked.
 func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []any, note string) {
 	item, names := r.Runs[0].Item, gaugeNames(r)
 	titles = []string{">bits/" + item}
@@ -263,15 +276,16 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 	}, note
 }
 
-// figure writes a measured number with about four digits.
-func figure(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
+// formatNumber formats a measured number with about four digits: 3 decimals below 10, 2 below
+// 100, 1 below 10000, else none.
+func formatNumber(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
 
-// figureOf is figure for a number that may be missing.
-func figureOf(f figures.Figure) string { return f.In(figure, "-") }
+// formatFigure formats a figure as formatNumber does, or as "-" if it has no value.
+func formatFigure(f figures.Figure) string { return f.In(formatNumber, "-") }
 
-// gauges are what the ends of a protocol say of themselves: the sender what both know,
-// and what the receiver knows besides.
-func gauges(t *figures.Totals) []encoders.Gauge {
+// allGauges returns the gauges of the sender, and those of the receiver that the sender does not
+// have.
+func allGauges(t *figures.Totals) []encoders.Gauge {
 	list := slices.Clone(t.Sender)
 	for _, g := range t.Receiver {
 		if !slices.ContainsFunc(list, func(o encoders.Gauge) bool { return o.Name == g.Name }) {
@@ -281,11 +295,11 @@ func gauges(t *figures.Totals) []encoders.Gauge {
 	return list
 }
 
-// gaugeNames names the gauges of all runs, with their units.
+// gaugeNames returns the column titles of all gauges in all runs, each once.
 func gaugeNames(r *report.Report) []string {
 	var names []string
 	for _, run := range r.Runs {
-		for _, g := range gauges(&run.Totals) {
+		for _, g := range allGauges(&run.Totals) {
 			if name := gaugeName(g); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -294,25 +308,27 @@ func gaugeNames(r *report.Report) []string {
 	return names
 }
 
+// gaugeName returns name and unit of a gauge.
 func gaugeName(g encoders.Gauge) string { return strings.TrimSpace(g.Name + " " + g.Unit) }
 
-// gaugeCells are the cells of one run below gaugeNames.
+// gaugeCells returns the values of one run in the columns of gaugeNames, "-" where a value is
+// missing.
 func gaugeCells(t *figures.Totals, names []string) []string {
 	cells := slices.Repeat([]string{"-"}, len(names))
-	for _, g := range gauges(t) {
+	for _, g := range allGauges(t) {
 		cells[slices.Index(names, gaugeName(g))] = gaugeValue(g)
 	}
 	return cells
 }
 
-// gaugeValue shows a gauge with three digits or more.
+// gaugeValue formats a gauge with at least three significant digits.
 func gaugeValue(g encoders.Gauge) string { return units.Significant(g.Value, 3) }
 
-// writeGauges tells what the ends say of themselves in a line.
+// writeGauges writes the gauges in one line.
 func writeGauges(w io.Writer, list []encoders.Gauge) {
 	parts := make([]string, len(list))
 	for i, g := range list {
 		parts[i] = strings.TrimSpace(g.Name + " " + gaugeValue(g) + " " + g.Unit)
 	}
-	fmt.Fprintf(w, "the ends  %s\n", strings.Join(parts, ", "))
+	fmt.Fprintf(w, "gauges    %s\n", strings.Join(parts, ", "))
 }

@@ -8,16 +8,18 @@ import (
 	"wirelab/experiment/figures"
 )
 
-func TestFigure(t *testing.T) {
+// TestFormatNumber checks the number of digits.
+func TestFormatNumber(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.000", 3.14159: "3.142", 31.4159: "31.42", 314.159: "314.2", 31415.9: "31416",
 		-314.159: "-314.2"} {
-		if got := figure(v); got != want {
+		if got := formatNumber(v); got != want {
 			t.Errorf("figure(%v) = %s, want %s", v, got, want)
 		}
 	}
 }
 
-// Of many fields the largest are named, and all of the payload is accounted for.
+// TestBudgetOfManyFields checks that the largest fields are named and that the shares add up to
+// the whole payload.
 func TestBudgetOfManyFields(t *testing.T) {
 	var budget []figures.BudgetShare
 	for i := range 40 {
@@ -35,7 +37,7 @@ func TestBudgetOfManyFields(t *testing.T) {
 	}
 }
 
-// A gauge has three digits or more, and no exponent.
+// TestGaugeValue checks that a gauge has at least three digits and no exponent.
 func TestGaugeValue(t *testing.T) {
 	for value, want := range map[float64]string{999.6: "1000", 999.4: "999", 12345.6: "12346", 0.12345: "0.123", 12: "12"} {
 		if got := gaugeValue(encoders.Gauge{Value: value}); got != want {
@@ -43,7 +45,7 @@ func TestGaugeValue(t *testing.T) {
 		}
 	}
 	lo, hi := 123_000.0, 124_000.0
-	if got := meanText(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
+	if got := formatMean(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
 		t.Errorf("a mean is shown as %s", got)
 	}
 }

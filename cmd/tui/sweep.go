@@ -26,57 +26,59 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// sweepFlags are the flags of tui sweep.
 type sweepFlags struct {
-	others                   otherFiles
+	exports                  exportFlags
 	config                   configFlags
-	out, resume              string
-	queue, serve             string
-	tokenFile, cert, certKey string
-	ca                       string
+	out, resume              string // folders
+	queue, serve             string // URL of a server, and address for a new one; "" for none
+	tokenFile, cert, certKey string // paths
+	ca                       string // path
 	verify                   string
-	repeat, jobs             int
+	repeat, jobs             int // 0 means the default
 	force, watch             bool
 	look                     lookFlags
 	limit                    timeLimit
 }
 
+// sweepCommand returns tui sweep.
 func (a *app) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:     "sweep [FILE.toml]",
 		GroupID: groupMeasure,
-		Short:   "Run a grid with many seeds, on cores or on many machines",
-		Long: `Run every point of a grid, each with repeat seeds, and print means with their 95 %
-intervals. Points get the same seeds, so they are compared under the same luck: the last
-column is the payload against that of the first point, paired by seed.
+		Short:   "Run a grid of settings with many seeds, on all cores or on many machines",
+		Long: `Run every point of a grid of settings, each with several seeds, and print means with 95 %
+confidence intervals. All points use the same seeds and so the same losses: the last column
+compares the payload with that of the first point, paired by seed.
 
   [sweep]
-  repeat = 30                  # seeds of each point, from seed on
+  repeat = 30                  # number of seeds of each point
   [[sweep.axis]]
   key = "down.loss"
   values = ["0%", "1%", "5%"]
 
---out writes a folder: sweep.json, what was planned; results, a file for each chunk of
-runs; report.json, report.md and summary.csv, a row for each point. --resume goes on with
-such a folder after anything: what is there stays, what is missing is run.
+--out writes a folder with sweep.json (the plan), results (a file for each chunk of runs),
+report.json, report.md and summary.csv (a row for each point). --resume continues the sweep
+in such a folder: it runs only what is missing.
 
-Without more it uses the cores of this machine. --serve ADDR lets workers of other
-machines in (tui worker), who need the token that it prints; --queue URL uses a NATS
-server with JetStream that there is already, and this machine's cores only if --jobs says
-how many. A worker that dies loses its chunk, no more; a result is the same whoever came
-to it, and --verify repeats a share of the runs here to see that.
+By default the sweep runs on the cores of this machine. --serve ADDR also accepts workers
+on other machines (tui worker), which need the printed token. --queue URL uses an existing
+NATS server with JetStream; the cores of this machine then take part only with --jobs.
+When a worker fails, only its current chunk is run again. Results do not depend on the
+machine; --verify repeats a share of the runs on this machine and compares.
 
---watch shows the grid filling up, with every point's figures and charts.
+--watch shows the grid during the sweep, with the figures and charts of every point.
 
-Exits with 1 if an assertion does not hold, or if two machines differ.`,
+The exit code is 1 if an assertion fails, or if two machines give different results.`,
 		Example: `  tui sweep loss.toml --out results
   tui sweep --preset loss-table --repeat 30 --json
   tui sweep --resume results
   tui sweep loss.toml --out results --watch
   tui sweep loss.toml --out results --serve 0.0.0.0:4222 --verify 1%`,
-		Args: perhapsArg("a configuration in TOML"),
+		Args: optionalArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.config.file = firstOf(args)
+			f.config.file = firstArg(args)
 			return a.sweep(cmd.Context(), f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),
@@ -86,41 +88,42 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	return cmd
 }
 
+// add registers the flags.
 func (f *sweepFlags) add(cmd *cobra.Command) {
 	f.config.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "out", "o", "", "keep the results in this folder (`DIR`)")
-	flags.StringVar(&f.resume, "resume", "", "go on with the sweep in this folder (`DIR`)")
-	flags.BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
-	flags.IntVar(&f.repeat, "repeat", 0, "seeds of each point (default: what the file says, or 1)")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs side by side on this machine (default: one a core; with --queue none)")
+	flags.StringVarP(&f.out, "out", "o", "", "write the results to folder `DIR`")
+	flags.StringVar(&f.resume, "resume", "", "continue the sweep in folder `DIR`")
+	flags.BoolVar(&f.force, "force", false, "replace the results of another run in --out")
+	flags.IntVar(&f.repeat, "repeat", 0, "number of seeds of each point (default: as in the configuration, or 1)")
+	flags.IntVar(&f.jobs, "jobs", 0, "number of parallel runs on this machine (default: one per core; none with --queue)")
 	flags.StringVar(&f.queue, "queue", "", "share the work through the NATS server at this `URL`")
-	flags.StringVar(&f.serve, "serve", "", "be that server: listen on `HOST:PORT` for workers")
-	flags.StringVar(&f.tokenFile, "token-file", "", "the token of the server is in this `FILE` (default: a new one, printed)")
-	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: certificate in PEM (`FILE`)")
-	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: its key (`FILE`)")
-	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust servers with a certificate of this authority (`FILE`, PEM)")
-	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs here, as in 1%")
-	flags.BoolVar(&f.watch, "watch", false, "look on: the grid as a map, points with their charts; q ends the sweep")
-	f.others.add(cmd)
+	flags.StringVar(&f.serve, "serve", "", "start a server for workers on `HOST:PORT`")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token of the server from this `FILE` (default: a new token, which is printed)")
+	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: read the certificate of the server from PEM `FILE`")
+	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: read the private key of the server from PEM `FILE`")
+	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust the certificate authorities in PEM `FILE`")
+	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 1%")
+	flags.BoolVar(&f.watch, "watch", false, "show the grid and its points during the sweep; q ends the sweep")
+	f.exports.add(cmd)
 	f.limit.add(cmd)
 	f.look.add(cmd)
 }
 
-// sweep runs the command.
+// sweep runs the sweep and writes its results, also those of an interrupted sweep.
 func (a *app) sweep(ctx context.Context, f sweepFlags) error {
-	ctx, done, err := f.limit.begin(ctx)
+	ctx, stopTimer, err := f.limit.start(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer stopTimer()
 	o, err := a.sweepOptions(f)
 	if err != nil {
 		return err
 	}
 	var plan *sweep.Plan
-	if plan, o.Store, err = a.sweepPlan(ctx, f); err != nil {
-		return badData(err)
+	if plan, o.Store, err = a.loadPlan(ctx, f); err != nil {
+		return markDataError(err)
 	}
 	line := a.progress("sweep")
 	var mu sync.Mutex
@@ -130,81 +133,85 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		line.pause()
 		a.remark("%s", text)
 	}
-	o.Tell = func(p sweep.Progress) { line.detail(float64(p.Runs), float64(p.Planned), sweepWords(p, f)) }
-	run := sweepRun(sweep.Run)
-	if f.watch {
-		run = a.watched(f, plan, &o)
+	o.Tell = func(p sweep.Progress) {
+		line.reportDetail(float64(p.Runs), float64(p.Planned), sweepProgressText(p, f))
 	}
-	closeQueue, err := a.sweepQueue(ctx, f, &o)
+	run := sweepFunc(sweep.Run)
+	if f.watch {
+		run = a.withWatch(f, plan, &o)
+	}
+	closeQueue, err := a.openQueue(ctx, f, &o)
 	if err != nil {
 		return err
 	}
 	defer closeQueue()
-	kept := f.others.gather(plan, &o)
+	makeReport := f.exports.collect(plan, &o)
 	sum, err := run(ctx, plan, o)
 	line.done()
-	if kept != nil {
-		err = errors.Join(err, a.forOthers(f.others, kept(sum)))
+	if makeReport != nil {
+		err = errors.Join(err, a.writeExports(f.exports, makeReport(sum)))
 	}
-	err = errors.Join(err, a.answer(sum, func(w io.Writer) { _ = sum.Text(w) })) // the output keeps its errors
-	_ = a.stdout.flush()                                                         // before what is said of it
+	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) })) // output.flush returns write errors
+	_ = a.stdout.flush()                                                              // before the notes on standard error
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
 		if sum.Interrupted {
-			a.remark("tui sweep --resume %s goes on with it", dir)
+			a.remark("tui sweep --resume %s continues it", dir)
 		}
 	}
 	if v := sum.Verified; v != nil && err == nil {
-		a.remark("%d runs repeated here: the same", v.Runs)
+		a.remark("verified: %d repeated runs gave the same results", v.Runs)
 	}
 	if err == nil && sum.Interrupted {
-		return cmp.Or(context.Cause(ctx), context.Canceled) // q ends a sweep that is looked on
+		return cmp.Or(context.Cause(ctx), context.Canceled) // Canceled if q ended the screen
 	}
-	return errors.Join(badData(err), held(sum.Failed))
+	return errors.Join(markDataError(err), newFailure(sum.Failed))
 }
 
-// sweepOptions returns the options that the flags give.
+// sweepOptions checks the flags and returns the options that they set, without the queue and the
+// store.
 func (a *app) sweepOptions(f sweepFlags) (o sweep.Options, err error) {
 	o.Clock = a.clock
-	if o.Verify, err = verifyShare(f.verify); err != nil {
+	if o.Verify, err = parseVerifyShare(f.verify); err != nil {
 		return o, err
 	}
-	if o.Jobs, err = jobsFlag(f.jobs); err != nil {
+	if o.Jobs, err = parallelRuns(f.jobs); err != nil {
 		return o, err
 	}
 	if f.queue != "" {
-		o.Jobs = f.jobs // the work is for others, unless this machine's cores are requested
+		o.Jobs = f.jobs // 0 leaves the work to other machines
 	}
 	if f.queue != "" && f.serve != "" {
-		return o, usagef("--queue and --serve are two servers; expected one")
+		return o, usagef("--queue and --serve both choose a server; expected one of them")
 	}
-	return o, a.canWatch(f)
+	return o, a.checkWatch(f)
 }
 
-// canWatch returns an error if --watch has no screen to show the sweep on.
-func (a *app) canWatch(f sweepFlags) error {
+// checkWatch returns a usage error if --watch is set and there is no terminal to show the sweep.
+func (a *app) checkWatch(f sweepFlags) error {
 	switch {
 	case !f.watch:
 		return nil
 	case a.asJSON:
-		return usagef("--watch and --json both want the standard output; expected one")
+		return usagef("--watch and --json both write to standard output; expected one of them")
 	case !a.interactive():
-		return usagef("--watch needs a terminal; in scripts and pipes leave it out")
+		return usagef("--watch needs a terminal; omit it in scripts and pipes")
 	}
 	return f.look.check()
 }
 
-// sweepRun is sweep.Run, or it with a screen.
-type sweepRun func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary, error)
+// sweepFunc is sweep.Run, or a function that also shows the sweep.
+type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary, error)
 
-// watched returns what runs a sweep while a person looks on. Who leaves ends it; when it has
-// ended by itself, the screen stays until they leave.
-func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
+// withWatch returns a function that runs a sweep and shows it on the screen. Quitting the screen
+// ends the sweep; after the sweep has ended, the screen stays until the user quits. withWatch
+// replaces the callbacks in o, so that progress, results and notices go to the screen.
+func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
-	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
+	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say // progress, result of a run, notice
 	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
-		err, screen := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
+		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
 			if sum != nil {
 				w.End(string(sum.Reason))
@@ -217,32 +224,34 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 			return sweepview.Run(shown, view, ui.Options{ASCII: f.look.ascii, Theme: f.look.theme})
 		})
 		if sum == nil && errors.As(err, new(*panics.Error)) {
-			panic(err) // where the program catches it: the terminal has been restored
+			panic(err) // caught by app.run; the terminal is restored by now
 		}
-		for _, text := range w.State().Notices {
+		for _, text := range w.State().Notices { // the screen that showed them is closed
 			if err == nil || text != err.Error() {
 				a.remark("%s", text)
 			}
 		}
-		return sum, errors.Join(err, screen)
+		return sum, errors.Join(err, screenErr)
 	}
 }
 
-// sweepTitle names a sweep.
+// sweepTitle returns the title of the sweep on the screen.
 func sweepTitle(f sweepFlags) string {
 	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
 
-// gather keeps the results of a sweep, if another program is to read them; nil if none is.
-func (f *otherFiles) gather(p *sweep.Plan, o *sweep.Options) (kept func(*sweep.Summary) *report.Report) {
+// collect makes the sweep with these options also store its results in memory, for --bench and
+// --junit: it wraps o.Ran. The returned function makes a report of the results after the sweep; it
+// is nil if neither flag is set.
+func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(*sweep.Summary) *report.Report) {
 	if f.bench == "" && f.junit == "" {
 		return nil
 	}
-	results, ran := make([]*engine.Result, p.Runs()), o.Ran
+	results, next := make([]*engine.Result, p.Runs()), o.Ran // results[i] is nil until run i is complete
 	o.Ran = func(x sweep.Outcome) {
 		results[x.Run] = x.Result
-		if ran != nil {
-			ran(x)
+		if next != nil {
+			next(x)
 		}
 	}
 	return func(sum *sweep.Summary) *report.Report {
@@ -251,8 +260,9 @@ func (f *otherFiles) gather(p *sweep.Plan, o *sweep.Options) (kept func(*sweep.S
 	}
 }
 
-// sweepWords says how far a sweep is, beside the share of it.
-func sweepWords(p sweep.Progress, f sweepFlags) string {
+// sweepProgressText returns the text of the progress line: runs, then repeated runs while results
+// are verified; with a queue also the number of workers.
+func sweepProgressText(p sweep.Progress, f sweepFlags) string {
 	text := fmt.Sprintf("%d runs of %d", p.Runs, p.Planned)
 	switch {
 	case p.Verify > 0:
@@ -263,13 +273,15 @@ func sweepWords(p sweep.Progress, f sweepFlags) string {
 	return text
 }
 
-// sweepPlan makes the plan of a file, or finds the one of a folder.
-func (a *app) sweepPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.Store, error) {
+// loadPlan makes the plan of the sweep from the configuration or, with --resume, reads it from the
+// folder of an unfinished sweep. The store writes the results to the folder of --out or --resume;
+// it is nil without these flags.
+func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.Store, error) {
 	if f.resume != "" {
 		if f.config.file != "" || f.config.preset != "" || f.out != "" || f.repeat != 0 || len(f.config.set) > 0 {
-			return nil, nil, usagef("--resume %s goes on with what is planned there; expected no other configuration and no --out", f.resume)
+			return nil, nil, usagef("--resume %s continues the plan in that folder; expected no other configuration and no --out", f.resume)
 		}
-		store, plan, err := sweep.OpenStore(a.disk, f.resume, identity())
+		store, plan, err := sweep.OpenStore(a.disk, f.resume, programVersion())
 		return plan, store, err
 	}
 	c, err := f.config.load(ctx)
@@ -277,12 +289,12 @@ func (a *app) sweepPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.
 		return nil, nil, err
 	}
 	if f.repeat != 0 {
-		if err := repeatPoints(c, f.repeat); err != nil {
-			return nil, nil, usage(prefixed("--repeat "+strconv.Itoa(f.repeat), err))
+		if err := setRepeat(c, f.repeat); err != nil {
+			return nil, nil, asUsageError(withFlag("--repeat "+strconv.Itoa(f.repeat), err))
 		}
 	}
 	a.warn(c.Warnings())
-	plan, err := sweep.NewPlan(ctx, c, identity())
+	plan, err := sweep.NewPlan(ctx, c, programVersion())
 	if err != nil || f.out == "" {
 		return plan, nil, err
 	}
@@ -290,97 +302,103 @@ func (a *app) sweepPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.
 	return plan, store, err
 }
 
-// repeatPoints sets how many seeds each point has, whatever the file says.
-func repeatPoints(c *config.Config, n int) error {
-	at := len(c.Sweep)
+// setRepeat sets the number of seeds of each point to n. The number belongs to an axis of the
+// sweep: the one that has it already, or a new one.
+func setRepeat(c *config.Config, n int) error {
+	index := len(c.Sweep) // a new axis
 	for i, axis := range c.Sweep {
 		if axis.Repeat > 0 {
-			at = i
+			index = i
 		}
 	}
-	if err := c.Set(config.Indexed("sweep", at)+".repeat", n); err != nil {
+	if err := c.Set(config.Indexed("sweep", index)+".repeat", n); err != nil {
 		return err
 	}
 	return c.Validate()
 }
 
-// sweepQueue opens the queue that the flags name, if they do.
-func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
-	none := func() {}
+// openQueue opens the queue through which the sweep shares its work, and stores it in o.Queue: on
+// an existing server with --queue, on a new one with --serve. Without these flags o.Queue stays
+// nil. The caller must call closeQueue, which is never nil, after the sweep.
+func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
+	doNothing := func() {}
 	if f.queue != "" {
 		options, err := queueOptions(f.queue, f.tokenFile, f.ca)
 		if err != nil {
-			return none, err
+			return doNothing, err
 		}
 		q, err := sweep.OpenQueue(ctx, options)
 		if err != nil {
-			return none, err
+			return doNothing, err
 		}
 		o.Queue = q
 		return q.Close, nil
 	}
-	token, err := readToken(f.tokenFile)
+	token, err := readToken(f.tokenFile) // also without --serve, so that a wrong file is reported
 	if err != nil || f.serve == "" {
-		return none, err
+		return doNothing, err
 	}
-	secure, err := certificate(f.cert, f.certKey)
+	tlsConfig, err := serverCertificate(f.cert, f.certKey)
 	if err != nil {
-		return none, err
+		return doNothing, err
 	}
-	printed := token == ""
-	if printed {
+	isNewToken := token == "" // no --token-file
+	if isNewToken {
 		token = newToken()
 	}
-	s, err := sweep.Serve(f.serve, token, secure)
+	server, err := sweep.Serve(f.serve, token, tlsConfig)
 	if err != nil {
-		return none, unserved(f.serve, err)
+		return doNothing, serveError(f.serve, err)
 	}
-	q, err := s.Open(ctx)
+	q, err := server.Open(ctx)
 	if err != nil {
-		s.Close()
-		return none, err
+		server.Close()
+		return doNothing, err
 	}
 	o.Queue = q
-	sayServed(o.Say, s.Addr(), token, printed, secure != nil)
-	return func() { q.Close(); s.Close() }, nil
+	printQueueAddress(o.Say, server.Addr(), token, isNewToken, tlsConfig != nil)
+	return func() { q.Close(); server.Close() }, nil
 }
 
-// sayServed says how workers get in, and who can hear them.
-func sayServed(say func(string), addr, token string, printed, secure bool) {
-	scheme, words := "nats", "--token-file FILE"
-	if secure {
+// printQueueAddress prints the command that starts a worker for the server at addr. A new token is
+// part of the printed URL, since the user cannot know it otherwise. It warns if the token travels
+// unencrypted beyond this machine.
+func printQueueAddress(printLine func(string), addr, token string, isNewToken, hasTLS bool) {
+	scheme, tokenFlag := "nats", "--token-file FILE"
+	if hasTLS {
 		scheme = "tls"
 	}
 	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
-			addr = net.JoinHostPort(name, port) // nobody can join 0.0.0.0
+			addr = net.JoinHostPort(name, port) // workers cannot connect to 0.0.0.0
 		}
 	}
-	at := scheme + "://" + addr
-	if printed {
-		at, words = scheme+"://"+token+"@"+addr, ""
+	url := scheme + "://" + addr
+	if isNewToken {
+		url, tokenFlag = scheme+"://"+token+"@"+addr, ""
 	}
-	if host, _, err := net.SplitHostPort(addr); err == nil && !secure {
+	if host, _, err := net.SplitHostPort(addr); err == nil && !hasTLS {
 		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-			say("listening on " + addr + " without TLS: whoever is on the way can read token and data; see --tls-cert")
+			printLine("listening on " + addr + " without TLS: token and data are readable on the network; see --tls-cert")
 		}
 	}
-	say("workers join with: " + strings.TrimSpace("tui worker --queue "+at+" "+words))
+	printLine("workers join with: " + strings.TrimSpace("tui worker --queue "+url+" "+tokenFlag))
 }
 
-// unserved tells a machine that would not listen from an address that makes no sense.
-func unserved(addr string, err error) error {
-	err = prefixed("--serve "+addr, err)
+// serveError returns the error of --serve as a usage error if the address is malformed or its host
+// is unknown. Errors of the machine, such as a port in use, keep their kind and give exitMachine.
+func serveError(addr string, err error) error {
+	err = withFlag("--serve "+addr, err)
 	var syntax *net.AddrError
 	var unknown *net.DNSError
-	if !machineRefused(err) || errors.As(err, &syntax) || errors.As(err, &unknown) {
-		return usage(err)
+	if !isMachineError(err) || errors.As(err, &syntax) || errors.As(err, &unknown) {
+		return asUsageError(err)
 	}
 	return err
 }
 
-// verifyShare reads --verify; 0 means none.
-func verifyShare(text string) (float64, error) {
+// parseVerifyShare parses --verify; 0 means that no runs are repeated.
+func parseVerifyShare(text string) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -391,9 +409,9 @@ func verifyShare(text string) (float64, error) {
 	return v, nil
 }
 
-// identity is the version of the program, by which results are kept apart: of one that was
-// built from a work tree, with the hash of the program itself.
-var identity = sync.OnceValue(func() string {
+// programVersion returns the version of the program. Machines of a sweep, and its results, must
+// have the same. The version of a build from a working tree includes a hash of the executable.
+var programVersion = sync.OnceValue(func() string {
 	v := version()
 	if v != "(devel)" && v != "(unknown)" && !strings.HasSuffix(v, "+dirty") {
 		return v

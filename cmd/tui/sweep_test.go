@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A sweep through the command line: the same on cores, through a server of its own, and
-// when it goes on after an interruption.
+// TestSweepCommand checks that a sweep gives the same results on the cores of this machine,
+// through its own server, and when it is continued after an interruption.
 func TestSweepCommand(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "grid.toml")

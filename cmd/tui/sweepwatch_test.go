@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A person looks on, leaves before the end, goes on with --resume and sees the end.
+// TestSweepWatch watches a sweep, quits before its end, continues it with --resume and sees its
+// end.
 func TestSweepWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,7 +41,7 @@ func TestSweepWatch(t *testing.T) {
 		t.Errorf("left before the end: exit code %d, %q", code, s.stderr.String())
 	}
 	s = watch("--resume", out)
-	s.gone("", "seeds 0 of 400") // what was there is on the screen
+	s.gone("", "seeds 0 of 400") // earlier results are on the screen
 	if err := keys(s, "\x03"); err != nil {
 		t.Fatal(err)
 	}

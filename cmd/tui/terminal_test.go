@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// after types keys and waits until what they do is on the screen.
+// after types keys and waits until text is on the screen.
 func (s *session) after(typed, text string) {
 	s.t.Helper()
 	if strings.Contains(s.screen.shown(), text) {
@@ -28,7 +28,7 @@ func (s *session) after(typed, text string) {
 	s.see(text)
 }
 
-// gone types keys and waits until something is no longer on the screen.
+// gone types keys and waits until text is no longer on the screen.
 func (s *session) gone(typed, text string) {
 	s.t.Helper()
 	if err := keys(s, typed); err != nil {
@@ -41,8 +41,7 @@ func (s *session) gone(typed, text string) {
 	}
 }
 
-// TestSessionByKeys plays a session as a person would, on a terminal, and looks
-// at the screen after every key.
+// TestSessionByKeys runs a session with keys on a terminal and checks the screen after every key.
 func TestSessionByKeys(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()
@@ -58,12 +57,12 @@ func TestSessionByKeys(t *testing.T) {
 	s.after(" ", "▶ LIVE")
 	s.after("m", "● mark 1")
 	s.after("/loss 140%\r", "loss: ")
-	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u: mended
+	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
 	s.after("lte\r", "● profile lte")
-	s.after("e", "space tries")
+	s.after("e", "space sets")
 	s.after(down+" ", "● encoder relative-position")
-	s.gone(esc, "space tries")
+	s.gone(esc, "space sets")
 	s.after("?", "━ Help")
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")
@@ -90,7 +89,7 @@ func TestSessionByKeys(t *testing.T) {
 	}
 }
 
-// TestTourCommand: tui tour begins with the tour.
+// TestTourCommand checks that tui tour opens the tour.
 func TestTourCommand(t *testing.T) {
 	s := startSession(t, t.TempDir(), "tour", "--ascii")
 	s.see("Tour 1 of 7")
@@ -103,10 +102,10 @@ func TestTourCommand(t *testing.T) {
 	}
 }
 
-// TestAsksForTheGroundOnce: a terminal that knows about colours is asked for its
-// ground, and its answer is believed. Over a slow line every question is a wait; and
-// one that is put later, when another theme is chosen, would take keys for the answer.
-func TestAsksForTheGroundOnce(t *testing.T) {
+// TestQueriesBackgroundOnce checks that a terminal with colours is queried for its background
+// exactly once, and that the reply is used. On a slow connection every query costs time, and a
+// later query, after a change of the theme, could mistake keys for the reply.
+func TestQueriesBackgroundOnce(t *testing.T) {
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir(), "--theme", "light")
 	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
@@ -115,7 +114,7 @@ func TestAsksForTheGroundOnce(t *testing.T) {
 	const question, light = "\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[1;1R"
 	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("never asked: %q", s.screen.String())
+			t.Fatalf("no query: %q", s.screen.String())
 		}
 	}
 	if err := keys(s, light); err != nil {
@@ -131,13 +130,13 @@ func TestAsksForTheGroundOnce(t *testing.T) {
 		t.Errorf("exit %d: %s", code, s.stderr.String())
 	}
 	if n := strings.Count(s.screen.String(), question); n != 1 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("queried %d times", n)
 	}
 }
 
-// TestTerminalThatAnswersNothing: it is drawn on all the same, and the keys that were pressed
-// while it was waited for count, the first of them before there was a picture.
-func TestTerminalThatAnswersNothing(t *testing.T) {
+// TestTerminalWithoutReply checks that the program draws on a terminal that does not reply, and
+// that keys pressed during the wait are not lost.
+func TestTerminalWithoutReply(t *testing.T) {
 	t.Parallel()
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir())
@@ -146,7 +145,7 @@ func TestTerminalThatAnswersNothing(t *testing.T) {
 	s.start(48, 160)
 	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("never asked: %q", s.screen.String())
+			t.Fatalf("no query: %q", s.screen.String())
 		}
 	}
 	if err := keys(s, "3 "); err != nil {
@@ -162,7 +161,7 @@ func TestTerminalThatAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestTerminalShrinksAndGrows: down to a single cell and back, again and again.
+// TestTerminalShrinksAndGrows resizes the terminal to a single cell and back several times.
 func TestTerminalShrinksAndGrows(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, t.TempDir())
@@ -172,7 +171,7 @@ func TestTerminalShrinksAndGrows(t *testing.T) {
 		if err := pty.Setsize(s.tty, &pty.Winsize{Rows: size[0], Cols: size[1]}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(80 * time.Millisecond) // a redraw or two at this size
+		time.Sleep(80 * time.Millisecond) // enough for one or two redraws
 	}
 	s.see("─ Bandwidth")
 	s.after("?", "━ Help")
@@ -185,14 +184,14 @@ func TestTerminalShrinksAndGrows(t *testing.T) {
 	}
 }
 
-// TestSuspendAndResume: ctrl-z gives the terminal back to the shell, fg takes it
-// again and draws everything anew.
+// TestSuspendAndResume checks that ctrl-z returns the terminal to the shell, and that fg draws
+// the screen again.
 func TestSuspendAndResume(t *testing.T) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash: job control needs a shell")
 	}
-	// A shell with job control, as a person has it: only there can a program stop.
+	// A program can be stopped only under a shell with job control.
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(shell, "-mc", `"$0" --reports "$1"; echo given back; read -r line; fg >/dev/null`, os.Args[0], t.TempDir())
 	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
@@ -202,7 +201,7 @@ func TestSuspendAndResume(t *testing.T) {
 	if !strings.Contains(s.screen.String(), leaveAltScreen) {
 		t.Error("the shell got the terminal as it was")
 	}
-	s.screen.resize(48, 160) // what the shell has left there is not the program's
+	s.screen.resize(48, 160) // clear the output of the shell
 	s.after("\n", "─ Bandwidth")
 	s.see("LIVE")
 	s.after(" ", "PAUSED")
@@ -214,8 +213,8 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 }
 
-// TestTerminalVanishes: the window is closed, which is a SIGHUP and a terminal
-// that cannot be written to any more. The run is saved all the same.
+// TestTerminalVanishes closes the terminal, which sends SIGHUP and makes writes fail, and checks
+// that the run is saved.
 func TestTerminalVanishes(t *testing.T) {
 	reports := t.TempDir()
 	s := startSession(t, reports)
@@ -232,8 +231,8 @@ func TestTerminalVanishes(t *testing.T) {
 	}
 }
 
-// TestTerminalVanishesUnderNohup: nobody tells the program that its terminal has gone; it
-// sees so when it reads from it, saves, and leaves.
+// TestTerminalVanishesUnderNohup checks that the program, which gets no SIGHUP under nohup,
+// notices the closed terminal when it reads, saves the run and ends.
 func TestTerminalVanishesUnderNohup(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -255,8 +254,8 @@ func TestTerminalVanishesUnderNohup(t *testing.T) {
 	}
 }
 
-// TestPipeClosed: the reader of --json closes the pipe before a byte is written. The
-// program lives on, says nothing of it, and its exit code is that of the run.
+// TestPipeClosed checks that the program survives a closed pipe at --json without a message, with
+// the exit code of the run.
 func TestPipeClosed(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	r, w, err := os.Pipe()
@@ -277,8 +276,8 @@ func TestPipeClosed(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstChart is how long it takes from the start of the program until
-// the first chart is on the screen. The test binary stands for the program.
+// BenchmarkFirstChart measures the time from the start of the program to the first chart. The
+// test binary runs as the program.
 func BenchmarkFirstChart(b *testing.B) {
 	var total time.Duration
 	for b.Loop() {
@@ -294,8 +293,8 @@ func BenchmarkFirstChart(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/start")
 }
 
-// BenchmarkKeyToScreen is how long it takes from a key until what it does is on
-// the screen: the mean and the worst.
+// BenchmarkKeyToScreen measures the time from a key to its effect on the screen: mean and
+// maximum.
 func BenchmarkKeyToScreen(b *testing.B) {
 	s := startSession(b, b.TempDir(), "--theme", "monochrome")
 	s.see("LIVE")
@@ -305,7 +304,7 @@ func BenchmarkKeyToScreen(b *testing.B) {
 		if err := keys(s, "/loss "+fmt.Sprintf("%d%%", 10+i%80)); err != nil {
 			b.Fatal(err)
 		}
-		time.Sleep(time.Duration(100+7*i%50) * time.Millisecond) // at any moment between two redraws
+		time.Sleep(time.Duration(100+7*i%50) * time.Millisecond) // varying moments between two redraws
 		start := time.Now()
 		if err := keys(s, "\r"); err != nil {
 			b.Fatal(err)

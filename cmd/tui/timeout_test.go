@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What takes too long ends with what was measured, and says so.
+// TestTimeout checks that --timeout ends a run with a message and saves what was measured.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,37 +23,39 @@ import (
 	lossset "wirelab/internal/setting"
 )
 
+// trainFlags are the flags of tui train.
 type trainFlags struct {
-	data    []string
-	held    string
-	out     string
-	encoder string
-	size    string
+	data    []string // split at commas by the flag library, see joinSpecs
+	held    string   // held-out recording; "" for none
+	out     string   // folder, or the path of a model file
+	encoder string   // "" means all with embedded models
+	size    string   // limit for a model file; "" means the default
 	seed    uint64
 	quick   bool
 }
 
+// trainCommand returns tui train.
 func (a *app) trainCommand() *cobra.Command {
 	var f trainFlags
 	cmd := &cobra.Command{
 		Use:     "train --data SPEC --out DIR|FILE",
 		GroupID: groupData,
-		Short:   "Train the tables and nets of encoders from recordings",
-		Long: `Train anew what is embedded in the encoders that have learnt: tables of
-probabilities, and small nets. --data names recordings to learn from, several with
-commas or by repeating it; --held names one that is only measured, which shows
-whether what was learnt holds for what was not seen.
+		Short:   "Train the models of encoders from recordings",
+		Long: `Train the models that are embedded in encoders: probability tables and small neural
+networks. --data names the training recordings, separated by commas or in repeated flags.
+--held names a held-out recording that is only measured, to detect overfitting.
 
-Files lie in --out as they do in the project, so that --out . from the project's
-root trains in place; build again to use them. Beside them stands the loss curve,
-ENCODER.curve.csv, in bits per changed cube, of texts per byte. The same recordings
-and seed give the same files on every machine. Interrupted, an encoder keeps the files it had.
+Files are written below --out in the folder structure of the project: --out . in the root
+of the project replaces the embedded files; build the program again to use them. The loss
+curve, ENCODER.curve.csv, is written next to them, in bits per changed cube, or for texts
+per byte. The same recordings and seed give the same files on every machine. If training is
+interrupted, the files of that encoder stay unchanged.
 
-datagram and datagram-acked have nothing embedded: --encoder names one of them, and
---out the file of a model of one's own game, which both ends load
-(--set encoder.params.model=FILE); --size bounds it. So it is with zstd-dict and a
-dictionary of datagrams (--set encoder.params.dictionary=FILE), and with delta-trained
-and a book of matches or tables (--set encoder.params.book=FILE).`,
+Some encoders read a model file instead, which sender and receiver both load. --encoder
+names one of them, --out the model file, and --size limits its size:
+  datagram, datagram-acked  --set encoder.params.model=FILE
+  zstd-dict                 --set encoder.params.dictionary=FILE
+  delta-trained             --set encoder.params.book=FILE`,
 		Example: `  tui train --data demo --out trained --quick
   tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
   tui train --data text:book.txt --held text --out trained
@@ -63,13 +65,13 @@ and a book of matches or tables (--set encoder.params.book=FILE).`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
-	cmd.Flags().StringSliceVar(&f.data, "data", nil, "learn from these recordings: `SPEC[,SPEC...]`; may be repeated")
-	cmd.Flags().StringVar(&f.held, "held", "", "measure on this recording (`SPEC`), which nothing is learnt from")
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`), or of a model of one's own its file")
-	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train this `encoder` only (default all that learn)")
-	cmd.Flags().StringVar(&f.size, "size", "", "bytes (`SIZE`) that the file of a model may have, such as 64KB (default 256KB, of a dictionary 32KB)")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the learning, and of data that is generated")
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "one short pass over little data: to see that it works")
+	cmd.Flags().StringSliceVar(&f.data, "data", nil, "train on the recordings `SPEC[,SPEC...]`; may be repeated")
+	cmd.Flags().StringVar(&f.held, "held", "", "measure on the held-out recording `SPEC`")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below folder `DIR`; for a model file, the name of the file")
+	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train only this `encoder` (default: all with embedded models)")
+	cmd.Flags().StringVar(&f.size, "size", "", "largest `SIZE` of a model file, such as 64KB (default 256KB; 32KB for a dictionary)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the training and of generated data")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "make one short pass over little data, as a test")
 	a.addOutputFlags(cmd)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "held", dataSpecs)
@@ -77,105 +79,112 @@ and a book of matches or tables (--set encoder.params.book=FILE).`,
 	return cmd
 }
 
-// trainers are those of the table, or what a test put in their place.
-func (a *app) trainers() []train.Trainer {
-	if a.learners != nil {
-		return a.learners
+// allTrainers returns the trainers of the encoder table, or those that a test has set.
+func (a *app) allTrainers() []train.Trainer {
+	if a.trainers != nil {
+		return a.trainers
 	}
 	return table.Trainers()
 }
 
+// trainerNames completes --encoder with the encoders that can be trained.
 func (a *app) trainerNames() (list []cobra.Completion) {
-	for _, t := range a.trainers() {
+	for _, t := range a.allTrainers() {
 		list = append(list, t.Encoder)
 	}
 	return list
 }
 
-// trained is the JSON of `train`.
-type trained struct {
-	Data     []lesson       `json:"data"`
-	Held     *lesson        `json:"held"`
-	Seed     uint64         `json:"seed"`
-	Quick    bool           `json:"quick"`
-	Encoders []trainedCodec `json:"encoders"`
+// trainResult is the JSON output of tui train.
+type trainResult struct {
+	Data     []trainingSet   `json:"data"`
+	Held     *trainingSet    `json:"held"`
+	Seed     uint64          `json:"seed"`
+	Quick    bool            `json:"quick"`
+	Encoders []encoderResult `json:"encoders"`
 }
 
-// trainedCodec is what came out for one encoder.
-type trainedCodec struct {
-	Encoder string         `json:"encoder"`
-	Seconds float64        `json:"seconds"` // differs between runs, as nothing else here
-	Files   []trainedFile  `json:"files"`
-	Curve   []trainedPoint `json:"curve"`
-	per     string         // what the curve tells the bits of
+// encoderResult is the result of training one encoder.
+type encoderResult struct {
+	Encoder string       `json:"encoder"`
+	Seconds float64      `json:"seconds"` // the only field that differs between runs
+	Files   []fileResult `json:"files"`
+	Curve   []curvePoint `json:"curve"`
+	unit    string       // unit of the curve: bits per changed cube, byte, ...
 }
 
-type trainedFile struct {
-	Path   string `json:"path"` // below --out, with slashes
+// fileResult describes a written file.
+type fileResult struct {
+	Path   string `json:"path"` // relative to --out, with slashes
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// trainedPoint is a point of the loss curve, in bits per what train.Trainer.Per says.
-type trainedPoint struct {
+// curvePoint is a point of the loss curve, in bits per unit of the encoder; see
+// train.Trainer.Per.
+type curvePoint struct {
 	Part  string   `json:"part"`
 	Epoch int      `json:"epoch"`
-	Train *float64 `json:"train"` // null where nothing was measured
+	Train *float64 `json:"train"` // null if not measured
 	Held  *float64 `json:"held"`
 }
 
+// train trains the chosen encoders and writes their files and results. After an error it still
+// writes the results of the encoders that are complete.
 func (a *app) train(ctx context.Context, f trainFlags) error {
 	if len(f.data) == 0 {
-		return usagef("tui train expects --data SPEC, recordings to learn from")
+		return usagef("tui train expects --data SPEC, the recordings to train on")
 	}
 	if f.out == "" {
-		return usagef("tui train expects --out DIR, a folder to write into")
+		return usagef("tui train expects --out DIR, the folder to write to")
 	}
 	trainers, err := a.chosenTrainers(f.encoder)
 	if err != nil {
 		return err
 	}
-	if trainers, err = a.forData(ctx, f, trainers); err != nil {
+	if trainers, err = a.matchTrainer(ctx, f, trainers); err != nil {
 		return err
 	}
-	model := trainers[0].Model // then there is no other
+	writesModelFile := trainers[0].Model // such a trainer is always the only one
 	dir := f.out
-	if model {
-		if err := a.fileName(f.out); err != nil {
+	if writesModelFile {
+		if err := a.checkModelFile(f.out); err != nil {
 			return err
 		}
 		dir = filepath.Dir(f.out)
 	}
-	made, err := a.disk.Prepare(dir) // before the work, not after it
+	createdDirs, err := a.disk.Prepare(dir) // before the training, which may take hours
 	if err != nil {
-		return usage(unwritable(dir, err))
+		return asUsageError(writeError(dir, err))
 	}
 	out, err := a.trainAll(ctx, f, trainers)
 	if err != nil {
-		a.disk.RemoveEmpty(made) // holds nothing if nothing was learnt
+		a.disk.RemoveEmpty(createdDirs) // removes the folders unless files were written
 	}
 	if len(out.Encoders) > 0 {
-		err = cmp.Or(a.answer(out, func(w io.Writer) { writeTrained(w, &out) }), err)
-		if !model {
+		err = cmp.Or(a.writeResult(out, func(w io.Writer) { writeTrainResult(w, &out) }), err)
+		if !writesModelFile {
 			a.remark("files in %s", f.out)
 		}
 	}
 	return err
 }
 
-// fileName refuses what cannot be the name of a model's file.
-func (a *app) fileName(path string) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() || filepath.Base(path) == string(filepath.Separator) {
-		return usagef("--out %s is no file; expected the name of one, such as game.model", path)
+// checkModelFile returns a usage error if name cannot be the name of a model file: because it
+// exists and is not a regular file, or is the root folder.
+func (a *app) checkModelFile(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() || filepath.Base(name) == string(filepath.Separator) {
+		return usagef("--out %s is not a regular file; expected the name of a file, such as game.model", name)
 	}
 	return nil
 }
 
-// chosenTrainers resolves --encoder: without it, all those that make what is embedded.
+// chosenTrainers returns the trainers of the named encoder, or if name is empty all trainers of
+// embedded models.
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	var known []string
 	var chosen []train.Trainer
-	for _, t := range a.trainers() {
+	for _, t := range a.allTrainers() {
 		if t.Encoder == name || name == "" && !t.Model {
 			chosen = append(chosen, t)
 		}
@@ -187,18 +196,20 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 		return chosen, nil
 	}
 	if _, err := table.ByName(name); err == nil {
-		return nil, usagef("encoder %s has nothing to learn; expected one of %s", name, strings.Join(known, ", "))
+		return nil, usagef("encoder %s has no model to train; expected one of %s", name, strings.Join(known, ", "))
 	}
-	return nil, usage(unknownName("encoder", name, known, "tui encoders"))
+	return nil, asUsageError(unknownName("encoder", name, known, "tui encoders"))
 }
 
-// forData chooses among trainers of one encoder, which learn from data of different kinds.
-func (a *app) forData(ctx context.Context, f trainFlags, trainers []train.Trainer) ([]train.Trainer, error) {
+// matchTrainer selects, among several trainers of one encoder, the one that supports the data. It
+// returns all trainers if the choice is not needed or no trainer fits; reading the data then
+// reports the error.
+func (a *app) matchTrainer(ctx context.Context, f trainFlags, trainers []train.Trainer) ([]train.Trainer, error) {
 	if f.encoder == "" || len(trainers) < 2 {
 		return trainers, nil
 	}
-	data := dataFlags{spec: joined(f.data)[0], seed: f.seed}
-	if err := data.rereadable(); err != nil {
+	data := dataFlags{spec: joinSpecs(f.data)[0], seed: f.seed}
+	if err := data.checkRereadable(); err != nil {
 		return nil, err
 	}
 	src, err := data.open(ctx)
@@ -211,26 +222,26 @@ func (a *app) forData(ctx context.Context, f trainFlags, trainers []train.Traine
 			return []train.Trainer{t}, nil
 		}
 	}
-	return trainers, nil // to be told what they learn from
+	return trainers, nil // readTrainingSets lists what they support
 }
 
-// trainAll trains one encoder after the other and writes the files of each as soon
-// as it is done. With an error it returns those that were.
-func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trained, error) {
-	out := trained{Seed: f.seed, Quick: f.quick, Encoders: []trainedCodec{}}
+// trainAll trains one encoder after the other and writes the files of each when its training is
+// complete. After an error the result contains the encoders that are complete.
+func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trainResult, error) {
+	out := trainResult{Seed: f.seed, Quick: f.quick, Encoders: []encoderResult{}}
 	job := train.Job{Seed: f.seed, Quick: f.quick}
 	if f.size != "" {
 		size, err := lossset.Size.Read("--size", f.size)
 		if err != nil {
-			return out, usage(err)
+			return out, asUsageError(err)
 		}
 		job.Size = int(size)
 	}
 	var err error
-	if out.Data, out.Held, err = a.lessons(ctx, f, trainers); err != nil {
+	if out.Data, out.Held, err = a.readTrainingSets(ctx, f, trainers); err != nil {
 		return out, err
 	}
-	if trainers, err = suited(trainers, out); err != nil {
+	if trainers, err = trainersFor(trainers, out); err != nil {
 		return out, err
 	}
 	for i := range out.Data {
@@ -241,89 +252,91 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 		job.Held = &held
 	}
 	for _, t := range trainers {
-		one, err := a.trainOne(ctx, f.out, t, job)
+		result, err := a.trainOne(ctx, f.out, t, job)
 		if err != nil {
 			return out, err
 		}
-		out.Encoders = append(out.Encoders, one)
+		out.Encoders = append(out.Encoders, result)
 	}
 	return out, nil
 }
 
-// suited are the trainers that learn from all of the data.
-func suited(trainers []train.Trainer, out trained) (list []train.Trainer, err error) {
-	all := slices.Clone(out.Data)
+// trainersFor returns the trainers that support all recordings in out, also the held-out one. It is
+// a usage error if none does.
+func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Trainer, err error) {
+	recordings := slices.Clone(out.Data)
 	if out.Held != nil {
-		all = append(all, *out.Held)
+		recordings = append(recordings, *out.Held)
 	}
 	for _, t := range trainers {
-		if !slices.ContainsFunc(all, func(l lesson) bool { return !learnsFrom(t, l.schema) }) {
+		unsupported := func(set trainingSet) bool { return !learnsFrom(t, set.schema) }
+		if !slices.ContainsFunc(recordings, unsupported) {
 			list = append(list, t)
 		}
 	}
 	if len(list) == 0 {
-		return nil, usagef("no encoder learns from %s and from %s together; expected data of one kind", all[0].Spec, all[len(all)-1].Spec)
+		return nil, usagef("no encoder can be trained on both %s and %s; expected data of one kind", recordings[0].Spec, recordings[len(recordings)-1].Spec)
 	}
 	return list, nil
 }
 
-// trainOne trains one encoder and writes its files and its curve.
-func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job train.Job) (trainedCodec, error) {
-	out := trainedCodec{Encoder: t.Encoder, Curve: []trainedPoint{}, per: cmp.Or(t.Per, "changed cube")}
-	teacher := a.teacher(t.Encoder, job.Held != nil)
+// trainOne trains one encoder and writes its files: below the folder out, with the loss curve, or
+// for a trainer of model files a single file to the path out.
+func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job train.Job) (encoderResult, error) {
+	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: cmp.Or(t.Per, "changed cube")}
+	log := a.newTrainLog(t.Encoder, job.Held != nil)
 	start := a.clock()
-	files, err := t.Train(ctx, job, teacher.log())
-	teacher.line.done()
+	files, err := t.Train(ctx, job, log.log())
+	log.line.done()
 	if errors.Is(err, train.ErrSize) {
-		return out, usage(fmt.Errorf("--size: %w", err))
+		return result, asUsageError(fmt.Errorf("--size: %w", err))
 	}
 	if err != nil {
-		return out, badData(err)
+		return result, markDataError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return out, err // what a trainer made after that may be half of it
+		return result, err // the files may be incomplete
 	}
-	out.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
-	for _, p := range teacher.curve {
-		out.Curve = append(out.Curve, trainedPoint{p.Part, p.Epoch, finite(p.Train), finite(p.Held)})
+	result.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
+	for _, p := range log.curve {
+		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
 	}
-	folder := t.Folder
+	dir, folder := out, t.Folder
 	if t.Model {
-		dir, files[0].Name = filepath.Split(dir)
+		dir, files[0].Name = filepath.Split(out)
 		dir, folder = cmp.Or(dir, "."), "."
 	} else {
-		files = append(files, curveFile(t.Encoder, out.Curve))
+		files = append(files, curveFile(t.Encoder, result.Curve))
 	}
 	for _, file := range files {
 		sum := sha256.Sum256(file.Data)
-		out.Files = append(out.Files, trainedFile{path.Join(folder, file.Name), len(file.Data), hex.EncodeToString(sum[:])})
+		result.Files = append(result.Files, fileResult{path.Join(folder, file.Name), len(file.Data), hex.EncodeToString(sum[:])})
 	}
-	return out, a.writeTogether(dir, folder, files)
+	return result, a.writeFiles(dir, folder, files)
 }
 
-// finite returns v, nil if it is no number.
-func finite(v float64) *float64 {
+// finiteOrNil returns a pointer to v, or nil for NaN and infinities, which JSON cannot represent.
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
 	return &v
 }
 
-// writeTogether writes files into dir/folder. They belong together: all of them
-// appear, or none.
-func (a *app) writeTogether(dir, folder string, files []train.File) error {
-	into := filepath.Join(dir, filepath.FromSlash(folder))
-	made, err := a.disk.MkdirAll(into)
+// writeFiles writes files to dir/folder: all of them or, after an error, none.
+func (a *app) writeFiles(dir, folder string, files []train.File) error {
+	target := filepath.Join(dir, filepath.FromSlash(folder))
+	createdDirs, err := a.disk.MkdirAll(target)
 	if err != nil {
-		return unwritable(into, err)
+		return writeError(target, err)
 	}
 	var entries []atomicfile.Entry
 	for _, f := range files {
 		entries = append(entries, atomicfile.Bytes(f.Name, f.Data))
 	}
-	if err := a.disk.Group(into, entries); err != nil {
-		a.disk.RemoveEmpty(made)
-		return readable(err)
+	if err := a.disk.Group(target, entries); err != nil {
+		a.disk.RemoveEmpty(createdDirs)
+		return withoutSyscall(err)
 	}
 	return nil
 }

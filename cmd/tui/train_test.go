@@ -22,7 +22,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// pupil is a trainer that learns how many frames it was shown.
+// pupil returns a trainer that only counts the frames it receives.
 func pupil(name string, learn func(ctx context.Context, job train.Job, log train.Log) error) train.Trainer {
 	return train.Trainer{Encoder: name, Folder: "encoders/" + name,
 		Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
@@ -42,16 +42,16 @@ func pupil(name string, learn func(ctx context.Context, job train.Job, log train
 		}}
 }
 
-// teach calls tui with these trainers in place of the table's.
+// teach runs the program with these trainers instead of those of the table.
 func teach(ctx context.Context, trainers []train.Trainer, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := testApp()
-	a.stdout, a.stderr, a.learners = newOutput(&stdout), &stderr, trainers
+	a.stdout, a.stderr, a.trainers = newOutput(&stdout), &stderr, trainers
 	code := a.run(ctx, append([]string{"train"}, args...))
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// short makes a recording of half a second and returns its path.
+// short writes a recording of half a second and returns its path.
 func short(t *testing.T, seed int, cubes int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "short.bin")
@@ -78,7 +78,7 @@ func short(t *testing.T, seed int, cubes int) string {
 	return path
 }
 
-// files lists what is below a folder, with slashes.
+// files lists the files below a folder, with slashes.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -95,8 +95,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// Both encoders are shown every frame of both recordings, and their files and
-// curves lie below --out as they do in the project.
+// TestTrain checks that each trainer gets every frame of both recordings, and that files and
+// curves are written below --out in the structure of the project.
 func TestTrain(t *testing.T) {
 	a, b, held := short(t, 1, 901), short(t, 2, 901), short(t, 3, 901)
 	var ticks []uint32
@@ -118,28 +118,28 @@ func TestTrain(t *testing.T) {
 		t.Errorf("wrote %v, want %v", got, want)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out, "encoders/first/a.net")); string(got) != "72 frames, seed 5, quick false" {
-		t.Errorf("a.net says %q", got)
+		t.Errorf("a.net contains %q", got)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out,
 		"encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
-		t.Errorf("the curve says %q", got)
+		t.Errorf("the curve contains %q", got)
 	}
 	if len(ticks) != 36 || ticks[35] != 35 {
 		t.Errorf("held-out frames have ticks %d, want 0 to 35", ticks)
 	}
-	var doc trained
+	var doc trainResult
 	document(t, o.stdout, &doc)
 	if len(doc.Data) != 2 || doc.Data[0].Frames != 36 || doc.Held == nil || doc.Held.Spec != held || len(doc.Encoders) != 2 ||
 		len(doc.Encoders[1].Curve) != 2 || *doc.Encoders[1].Curve[1].Held != 12.25 || doc.Encoders[0].Files[0].Path != want[0] {
-		t.Errorf("the summary says %s", o.stdout)
+		t.Errorf("the summary is %s", o.stdout)
 	}
-	if !strings.Contains(o.stderr, "second, net, pass 2: 11.500 bits learnt, 12.250 held out\n") {
-		t.Errorf("nobody was told of the curve: %q", o.stderr)
+	if !strings.Contains(o.stderr, "second, net, pass 2: training 11.500 bits, held out 12.250 bits\n") {
+		t.Errorf("the curve was not printed: %q", o.stderr)
 	}
 }
 
-// What cannot be trained is refused before any work, with exit code 2, and leaves
-// no folder behind.
+// TestTrainRefuses checks that wrong arguments are refused before the training, with exit code 2
+// and without creating a folder.
 func TestTrainRefuses(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -157,13 +157,13 @@ func TestTrainRefuses(t *testing.T) {
 		{"--data nowhere.bin --out x", "nowhere.bin"},
 		{"--data demoo --out x", "did you mean demo?"},
 		{"--data empty.bin --out x", "empty.bin"},
-		{"--data " + few + " --out x", ""}, // 33 cubes do not fill frames of 901
-		{"--data text --out x", "text holds 0 rows of text; expected snapshots of 901 cubes"},
+		{"--data " + few + " --out x", ""}, // 33 cubes instead of 901
+		{"--data text --out x", "text contains 0 rows of text; expected snapshots of 901 cubes"},
 		{"--data " + a + " --data " + again + " --out x", "is the same recording as"},
-		{"--data " + a + " --held " + again + " --out x", "is also learnt from"},
+		{"--data " + a + " --held " + again + " --out x", "is the same recording as --data"},
 		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
 		{"--data " + a + " --encoder xyzzy --out x", "tui encoders lists them"},
-		{"--data " + a + " --encoder raw --out x", "encoder raw has nothing to learn; expected one of first"},
+		{"--data " + a + " --encoder raw --out x", "encoder raw has no model to train; expected one of first"},
 		{"--data " + a + " --out file", "file cannot be written"},
 		{"--data " + a + " --out file/below", "file/below cannot be written"},
 	} {
@@ -180,8 +180,8 @@ func TestTrainRefuses(t *testing.T) {
 	}
 }
 
-// Interrupted, or failed, an encoder keeps the files that it had, and what was
-// done before stays.
+// TestTrainInterrupted checks that an interruption or an error leaves the files of that encoder
+// unchanged, and those of earlier encoders complete.
 func TestTrainInterrupted(t *testing.T) {
 	a := short(t, 1, 901)
 	for name, c := range map[string]struct {
@@ -212,7 +212,8 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
-// Each trainer is given what it learns from; together they are given nothing.
+// TestTrainOnTexts checks that each trainer gets only data that it supports, and that mixed data
+// is refused.
 func TestTrainOnTexts(t *testing.T) {
 	reader := pupil("reader", func(_ context.Context, job train.Job, _ train.Log) error {
 		return job.Held.Frames(func(f *frame.Frame) error {
@@ -227,7 +228,7 @@ func TestTrainOnTexts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "book.txt", strings.Repeat("It was the best of times, it was the worst of times. ", 40))
 	o := teach(t.Context(), both, "--data", "text:book.txt", "--held", "text", "--out", "x", "--json")
-	var doc trained
+	var doc trainResult
 	document(t, o.stdout, &doc)
 	want := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("It was the best of times, it was the worst of times. ", 40))))
 	if o.code != exitDone || len(doc.Encoders) != 1 || doc.Encoders[0].Encoder != "reader" || doc.Data[0].SHA256 != want ||
@@ -244,8 +245,8 @@ func TestTrainOnTexts(t *testing.T) {
 	}
 }
 
-// A book is learnt from a table, whose name has a comma, and its losses are of rows.
-func TestTrainBook(t *testing.T) {
+// TestTrainTable checks training on a table, whose spec contains a comma, with losses per row.
+func TestTrainTable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if o := tui("record", "--from", "rpc", "--seconds", "1", "--out", "x.csv"); o.code != exitDone {
 		t.Fatal(o.stderr)
@@ -259,14 +260,15 @@ func TestTrainBook(t *testing.T) {
 		t.Errorf("a text: exit %d, %s", o.code, o.stderr)
 	}
 	for _, specs := range [][]string{{"table:x.toml,x.csv", "demo"}, {"quake3:a.dm_68,rows=300", "table:a,b.toml,c.csv"}, {"packets:a,port=1,dir=up", "b"}} {
-		if got := joined(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
+		if got := joinSpecs(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
 			t.Errorf("%q of %q", got, specs)
 		}
 	}
 }
 
-// The table of receiver-adaptive is what its book teaches, to the byte.
-func TestTrainedOnTheBook(t *testing.T) {
+// TestEmbeddedTableIsReproducible checks that training on the book reproduces the embedded table
+// of receiver-adaptive byte for byte.
+func TestEmbeddedTableIsReproducible(t *testing.T) {
 	const book = "../../../shared/data/text/train.txt"
 	if _, err := os.Stat(book); err != nil {
 		t.Skipf("the book is not there: %v", err)
@@ -286,15 +288,15 @@ func TestTrainedOnTheBook(t *testing.T) {
 	}
 }
 
-// Every encoder of the table that learns does so from what it suits, in short, twice
-// alike, and keeps to its folder.
+// TestTrainQuick trains every encoder of the table briefly, twice: the files must be equal and
+// stay in the folder of the encoder.
 func TestTrainQuick(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("trains every encoder that learns: under WIRELAB_THOROUGH=1")
 	}
 	for _, trainer := range table.Trainers() {
 		if trainer.Model {
-			continue // TestTrainModel
+			continue // tested by TestTrainModel
 		}
 		t.Run(trainer.Encoder, func(t *testing.T) {
 			if _, err := table.ByName(trainer.Encoder); err != nil {
@@ -313,7 +315,7 @@ func TestTrainQuick(t *testing.T) {
 				if o.code != exitDone || o.stderr != "" {
 					t.Fatalf("exit %d: %s", o.code, o.stderr)
 				}
-				var doc trained
+				var doc trainResult
 				document(t, o.stdout, &doc)
 				if len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) < 2 {
 					t.Fatalf("no files: %s", o.stdout)
@@ -331,7 +333,7 @@ func TestTrainQuick(t *testing.T) {
 	}
 }
 
-// writeGame makes a capture of n datagrams of a made-up game, 20 ms apart.
+// writeGame writes a capture of n datagrams of a fake game, 20 ms apart.
 func writeGame(t *testing.T, path string, n int) {
 	t.Helper()
 	b := binary.LittleEndian.AppendUint32(nil, 0xa1b2c3d4)
@@ -350,7 +352,8 @@ func writeGame(t *testing.T, path string, n int) {
 	write(t, path, string(b))
 }
 
-// The model of a user's own game is one file, the same each time, and a session runs with it.
+// TestTrainModel checks that training a model file is reproducible, and that a session can use
+// the file.
 func TestTrainModel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeGame(t, "game.pcap", 200)
@@ -359,7 +362,7 @@ func TestTrainModel(t *testing.T) {
 		var sums []string
 		for _, out := range []string{"a.model", "models/b.model"} {
 			o := tui("train", "--encoder", name, "--data", data, "--out", out, "--size", "40KB", "--json", "--quiet")
-			var doc trained
+			var doc trainResult
 			document(t, o.stdout, &doc)
 			if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 ||
 				doc.Encoders[0].Files[0].Path != filepath.Base(out) || doc.Encoders[0].Files[0].Bytes > 40_000 {
@@ -380,12 +383,12 @@ func TestTrainModel(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--data " + data + " --out .":                     ". is no file",
+		"--data " + data + " --out .":                     ". is not a regular file",
 		"--data " + data + " --out x --size 1KB":          "1000 bytes, expected 32768 to",
 		"--data " + data + " --out x --size much":         "--size",
 		"--data demo --out x":                             "expected a capture, as packets:FILE.pcap",
 		"--data packets:game.pcap,port=9 --out x":         "port 9",
-		"--data " + data + " --held " + data + " --out x": "is also learnt from",
+		"--data " + data + " --held " + data + " --out x": "is the same recording as --data",
 	} {
 		o := tui(append([]string{"train", "--encoder", "datagram"}, strings.Fields(args)...)...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, want) {

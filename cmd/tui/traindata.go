@@ -14,25 +14,25 @@ import (
 	"wirelab/experiment/walkoff"
 )
 
-// lesson is a recording that trainers learn from, or on which the result is measured.
-type lesson struct {
+// trainingSet is a recording that is trained or measured on.
+type trainingSet struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of the frames learnt from: see dataset.NewDigest; of texts, their bytes
-	Frames int    `json:"frames"` // number learnt from; for cubes, frames 0 to 5 included
-	limit  int    // maximum number of frames; 0 means no limit
+	SHA256 string `json:"sha256"` // of the frames that are used, see dataset.NewDigest; of the bytes for texts
+	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
+	limit  int    // maximum number of frames, including the preamble; 0 means no limit
 	schema *frame.Schema
 }
 
-// preamble returns the number of frames before the first that the source returns: for
-// cubes those of the walk-off, for other data 0.
-func (l *lesson) preamble() int {
+// preamble returns how many frames repeat the initial state before the first frame that the
+// source returns: 6 for cubes, 0 for other data.
+func (l *trainingSet) preamble() int {
 	if frame.IsCubes(l.schema) {
 		return walkoff.Delay
 	}
 	return 0
 }
 
-// learnsFrom reports whether a trainer wants data of a schema.
+// learnsFrom reports whether a trainer supports data of a schema.
 func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 	if t.Suits != nil {
 		return t.Suits(s)
@@ -43,31 +43,31 @@ func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 // quickFrames is the number of frames that --quick reads of each recording.
 const quickFrames = 400
 
-// lessons reads every recording once, before the training, which may take hours. It returns
-// an error if a recording is damaged, if no trainer learns from it, or if it is listed twice.
-// held is the recording of --held, nil if none.
-func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []lesson, held *lesson, err error) {
-	specs := joined(f.data)
+// readTrainingSets reads the recordings of --data and --held once, before the training, which may
+// take hours. It returns an error if a recording is damaged, if no trainer supports it, or if it is
+// listed twice. held is the recording of --held; nil if none.
+func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []trainingSet, held *trainingSet, err error) {
+	specs := joinSpecs(f.data)
 	f.data = specs
-	if f.held != "" {
+	if f.held != "" { // the last one
 		specs = append(specs[:len(specs):len(specs)], f.held)
 	}
 	line := a.progress("reading")
 	defer line.done()
 	for i, spec := range specs {
-		line.pause()
-		l, err := a.survey(ctx, spec, f, trainers)
+		line.pause() // readTrainingSet may print remarks
+		set, err := a.readTrainingSet(ctx, spec, f, trainers)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, other := range data {
-			if other.SHA256 == l.SHA256 && i == len(f.data) {
-				return nil, nil, usagef("--held %s is also learnt from, as %s; expected one that is not", spec, other.Spec)
-			} else if other.SHA256 == l.SHA256 {
+			if isHeld := i == len(f.data); other.SHA256 == set.SHA256 && isHeld {
+				return nil, nil, usagef("--held %s is the same recording as --data %s; expected a recording that is not trained on", spec, other.Spec)
+			} else if other.SHA256 == set.SHA256 {
 				return nil, nil, usagef("--data %s is the same recording as %s; expected each once", spec, other.Spec)
 			}
 		}
-		data = append(data, l)
+		data = append(data, set)
 		line.report(float64(i+1), float64(len(specs)))
 	}
 	if f.held != "" {
@@ -77,55 +77,60 @@ func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Traine
 	return data, held, nil
 }
 
-// joined rejoins specs that the flag has split at commas inside a spec:
-// packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
-func joined(parts []string) (specs []string) {
+// joinSpecs returns the values of --data. The flag library splits them at all commas, also at those
+// inside of a value: packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
+// joinSpecs joins such parts again.
+func joinSpecs(parts []string) (specs []string) {
 	option := regexp.MustCompile("^[a-z]+=")
 	for _, p := range parts {
-		if last := len(specs) - 1; last >= 0 && (option.MatchString(p) ||
-			strings.HasPrefix(specs[last], "table:") && !strings.Contains(specs[last], ".toml,")) {
-			specs[last] += "," + p
-			continue
+		if last := len(specs) - 1; last >= 0 {
+			isOption := option.MatchString(p)
+			needsFile := strings.HasPrefix(specs[last], "table:") && !strings.Contains(specs[last], ".toml,")
+			if isOption || needsFile {
+				specs[last] += "," + p
+				continue
+			}
 		}
 		specs = append(specs, p)
 	}
 	return specs
 }
 
-// survey reads the part of spec that is learnt from and validates it.
-func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
+// readTrainingSet reads the frames of spec that will be used, validates them, and returns their
+// number and digest. It is a usage error if no trainer supports the data.
+func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (trainingSet, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
-	if err := source.rereadable(); err != nil {
-		return lesson{}, err
+	if err := source.checkRereadable(); err != nil {
+		return trainingSet{}, err
 	}
 	src, err := source.open(ctx)
 	if err != nil {
-		return lesson{}, err
+		return trainingSet{}, err
 	}
 	defer closeSource(src)
 	s := src.Schema()
 	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
-		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSources(trainers))
+		return trainingSet{}, usagef("%s contains %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSources(trainers))
 	}
-	a.remarksOf(src)
+	a.printRemarks(src)
 	if r, ok := src.(*dataset.Recording); ok {
 		if err := r.Preamble(); err != nil {
-			return lesson{}, badData(err)
+			return trainingSet{}, markDataError(err)
 		}
 	}
-	l := lesson{Spec: spec, schema: s}
+	set := trainingSet{Spec: spec, schema: s}
 	switch _, ends := src.(dataset.Sized); {
 	case f.quick:
-		l.limit = quickFrames
+		set.limit = quickFrames
 	case !ends:
-		l.limit = endlessFrames
+		set.limit = endlessFrames
 	}
-	err = l.read(ctx, src)
-	return l, err
+	err = set.read(ctx, src)
+	return set, err
 }
 
-// trainingSources describes what the trainers learn from, without duplicates and joined by ", or ". A
-// trainer with an empty From learns from snapshots of frame.WalkoffCubes cubes.
+// trainingSources describes what data the trainers support, without duplicates and joined by ",
+// or ". A trainer with an empty From supports snapshots of frame.WalkoffCubes cubes.
 func trainingSources(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
@@ -137,29 +142,31 @@ func trainingSources(trainers []train.Trainer) string {
 	return strings.Join(list, ", or ")
 }
 
-// read sets the number of frames and their digest.
-func (l *lesson) read(ctx context.Context, src dataset.Source) error {
-	f, counted := l.schema.NewFrame(), (*frame.Frame)(nil)
+// read reads up to l.limit frames of src and sets their number and digest.
+func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
+	f := l.schema.NewFrame()
 	src.Initial(f)
+	var initial *frame.Frame // part of the digest for cubes only; nil means that it is not
 	if frame.IsCubes(l.schema) {
-		counted = f
+		initial = f
 	}
-	sum := dataset.NewDigest(counted)
-	n, err := eachFrame(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
+	sum := dataset.NewDigest(initial)
+	n, err := readFrames(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
 	if err != nil {
-		return badData(err)
+		return markDataError(err)
 	}
 	l.Frames = l.preamble() + n
 	if n == 0 {
-		return usagef("%s ends with the initial state; there is nothing to learn from", l.Spec)
+		return usagef("%s contains only the initial state; expected further frames", l.Spec)
 	}
 	l.SHA256 = sum.Sum()
 	return nil
 }
 
-// clip returns the recording for trainers. It reads the data again each time, so that
-// memory does not grow with the number of frames.
-func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
+// clip returns the recording in the form that trainers use. The trainers' passes read the data
+// again each, so that memory does not grow with the number of frames. Every pass begins with the
+// preamble, copies of the initial state. All frames are passed in the same variable.
+func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
 		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})
 		if err != nil {

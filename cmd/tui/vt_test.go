@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// vt is as much of a terminal as the dashboard needs, so that a test sees what a
-// person would: the cells, not the bytes that change them.
+// vt emulates the part of a terminal that the dashboard uses, so that tests see the cells of the
+// screen instead of the bytes that change them.
 type vt struct {
 	cells [][]rune
 	x, y  int
-	rest  []byte // a sequence or a rune of which the end is still to come
+	rest  []byte // an incomplete escape sequence or rune
 }
 
 func newVT(rows, cols int) *vt {
@@ -20,7 +20,7 @@ func newVT(rows, cols int) *vt {
 	return v
 }
 
-// resize clears the screen: the program draws all of it anew.
+// resize clears the screen; the program draws all of it again.
 func (v *vt) resize(rows, cols int) {
 	v.cells = make([][]rune, rows)
 	for y := range v.cells {
@@ -29,7 +29,7 @@ func (v *vt) resize(rows, cols int) {
 	v.x, v.y = 0, 0
 }
 
-// Write draws; whatever it does not know it leaves out.
+// Write draws text and ignores unknown sequences.
 func (v *vt) Write(p []byte) (int, error) {
 	b := append(v.rest, p...)
 	for len(b) > 0 {
@@ -43,7 +43,7 @@ func (v *vt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// step draws what b begins with and returns how long it is, 0 if more must come.
+// step draws the first sequence or rune of b and returns its length, or 0 if it is incomplete.
 func (v *vt) step(b []byte) int {
 	switch {
 	case b[0] == '\x1b':
@@ -67,7 +67,7 @@ func (v *vt) step(b []byte) int {
 	return n
 }
 
-// sequence obeys a control sequence.
+// sequence executes a control sequence.
 func (v *vt) sequence(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -119,7 +119,7 @@ func (v *vt) erase(y, from int) {
 	}
 }
 
-// String is what is on the screen.
+// String returns the content of the screen.
 func (v *vt) String() string {
 	rows := make([]string, len(v.cells))
 	for y, row := range v.cells {

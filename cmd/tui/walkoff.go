@@ -21,38 +21,39 @@ import (
 	"wirelab/internal/words"
 )
 
-// endlessFrames is how much of a source that never ends is scored, unless told
-// otherwise: as long as the recordings of the walk-off.
+// endlessFrames is the number of frames that are read by default of a source without an end: as
+// many as the recordings of the walk-off have.
 const endlessFrames = 2837
 
+// walkoffFlags are the flags of tui walkoff.
 type walkoffFlags struct {
-	data     dataFlags
-	encoders []string
-	all      bool
-	frames   int
-	back     string
-	audit    bool
+	data        dataFlags
+	encoders    []string
+	all         bool
+	frames      int
+	baselineAge string
+	audit       bool
 }
 
+// walkoffCommand returns tui walkoff.
 func (a *app) walkoffCommand() *cobra.Command {
 	var f walkoffFlags
 	cmd := &cobra.Command{
 		Use:     "walkoff",
 		GroupID: groupMeasure,
 		Short:   "Score encoders by the rules of Fiedler's delta compression walk-off",
-		Long: `Score encoders by the rules of Glenn Fiedler's delta compression walk-off (2015):
-frames 0..5 are the initial state, frame n is encoded relative to frame n-6, the
-payload counts in whole bytes, and every frame must come back bit for bit. Tables of
-your own are scored as well, and demos of matches: their initial state stands for
-frames 0..5. Of a match the game's own bytes are told, too; they are relative to the
-snapshots that its client had acknowledged, and --back game takes the same ones.
+		Long: `Score encoders by the rules of Glenn Fiedler's delta compression walk-off (2015): frames
+0..5 are the initial state, frame n is encoded relative to frame n-6, payloads are rounded
+up to whole bytes, and every frame must be decoded exactly. Your own tables and demos of
+matches can be scored too; their initial state then stands for frames 0..5. For demos the
+size of the game's own packets is shown as well. Those are encoded relative to the snapshots
+that the game's client had acknowledged; --back game uses the same baselines.
 
---audit proves that an encoder is legal. Each residue class n mod 6 is decoded by
-a process of its own that sees the packets of its class and nothing else, and one
-more process encodes everything again and must arrive at the same bytes. What
-borrows from frame n-1 fails.
+--audit proves that an encoder obeys the rules. For each residue class n mod 6 a separate
+process decodes with only the packets of its class. One more process encodes everything
+again and must produce the same bytes. An encoder that uses frame n-1 fails.
 
-Exits with 1 if an encoder is not lossless or not legal.`,
+The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 		Example: `  tui walkoff --data demo
   tui walkoff --data walk.bin.zst --encoder rotor --encoder zstd-baseline --audit
   tui walkoff --data quake3:match.dm_71 --all --back game
@@ -60,72 +61,78 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table")
-	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default relative-orientation)")
-	cmd.Flags().BoolVar(&f.all, "all", false, "score every encoder there is")
-	cmd.Flags().IntVar(&f.frames, "frames", 0, "score the first `N` frames only (default all; of the endless world 2837)")
-	cmd.Flags().StringVar(&f.back, "back", "6", "baselines lie `N` frames back, or where those of the \"game\" did; only 6 is by the rules")
-	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove that each encoder is legal, in processes of its own")
+	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table") // the default, then the accepted kinds
+	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default: relative-orientation)")
+	cmd.Flags().BoolVar(&f.all, "all", false, "score all encoders")
+	cmd.Flags().IntVar(&f.frames, "frames", 0, "score only the first `N` frames (default: all; 2837 of the endless world)")
+	cmd.Flags().StringVar(&f.baselineAge, "back", "6", "encode relative to `N` frames before, or \"game\" for the baselines of the game; the rules require 6")
+	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove with separate processes that each encoder obeys the rules")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	return cmd
 }
 
+// walkoff scores the encoders and writes the results. If it is interrupted, it still writes those
+// of the encoders that are complete.
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
-	back, err := f.backs()
+	back, err := f.parseBack()
 	if err != nil {
 		return err
 	}
-	codecs, err := f.choose(a, cmd)
+	codecs, err := f.prepare(a, cmd)
 	if err != nil {
 		return err
 	}
 	line := a.progress("walkoff")
 	opt := walkoff.Options{Frames: f.frames, Back: back, Clock: a.clock, Progress: line.report}
-	if f.audit {
+	if f.audit { // the processes of the audit need the same plugins
 		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.pluginArgs()...) }
 	}
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()
 	if err != nil && !board.Interrupted {
-		return usage(err)
+		return asUsageError(err)
 	}
-	written := a.answer(board, func(w io.Writer) {
+	writeErr := a.writeResult(board, func(w io.Writer) {
 		if len(board.Results) > 0 {
 			writeBoard(w, board)
 		}
 	})
-	return cmp.Or(written, err, held(board.Failed()))
+	return cmp.Or(writeErr, err, newFailure(board.Failed()))
 }
 
-// backs returns where baselines lie.
-func (f *walkoffFlags) backs() (walkoff.Back, error) {
-	if f.back == "game" {
+// parseBack parses --back, the age of the baselines: a number of frames, or "game" for the
+// baselines that the game used, which a demo contains.
+func (f *walkoffFlags) parseBack() (walkoff.Back, error) {
+	if f.baselineAge == "game" {
 		return walkoff.Own, nil
 	}
-	n, err := strconv.Atoi(f.back)
+	n, err := strconv.Atoi(f.baselineAge)
 	if err != nil || n < 1 || n > walkoff.MaxBack {
-		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.back, walkoff.MaxBack)
+		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.baselineAge, walkoff.MaxBack)
 	}
 	return walkoff.Back(n), nil
 }
 
+// checkFrames returns a usage error if --frames leaves no frame to score after the initial state.
 func (f *walkoffFlags) checkFrames(cmd *cobra.Command) error {
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+		return usagef("--frames %d makes no sense; expected more than %d, because frames 0..5 are the initial state", f.frames, walkoff.Delay)
 	}
 	return nil
 }
 
-// choose checks the flags, settles how many frames are scored and finds the encoders.
-func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, error) {
+// prepare checks the flags and opens the data once, to print remarks on it, to set the default of
+// f.frames for data without an end, and to find the encoders that the flags choose, which it
+// returns.
+func (f *walkoffFlags) prepare(a *app, cmd *cobra.Command) ([]*encoders.Codec, error) {
 	if err := f.checkFrames(cmd); err != nil {
 		return nil, err
 	}
 	if f.all && len(f.encoders) > 0 {
-		return nil, usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
+		return nil, usagef("--all and --encoder %s both choose encoders; expected one of them", f.encoders[0])
 	}
-	if err := f.data.rereadable(); err != nil {
+	if err := f.data.checkRereadable(); err != nil {
 		return nil, err
 	}
 	src, err := f.data.open(cmd.Context())
@@ -133,17 +140,18 @@ func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, er
 		return nil, err
 	}
 	schema := src.Schema()
-	a.remarksOf(src)
+	a.printRemarks(src)
 	_, ends := src.(dataset.Sized)
 	closeSource(src)
 	if !ends && f.frames == 0 {
 		f.frames = endlessFrames
 	}
-	return f.codecs(schema)
+	return f.findCodecs(schema)
 }
 
-// codecs resolves what was asked for.
-func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
+// findCodecs returns the encoders that the flags choose for frames of schema s: with --all every
+// encoder that supports s, without flags the default encoder.
+func (f walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	var list []*encoders.Codec
 	if f.all {
 		all := table.All()
@@ -161,7 +169,7 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	for _, name := range names {
 		codec, err := table.ByName(name)
 		if err != nil {
-			return nil, usage(named(err))
+			return nil, asUsageError(withSuggestion(err))
 		}
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err
@@ -171,47 +179,52 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	return list, nil
 }
 
-// checkSuits returns an error if a codec does not take frames of a schema.
+// checkSuits returns a usage error if a codec does not support frames of a schema.
 func checkSuits(c *encoders.Codec, s *frame.Schema) error {
 	if c.Suits(s) {
 		return nil
 	}
-	return usagef("encoder %s does not take %s; expected one that does: %s", c.Name, words.Plural(s.Item),
+	return usagef("encoder %s does not support %s; expected one of %s", c.Name, words.Plural(s.Item),
 		strings.Join(table.Suiting(table.All(), s), ", "))
 }
 
-// auditCommand is what `walkoff --audit` starts; people never type it.
-const auditCommand = "audit-process"
+// auditCommandName is the name of the hidden command that tui walkoff --audit starts.
+const auditCommandName = "audit-process"
 
+// auditCommand returns the hidden command that runs one process of an audit: it encodes or decodes
+// packets with the encoder that is audited. It exchanges messages with tui walkoff through standard
+// input and output.
 func (a *app) auditCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: auditCommand, Hidden: true, Args: noArgs,
-		Short: "One process of the walk-off's audit; talks to its parent only",
+		Use: auditCommandName, Hidden: true, Args: noArgs,
+		Short: "Run one process of the walk-off's audit (internal)",
 		RunE: func(*cobra.Command, []string) error {
 			return walkoff.Serve(a.stdin, a.stdout, table.ByName)
 		},
 	}
 }
 
-// writeBoard prints the table for people, the smallest first.
+// writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
+// that applied. d.Game describes the packets of the game itself; it is nil unless the data is a
+// demo.
 func writeBoard(w io.Writer, b *walkoff.Board) {
 	d := b.Dataset
 	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
-	heads := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
+	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
 	if d.Game != nil {
-		heads = append(heads, ">of the game's")
+		titles = append(titles, ">vs game")
 	}
-	g := texttable.New(heads...)
+	g := texttable.New(titles...)
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
-	note := ""
+	note := "" // explains the mark on times of plugins
 	for _, r := range results {
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
-		if r.RunsAs != "" {
+		if r.RunsAs != "" { // a plugin
 			mark := encoders.TimeMark(r.RunsAs)
 			encode, decode, note = encode+mark, decode+mark, encoders.TimeNote(r.RunsAs)+".\n"
 		}
-		var ofGame []string
+		var ofGame []string // the size relative to the game's own packets: one cell, or none
 		if r.OfGame != nil {
 			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
 		}
@@ -220,34 +233,34 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	}
 	g.WriteText(w, 0)
 	if d.Game != nil {
-		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against the snapshots that it referred to.\n", d.Game.BytesPerPacket, d.Game.Kbps)
+		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {
-			fmt.Fprintf(w, "A keyframe of its recorder, %.0f bytes, is left out of that and of shares of it.\n", d.Game.KeyframeBytes)
+			fmt.Fprintf(w, "These figures leave out one keyframe of the recorder, of %.0f bytes.\n", d.Game.KeyframeBytes)
 		} else if n > 1 {
-			fmt.Fprintf(w, "%d keyframes of its recorder, %.0f bytes each, are left out of that and of shares of it.\n", n, d.Game.KeyframeBytes/float64(n))
+			fmt.Fprintf(w, "These figures leave out %d keyframes of the recorder, of %.0f bytes each.\n", n, d.Game.KeyframeBytes/float64(n))
 		}
 	}
 	switch d.Baselines {
 	case walkoff.GameRule:
-		fmt.Fprint(w, "Baselines are those of the game.\n")
+		fmt.Fprint(w, "The encoders used the baselines of the game.\n")
 	case walkoff.BackRule:
-		fmt.Fprintf(w, "Baselines lie %d back.\n", d.Back)
+		fmt.Fprintf(w, "The encoders used baselines %d frames back.\n", d.Back)
 	}
-	fmt.Fprintf(w, "%s\nMedians of this process; sizes are exact.", note)
-	if d.Cubes == 0 {
+	fmt.Fprintf(w, "%s\nTimes are medians on this machine; sizes are exact.", note)
+	if d.Cubes == 0 { // the published results are for cubes
 		fmt.Fprintln(w)
 		return
 	}
-	fmt.Fprint(w, ` Published in 2015, on a recording that
-is not available, and so to be compared with care: 213.6 kbps by Giesen, the record
-by the rules; 255.4 by Fiedler; 135.07 by Maxwell, with a shortcut that the rules
-forbid: it leans on frame n-1, which the receiver may have lost.
+	fmt.Fprint(w, `
+Published results of 2015, on another recording that is not available: Giesen 213.6 kbps,
+the best by the rules; Fiedler 255.4; Maxwell 135.07, which uses frame n-1 against the
+rules, although the receiver may have lost that frame.
 `)
 }
 
-// closeSource closes what holds a file.
+// closeSource closes sources that hold an open file.
 func closeSource(src dataset.Source) {
 	if c, ok := src.(io.Closer); ok {
-		_ = c.Close() // it was only read
+		_ = c.Close() // read only, so the error does not matter
 	}
 }

@@ -24,7 +24,7 @@ func FuzzParseLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := Parse(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
 		if err == nil && o.Change != nil {
-			_ = cfg.Check(*o.Change) // an error or not, but no panic
+			_ = cfg.Check(*o.Change) // must not panic
 		}
 		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
 			t.Fatalf("%q is speed %v", text, *o.Speed)
@@ -32,22 +32,22 @@ func FuzzParseLine(f *testing.F) {
 		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
 			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
 		}
-		complete(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
+		completions(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
 	})
 }
 
-// TestModelsCanBeCompleted types every model by completion alone, with its
-// params, and hands it to a link.
+// TestModelsCanBeCompleted types every model with its parameters by completion only, and sets it
+// on a link.
 func TestModelsCanBeCompleted(t *testing.T) {
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	loss, _ := cat.Key("loss")
 	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
 	for _, model := range loss.Models {
 		text := "loss " + model.Name
-		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
+		if _, words := completions(d, text); !slices.Contains(words, model.Name) {
 			t.Errorf("%q is not offered", model.Name)
 		}
-		_, words := complete(d, text+" ")
+		_, words := completions(d, text+" ")
 		if len(words) != len(model.Params) {
 			t.Errorf("%s offers %q for %d params", model.Name, words, len(model.Params))
 		}
@@ -59,11 +59,11 @@ func TestModelsCanBeCompleted(t *testing.T) {
 	}
 }
 
-func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
+func TestErrorBeginsWithSuggestion(t *testing.T) {
 	l := &Line{Err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` +
 		strings.Repeat("much more of it ", 20)}
-	rows := l.complaint(60)
-	if len(rows) != maxComplaint || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
+	rows := l.errorRows(60)
+	if len(rows) != maxErrorRows || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
 		t.Errorf("%q", rows)
 	}
 }
@@ -71,10 +71,10 @@ func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
 func TestShadowsAreOffered(t *testing.T) {
 	d := Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: labtest.FourShadows().Config,
 		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
-	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
+	if _, words := completions(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
 		t.Errorf("offered: %v", words)
 	}
-	if _, words := complete(d, "shadow q"); len(words) != 0 && words[0] == "off" {
+	if _, words := completions(d, "shadow q"); len(words) != 0 && words[0] == "off" {
 		t.Errorf("offered: %v", words)
 	}
 }

@@ -4,28 +4,30 @@ import (
 	"strings"
 )
 
-// complete returns the part of a typed line that stays and what may replace the
-// rest of it: the words that begin like its last one.
-func complete(d Context, line string) (stem string, words []string) {
+// completions returns the part of a typed line before its last word, and the words that may
+// replace the last word.
+func completions(d Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	before := strings.Fields(stem)
-	var next []string
-	if len(before) == 0 {
-		_, next, _ = d.verb("")
-	} else if v, _, ok := d.verb(before[0]); ok {
-		next = v.next(before[1:])
+	var candidates []string
+	if len(before) == 0 { // the names of all commands
+		_, candidates, _ = d.findVerb("")
+	} else if v, _, ok := d.findVerb(before[0]); ok {
+		candidates = v.nextWords(before[1:])
 	}
-	for _, w := range next {
-		if strings.HasPrefix(strings.ToLower(w), last) && !(w == last && strings.HasSuffix(w, "=")) {
+	for _, w := range candidates {
+		isTypedParam := w == last && strings.HasSuffix(w, "=") // "NAME=" is typed: only its value is missing
+		if strings.HasPrefix(strings.ToLower(w), last) && !isTypedParam {
 			words = append(words, w)
 		}
 	}
 	return stem, words
 }
 
-// next lists what may come after the arguments typed so far.
-func (v *Verb) next(before []string) []string {
+// nextWords returns the words that may follow the arguments before, the ones typed so far; nil if
+// any word may follow, or none.
+func (v *Verb) nextWords(before []string) []string {
 	switch {
 	case len(before) == 0 && len(v.words) > 0:
 		return v.words
@@ -35,7 +37,7 @@ func (v *Verb) next(before []string) []string {
 	return nil
 }
 
-// sharedPrefix returns what all words begin with.
+// sharedPrefix returns the longest prefix that all words share.
 func sharedPrefix(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -46,21 +48,22 @@ func sharedPrefix(words []string) string {
 			prefix = prefix[:len(prefix)-1]
 		}
 	}
-	return strings.ToValidUTF8(prefix, "")
+	return strings.ToValidUTF8(prefix, "") // removes half of a character at the end
 }
 
-// usage is the text below a line that names a verb: what is to be typed where
-// it ends, if the verb has such a hint, or what the verb takes and does.
-func usage(d Context, line string) (text string, hinted bool) {
-	words := fields(line)
+// usage returns the help text for a typed line: the hint for the arguments typed so far if the
+// command has one, and then isHint is true, or else the usage of the command. The text is empty if
+// the line does not begin with a command.
+func usage(d Context, line string) (text string, isHint bool) {
+	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false
 	}
-	v, _, ok := d.verb(words[0])
+	v, _, ok := d.findVerb(words[0])
 	if !ok {
 		return "", false
 	}
-	if strings.HasSuffix(line, " ") {
+	if strings.HasSuffix(line, " ") { // the next argument begins
 		words = append(words, "")
 	}
 	if len(words) > 1 && v.hint != nil {
@@ -71,7 +74,7 @@ func usage(d Context, line string) (text string, hinted bool) {
 	return v.usage(), false
 }
 
-// usage is what a verb takes and does.
+// usage returns the name, the arguments and the help of a command in one line.
 func (v *Verb) usage() string {
 	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
 	if v.Note != "" {

@@ -9,32 +9,34 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxHistory bounds how many typed lines are remembered.
+// maxHistory is the largest number of lines in the history.
 const maxHistory = 100
 
-// Line is where commands are typed: an input, the history of what was
-// typed before, and completion. It stays open on an error, so that the line can
-// be mended.
+// Line is the line in which commands are typed: an editor with a history and completion. After an
+// error the line stays open, so that it can be corrected.
 type Line struct {
-	Open    bool
-	input   controls.Editor
-	history []string
-	back    int    // how far the arrows have gone back
-	draft   string // what was typed before they went
-	Err     string
+	Open       bool
+	input      controls.Editor
+	history    []string // executed lines, oldest first
+	historyPos int      // how many lines back in the history; 0 is the line being typed
+	draft      string   // the line being typed, while historyPos is not 0
+	Err        string   // the error about the line; "" for none
 
-	stem  string // completion under way: what stays, what may follow, which is shown
+	// Completion in progress: the unchanged start of the line, the candidates for its last word,
+	// and the index of the candidate that is inserted. No words mean that none is in progress.
+	stem  string
 	words []string
 	shown int
 }
 
-// Show opens the line with some text in it.
+// Show opens the line with an initial text.
 func (l *Line) Show(text string) {
-	l.Open, l.back, l.Err, l.words = true, 0, "", nil
+	l.Open, l.historyPos, l.Err, l.words = true, 0, "", nil
 	l.input.Set(text)
 }
 
-// Remember closes the line and keeps it for the next time.
+// Remember closes the line and adds its text to the history, unless it is blank or equals the
+// previous one.
 func (l *Line) Remember() {
 	text := strings.TrimSpace(l.input.String())
 	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
@@ -44,8 +46,7 @@ func (l *Line) Remember() {
 	l.Open = false
 }
 
-// Key handles a key while the line is open, and reports whether the line is to be
-// carried out.
+// Key handles a key while the line is open. It reports whether the caller must execute the line.
 func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	switch msg.String() {
 	case "enter":
@@ -53,15 +54,15 @@ func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	case "esc":
 		l.Open = false
 	case "tab":
-		l.tab(d, 1)
+		l.complete(d, 1)
 	case "shift+tab":
-		l.tab(d, -1)
+		l.complete(d, -1)
 	case "up", "ctrl+p":
 		l.recall(1)
 	case "down", "ctrl+n":
 		l.recall(-1)
 	default:
-		if msg.Type == tea.KeyBackspace && l.input.String() == "" {
+		if msg.Type == tea.KeyBackspace && l.input.String() == "" { // as in vi
 			l.Open = false
 		}
 		l.Edit(msg)
@@ -69,10 +70,11 @@ func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
 	return false
 }
 
-// Text is what was typed so far.
+// Text returns the typed text.
 func (l *Line) Text() string { return l.input.String() }
 
-// Edit passes a key to the input.
+// Edit passes a key to the input. If the text changes, the error and the completion in progress
+// are discarded.
 func (l *Line) Edit(msg tea.KeyMsg) {
 	before := l.input.String()
 	l.input.Key(msg)
@@ -81,134 +83,143 @@ func (l *Line) Edit(msg tea.KeyMsg) {
 	}
 }
 
-// recall goes n lines back in the history.
+// recall moves n lines back in the history, or forward if n is negative, and shows the line there.
+// The line being typed is the newest.
 func (l *Line) recall(n int) {
-	if l.back == 0 {
+	if l.historyPos == 0 {
 		l.draft = l.input.String()
 	}
-	l.back = min(max(l.back+n, 0), len(l.history))
+	l.historyPos = min(max(l.historyPos+n, 0), len(l.history))
 	text := l.draft
-	if l.back > 0 {
-		text = l.history[len(l.history)-l.back]
+	if l.historyPos > 0 {
+		text = l.history[len(l.history)-l.historyPos]
 	}
 	l.input.Set(text)
 	l.Err, l.words = "", nil
 }
 
-// tab completes the last word: as far as all candidates agree, then one
-// candidate after the other.
-func (l *Line) tab(d Context, n int) {
+// complete completes the last word. It first adds what all candidates share. When there is nothing
+// to add, each further call inserts the next candidate, or the previous one if step is -1. Without
+// candidates the line is unchanged.
+func (l *Line) complete(d Context, step int) {
 	if len(l.words) == 0 {
 		typed := l.input.String()
-		l.stem, l.words = complete(d, typed)
-		l.shown = -1
-		first := l.stem + sharedPrefix(l.words)
-		if len(l.words) == 1 && !strings.HasSuffix(first, "=") { // a value follows at once
-			first += " "
+		l.stem, l.words = completions(d, typed)
+		l.shown = -1 // no candidate is inserted yet
+		extended := l.stem + sharedPrefix(l.words)
+		if len(l.words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
+			extended += " "
 		}
-		if len(l.words) < 2 || len(first) > len(typed) {
+		if len(l.words) < 2 || len(extended) > len(typed) {
 			if len(l.words) > 0 {
-				l.put(first)
+				l.setText(extended)
 			}
 			l.words = nil
 			return
 		}
 	}
-	l.shown += n
+	l.shown += step
 	if l.shown < 0 {
 		l.shown = len(l.words) - 1
 	}
 	l.shown %= len(l.words)
-	l.put(l.stem + l.words[l.shown])
+	l.setText(l.stem + l.words[l.shown])
 }
 
-func (l *Line) put(text string) {
+// setText replaces the text and discards the error, but not the completion in progress.
+func (l *Line) setText(text string) {
 	l.input.Set(text)
 	l.Err = ""
 }
 
-// prompt stands before the line that is typed.
+// prompt is written before the typed line.
 const prompt = " / "
 
-// maxComplaint is the most rows of an error about a line.
-const maxComplaint = 2
+// maxErrorRows is the largest number of rows of an error.
+const maxErrorRows = 2
 
-// complaint is what is wrong with the line, on as many rows as it needs. What
-// was probably meant comes first: it is what helps, and the rest may be long.
-func (l *Line) complaint(w int) []string {
+// errorRows returns the error about the line, wrapped to w columns, in at most maxErrorRows rows.
+// A suggestion, "did you mean NAME?", is moved to the beginning, because the end may be cut off.
+func (l *Line) errorRows(w int) []string {
 	text := l.Err
-	const ask = "did you mean "
-	if problem, rest, ok := strings.Cut(text, "; "+ask); ok {
-		if near, after, ok := strings.Cut(rest, "?"); ok {
-			text = ask + near + "? " + problem + after
+	const suggestion = "did you mean "
+	if problem, rest, ok := strings.Cut(text, "; "+suggestion); ok {
+		if name, after, ok := strings.Cut(rest, "?"); ok {
+			text = suggestion + name + "? " + problem + after
 		}
 	}
 	rows := look.Wrap(text, w-len(prompt)-1)
-	if len(rows) > maxComplaint {
-		rows = append(rows[:maxComplaint-1:maxComplaint-1], strings.Join(rows[maxComplaint-1:], " "))
+	if len(rows) > maxErrorRows { // the last row contains the rest, which drawing cuts off
+		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
 	}
 	return rows
 }
 
-// Rows is how many rows the line and what stands above it take.
-func (l *Line) Rows(w int) int { return 1 + max(len(l.complaint(w)), 1) }
+// Rows returns the number of rows that Draw needs on a canvas w columns wide: one for the line, and
+// at least one above it for hints or errors.
+func (l *Line) Rows(w int) int { return 1 + max(len(l.errorRows(w)), 1) }
 
-// scrolled is the first rune to show so that the cursor is within room columns.
-func (l *Line) scrolled(room int) int {
+// firstVisible returns the index of the first rune to show so that the cursor is within columns
+// columns.
+func (l *Line) firstVisible(columns int) int {
 	from := l.input.At
 	for n := 1; from > 0; from-- {
 		n += look.RuneWidth(l.input.Text[from-1])
-		if n > room {
+		if n > columns {
 			break
 		}
 	}
 	return from
 }
 
-// Draw shows the line at the bottom of a canvas, and above it what is wrong with
-// it, what could follow, or what it would do.
+// Draw draws the line at the bottom of the canvas, and above it an error, completions or the
+// usage of the command.
 func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
-	value, at := l.input.Text, l.input.At
-	const cursor = 3 // columns: where there is no colour, a bar and a wide rune
-	from := l.scrolled(c.W - len(prompt) - cursor)
+	text, cursor := l.input.Text, l.input.At
+	const cursorWidth = 3 // columns: without colour, "_" before a rune of up to two columns
+	from := l.firstVisible(c.W - len(prompt) - cursorWidth)
 	x := c.Text(0, c.H-1, look.Key, prompt)
-	for i := from; i < len(value) && x < c.W-1; i++ {
-		if i == at {
-			x = l.cursor(c, th, x, string(value[i]))
+	for i := from; i < len(text) && x < c.W-1; i++ {
+		if i == cursor {
+			x = l.drawCursor(c, th, x, string(text[i]))
 			continue
 		}
-		x = c.Text(x, c.H-1, look.Value, string(value[i]))
+		x = c.Text(x, c.H-1, look.Value, string(text[i]))
 	}
-	if at == len(value) {
-		l.cursor(c, th, x, " ")
+	if cursor == len(text) {
+		l.drawCursor(c, th, x, " ")
 	}
-	l.advise(c, d)
+	l.drawHints(c, d)
 }
 
-// advise writes what stands above the line.
-func (l *Line) advise(c *look.Canvas, d Context) {
+// drawHints draws, above the line, the first of these that exists: the error about the line; the
+// candidates of a completion in progress; the hint for the next argument; the candidates for the
+// last word if they are few; the usage of the command.
+func (l *Line) drawHints(c *look.Canvas, d Context) {
 	const x = len(prompt)
+	const maxCandidates = 7 // more candidates would hide the usage for little use
 	typed := l.input.String()
-	_, words := complete(d, typed)
-	takes, hinted := usage(d, typed)
+	_, candidates := completions(d, typed)
+	usageText, isHint := usage(d, typed)
 	switch {
 	case l.Err != "":
-		for y, row := range l.complaint(c.W) {
+		for y, row := range l.errorRows(c.W) {
 			c.Clip(x, y, c.W-x-1, look.Bad, row)
 		}
 	case len(l.words) > 0:
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
-	case strings.HasSuffix(typed, " ") && hinted:
-		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
-	case len(words) > 0 && len(words) < 8 || takes == "":
-		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(words, "  "))
+	case strings.HasSuffix(typed, " ") && isHint:
+		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
+	case len(candidates) > 0 && len(candidates) <= maxCandidates || usageText == "":
+		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(candidates, "  "))
 	default:
-		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
+		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
 	}
 }
 
-// cursor draws the place where typing goes on; without colour it is a bar.
-func (l *Line) cursor(c *look.Canvas, th *look.Theme, x int, under string) int {
+// drawCursor draws the cursor at column x, on the text under it, and returns the column after the
+// text. The text is reversed or, without colour, preceded by "_".
+func (l *Line) drawCursor(c *look.Canvas, th *look.Theme, x int, under string) int {
 	if th.Color {
 		return c.Text(x, c.H-1, look.Cursor, under)
 	}

@@ -1,8 +1,7 @@
-// Package command is the command line of the dashboard: the verbs, how their
-// arguments are read, what completes them, and the line in which they are typed.
+// Package command implements the command line of the dashboard: the commands, the parsing and
+// completion of their arguments, and the line in which they are typed.
 //
-// A typed line becomes an Order: mostly the same experiment.Command that a key
-// makes.
+// Parse returns an Order, which mostly contains the same experiment.Command as a key press.
 package command
 
 import (
@@ -25,36 +24,37 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Order is what a typed line requests: mostly the same Command that a key makes.
+// Order is the action that a typed line requests: an experiment.Command, or one of the other
+// fields, which concern only the screen.
 type Order struct {
 	experiment.Command
-	Help, Tour bool
-	Leave      Leave
-	Themes     bool         // list them
-	Theme      string       // "" leaves it unchanged
-	Filter     *room.Filter // of the packets; nil leaves it unchanged
-	Client     *int         // the client of a proxy that the controls set; 0: all
-	Datagram   *Datagram    // of a proxy, to be explained
+	Help, Tour bool         // show the help; start the guided tour
+	Leave      QuitMode     // whether and how to quit
+	Themes     bool         // show the list of themes
+	Theme      string       // the new theme; "" leaves it unchanged
+	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
+	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
+	Datagram   *Datagram    // the datagram of a proxy to explain, if not nil
 }
 
-// Datagram names one that went through a proxy: the n-th of a direction, from 0.
+// Datagram identifies a datagram of a proxy: number N of a direction, from 0.
 type Datagram struct {
 	Up bool
 	N  uint64
 }
 
-// Leave is a way to leave.
-type Leave uint8
+// QuitMode is whether and how to leave the program.
+type QuitMode uint8
 
-// The ways to leave. LeaveAsking asks first if much would be lost.
+// The modes.
 const (
-	Stay Leave = iota
-	LeaveAsking
-	LeaveSaving
-	LeaveNow
+	Stay       QuitMode = iota // do not leave
+	QuitAsking                 // ask first if much unsaved work would be lost
+	QuitSaving                 // save a report first
+	QuitNow                    // leave without asking
 )
 
-// Context is what typed commands are read against.
+// Context is the state that commands depend on.
 type Context struct {
 	*controls.Catalog
 	Config *config.Config
@@ -62,43 +62,49 @@ type Context struct {
 	Screen Screen
 }
 
-// Verb is a word that begins a typed line.
+// Verb is a command that can be typed.
 type Verb struct {
 	Name, Args, Help string
-	Note             string // what else there is to know while it is typed
+	Note             string // further information, shown while the command is typed
 
-	on          Screen // where the verb exists; 0 means Lab and Proxy
-	least, most int    // arguments
-	parse       func(args []string) (Order, error)
-	words       []string // that may be the first argument
-	// complete lists what may come next after the arguments typed so far; nil: only words.
+	screens          Screen // where the command exists; 0 means Lab and Proxy
+	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
+	// parse returns the action. It may rely on minArgs and maxArgs.
+	parse func(args []string) (Order, error)
+	words []string // candidates for the first argument; nil if complete returns them
+	// complete returns the candidates for the argument after the arguments in before. If it is
+	// nil, there are candidates only for the first argument.
 	complete func(before []string) []string
-	// hint describes the arguments typed so far better than usage does; the last is
-	// "" if a word is about to begin. "": nothing.
+	// hint describes the arguments typed so far, in more detail than usage; "" if it has nothing
+	// to add. The last element of args is "" if the line ends with a blank.
 	hint func(args []string) string
 }
 
-// Screen is one or more of the program's screens.
+// Screen is a set of the program's screens.
 type Screen uint8
 
 const (
 	Lab Screen = 1 << iota
 	Proxy
-	Sweep // only shows: no setting can be changed
+	Sweep // shows a sweep; settings cannot be changed
 )
 
-// anyNumber is the most arguments of a verb that takes any number of them.
-const anyNumber = 1 << 20
+// unlimited is the maxArgs of commands with any number of arguments.
+const unlimited = 1 << 20
 
-// Verbs lists the commands of a screen.
+// Verbs returns the commands of d.Screen. A sweep has only those of screenVerbs.
 func Verbs(d Context) []Verb {
 	all := screenVerbs()
 	if d.Screen != Sweep {
 		all = slices.Concat(encoderVerbs(d), linkVerbs(d), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
 	}
-	return slices.DeleteFunc(all, func(v Verb) bool { return cmp.Or(v.on, Lab|Proxy)&d.Screen == 0 })
+	return slices.DeleteFunc(all, func(v Verb) bool {
+		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
+		return screens&d.Screen == 0
+	})
 }
 
+// encoderVerbs returns the commands that set encoders and the link profile.
 func encoderVerbs(d Context) []Verb {
 	var params []string
 	if codec := d.Codec(d.Config.Encoder.Name); codec != nil {
@@ -108,10 +114,10 @@ func encoderVerbs(d Context) []Verb {
 	}
 	names := setting.Names(d.Encoders(d.Schema))
 	return []Verb{
-		{Name: "encoder", Args: "NAME", Help: "swap the encoder", on: Lab, least: 1, most: 1, words: names,
+		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
-		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder beside, on the same frames and losses", on: Lab,
-			least: 1, most: anyNumber, parse: parseShadow,
+		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder as a shadow, on the same frames and losses", screens: Lab,
+			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
 				case len(before) == 0:
@@ -121,52 +127,58 @@ func encoderVerbs(d Context) []Verb {
 				}
 				return nil
 			}},
-		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", on: Lab, least: 2, most: 2, words: params,
+		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "take a ready-made link", least: 1, most: 1, words: setting.Names(d.Links()),
+		{Name: "profile", Args: "NAME", Help: "use a predefined link", minArgs: 1, maxArgs: 1, words: setting.Names(d.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
 
-// linkVerbs set a link, both ways or one.
+// linkVerbs returns the commands that set links: one for each setting, which sets it in both
+// directions, and "down" and "up", which precede a setting to set it in one direction.
 func linkVerbs(d Context) (list []Verb) {
-	for _, k := range d.Keys {
-		list = append(list, linkVerb(d, k, config.BothWays))
+	for _, info := range d.Keys {
+		list = append(list, linkVerb(d, info, config.BothWays))
 	}
-	to, back := "to the receiver", "back"
+	down, up := "to the receiver", "back to the sender"
 	if d.Screen == Proxy {
-		to, back = "to the clients", "to the server"
+		down, up = "to the clients", "to the server"
 	}
-	return append(list, oneWayVerb(d, config.DownOnly, to), oneWayVerb(d, config.UpOnly, back))
+	return append(list, directionVerb(d, config.DownOnly, down), directionVerb(d, config.UpOnly, up))
 }
 
-// oneWayVerb sets a setting of one link, as in "down loss 5%".
-func oneWayVerb(d Context, way config.Way, end string) Verb {
-	of := func(args []string, way config.Way) (v Verb, ok bool) { // the verb of the setting
+// directionVerb returns the command "down" or "up", which changes one setting of one link, as in
+// "down loss 5%": the first argument names the setting, and the other arguments are those of the
+// command of this setting, see linkVerb. target describes where the link leads.
+func directionVerb(d Context, direction config.Way, target string) Verb {
+	// innerVerb returns the command of the setting args[0], for the links of setDirection; false
+	// if there is no such setting.
+	innerVerb := func(args []string, setDirection config.Way) (v Verb, ok bool) {
 		if len(args) == 0 {
 			return v, false
 		}
-		k, ok := d.Key(args[0])
-		return linkVerb(d, k, way), ok
+		info, ok := d.Key(args[0])
+		return linkVerb(d, info, setDirection), ok
 	}
-	return Verb{Name: way.String(), Args: "SETTING VALUE", Help: "set one thing of the link " + end + " only", least: 2, most: anyNumber,
+	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
 		words: d.KeyNames(),
 		parse: func(args []string) (Order, error) {
-			if v, ok := of(args, way); ok {
+			if v, ok := innerVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
-			return Order{}, unknown("a link has no", args[0], d.KeyNames(), expectOne(d.KeyNames()))
+			return Order{}, unknownName("a link has no setting", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
 		},
+		// Completion and hints are the same for all directions.
 		complete: func(before []string) []string {
-			if v, ok := of(before, config.BothWays); ok {
-				return v.next(before[1:])
+			if v, ok := innerVerb(before, config.BothWays); ok {
+				return v.nextWords(before[1:])
 			}
 			return nil
 		},
 		hint: func(args []string) string {
-			v, ok := of(args, config.BothWays)
+			v, ok := innerVerb(args, config.BothWays)
 			switch {
-			case !ok || len(args) < 2:
+			case !ok || len(args) < 2: // the setting is unknown, or still being typed
 				return ""
 			case v.hint != nil:
 				return v.hint(args[1:])
@@ -175,50 +187,54 @@ func oneWayVerb(d Context, way config.Way, end string) Verb {
 		}}
 }
 
-// linkVerb sets one setting of a link.
-func linkVerb(d Context, k lossmodel.KeyInfo, way config.Way) Verb {
-	spec := way.Link(d.Config)
-	v := Verb{Name: k.Key, Args: "VALUE", Help: k.Help, least: 1, most: anyNumber,
+// linkVerb returns the command that changes the setting described by info, of the link in one
+// direction or of both links, as in "loss 5%".
+func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Way) Verb {
+	spec := direction.Link(d.Config) // the current settings of the link; for both links those of the downlink
+	v := Verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
-			text, err := spec.Typed(k, args)
+			value, err := spec.Typed(info, args) // with the units that may be omitted
 			if err != nil {
 				return Order{}, err
 			}
-			probe := *spec // a value that neither link takes is refused once
-			if err := probe.Set(k.Key, text); err != nil {
-				return Order{}, config.ErrorAt(k.Key, err)
+			probe := *spec // check the value on a copy, so that an error is reported once for both links
+			if err := probe.Set(info.Key, value); err != nil {
+				return Order{}, config.ErrorAt(info.Key, err)
 			}
-			return changeOrder(way.String()+"."+k.Key, text)
+			return changeOrder(direction.String()+"."+info.Key, value)
 		},
-		complete: func(before []string) []string { return lossmodel.Complete(k, before) }}
-	hint := func(args []string) string { return lossmodel.Hint(k, args) }
-	if u := spec.BareUnit(k); u != "" {
-		v.Note = "a bare number is " + u
+		complete: func(before []string) []string { return lossmodel.Complete(info, before) }}
+	hint := func(args []string) string { return lossmodel.Hint(info, args) }
+	if u := spec.BareUnit(info); u != "" {
+		v.Note = "a number without a unit is in " + u
 	}
 	switch {
-	case k.Key == "netem":
+	case info.Key == "netem":
 		v.Args, v.hint = "WORDS|off", hint
-	case len(k.Models) > 0:
+	case len(info.Models) > 0:
 		v.Args, v.hint = "VALUE|MODEL NAME=VALUE...", hint
 	}
 	return v
 }
 
-// settingVerbs set the live settings of the table.
+// settingVerbs returns the commands for the settings outside of encoder and links that can change
+// during a run, such as the playout delay. Their errors state only what was expected, because the
+// user has typed the command and does not know the configuration key.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
-		unit := ""
+		unit := "" // the unit of a bare number; "" for none
 		if s.Label != "" && s.Args == "TIME" {
 			unit = "ms"
 		}
-		names := setting.Names(s.Options)
-		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, on: Lab, least: 1, most: anyNumber,
+		names := setting.Names(s.Options) // the only values; empty if there are too many to list
+		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Words...),
 			parse: func(args []string) (Order, error) {
+				// Blanks are removed: "100 ms" and "100ms" are the same.
 				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
 				switch {
 				case err != nil && len(names) > 0:
-					return Order{}, errors.New(expectOne(names))
+					return Order{}, errors.New(expectedOneOf(names))
 				case err != nil:
 					return Order{}, fmt.Errorf("expected %s", s.Expected)
 				}
@@ -228,139 +244,145 @@ func settingVerbs() (list []Verb) {
 	return list
 }
 
-// worldVerbs play the live world as the keys of its page do, with the switches by value.
+// worldVerbs returns the commands that play the cube world like the keys of its page, with on and
+// off for the switches.
 func worldVerbs() []Verb {
 	list := []Verb{
-		{Name: "press", Args: "DIRECTION...", Help: "play the world: left, right, up, down",
+		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down",
 			complete: func(before []string) []string {
 				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
 			}},
-		{Name: "hover", Help: "play the world: fly, and blow away what is below"},
-		{Name: "katamari", Help: "play the world: draw in what is around"},
-		{Name: "autopilot", Help: "let the script play the world, or nobody"},
+		{Name: "hover", Help: "cube world: fly, and blow away the cubes below"},
+		{Name: "katamari", Help: "cube world: attract the cubes around"},
+		{Name: "autopilot", Help: "cube world: let the script play"},
 	}
 	for i := range list {
 		v := &list[i]
-		v.on, v.least, v.most = Lab, 1, anyNumber
+		v.screens, v.minArgs, v.maxArgs = Lab, 1, unlimited
 		v.parse = func(args []string) (Order, error) {
 			return changeOrder(v.Name, strings.ToLower(strings.Join(args, " ")))
 		}
-		if v.Args == "" {
+		if v.Args == "" { // a switch
 			v.Args, v.words = "on|off", []string{"on", "off"}
 		}
 	}
-	return append(list, Verb{Name: "reset", Help: "play the world: all cubes back in the grid", on: Lab,
+	return append(list, Verb{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
 		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
-// proxyVerbs are those that only a proxy has.
+// proxyVerbs returns the commands that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "TURN|all", Help: "whose links the controls and commands set", on: Proxy,
-			least: 1, most: 1, parse: parseClient, words: []string{"all"}},
-		{Name: "explain", Args: "up|down N", Help: "what the seed did to the N-th datagram, stage by stage", on: Proxy,
-			least: 2, most: 2, parse: parseExplain, words: []string{"up", "down"}},
+		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links are set", screens: Proxy,
+			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
+		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
+			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},
 	}
 }
 
-// timeVerbs control virtual time.
+// timeVerbs returns the commands for virtual time and the list of packets.
 func timeVerbs() []Verb {
 	return []Verb{
-		{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", on: Lab, most: anyNumber, parse: parseSpeed,
+		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
-		{Name: "pause", Help: "stop virtual time", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(true)}})},
-		{Name: "resume", Help: "let virtual time go on", on: Lab, parse: always(Order{Command: experiment.Command{Pause: new(false)}})},
-		{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", on: Lab, most: anyNumber, parse: parseStep},
-		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", on: Lab, least: 1, most: anyNumber,
+		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
+		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
+		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
+		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "select the packets on page 3", screens: Lab, minArgs: 1, maxArgs: unlimited,
 			parse: parseFilter, words: room.FilterNames()},
-		{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", on: Lab, least: 1, most: 1,
+		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 	}
 }
 
-// screenVerbs are about the screen and the session as a whole.
+// screenVerbs returns the commands for the screen and the session as a whole. "quit" differs
+// between the screens; Verbs selects the one of the open screen.
 func screenVerbs() []Verb {
 	return []Verb{
-		{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", most: anyNumber, parse: func(args []string) (Order, error) {
+		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			if len(args) == 0 {
 				args = []string{"mark"}
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
-		{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", on: Lab | Proxy | Sweep, most: 1, parse: parseTheme, words: look.Themes()},
-		{Name: "tour", Help: "seven steps through what the lab is about", on: Lab, most: anyNumber, parse: always(Order{Tour: true})},
-		{Name: "undo", Help: "take the last change back", parse: always(Order{Command: experiment.Command{Undo: true}})},
-		{Name: "redo", Help: "make the change again that was taken back", parse: always(Order{Command: experiment.Command{Redo: true}})},
-		{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", on: Lab, most: anyNumber,
+		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.Themes()},
+		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
+		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
+		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
+		{Name: "save", Args: "[FOLDER]", Help: "write a report that can be replayed", screens: Lab, maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
-		{Name: "help", Help: "show keys and commands", on: Lab | Proxy | Sweep, most: anyNumber, parse: always(Order{Help: true})},
-		{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", on: Lab, most: 1, parse: parseQuit,
+		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
+		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},
-		{Name: "quit", Help: "end the proxy, and print the totals", on: Proxy, most: 1, parse: parseQuit},
-		{Name: "quit", Help: "leave", on: Sweep, most: 1, parse: parseQuit},
+		{Name: "quit", Help: "stop the proxy and print the totals", screens: Proxy, maxArgs: 1, parse: parseQuit},
+		{Name: "quit", Help: "leave", screens: Sweep, maxArgs: 1, parse: parseQuit},
 	}
 }
 
-// Parse reads a typed line. The error names what was expected instead.
+// Parse parses a typed line. A blank line gives an empty Order. Errors name what was expected.
 func Parse(d Context, line string) (Order, error) {
-	words := fields(line)
+	words := splitLine(line)
 	if len(words) == 0 {
 		return Order{}, nil
 	}
 	if vi, ok := viCommands[words[0]]; ok {
 		words = append(strings.Fields(vi), words[1:]...)
 	}
-	v, names, ok := d.verb(words[0])
+	v, names, ok := d.findVerb(words[0])
 	if !ok {
-		return Order{}, unknown("no command is called", words[0], names, "? lists them all")
+		return Order{}, unknownName("unknown command", words[0], names, "? lists all commands")
 	}
 	args := words[1:]
-	if len(args) < v.least || len(args) > v.most {
-		return Order{}, v.misused()
+	if len(args) < v.minArgs || len(args) > v.maxArgs {
+		return Order{}, v.usageError()
 	}
 	o, err := v.parse(args)
 	if errors.Is(err, errUsage) {
-		return Order{}, v.misused()
+		return Order{}, v.usageError()
 	}
 	return o, err
 }
 
-// misused is the error about arguments that are too few or too many.
-func (v *Verb) misused() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
+// usageError returns the error for too few or too many arguments.
+func (v *Verb) usageError() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
 
-// viCommands are the commands of vi, with what they mean here.
+// viCommands maps commands of vi to commands of the dashboard.
 var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", "w": "save", "wq": "quit save", "x": "quit save", "h": "help"}
 
-// fields are the words of a typed line.
-func fields(line string) []string {
+// splitLine returns the words of a typed line.
+func splitLine(line string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
 }
 
-// verb returns the command of that name, and the names of all there are.
-func (d Context) verb(name string) (v Verb, names []string, ok bool) {
-	for _, x := range Verbs(d) {
-		names = append(names, x.Name)
-		if x.Name == strings.ToLower(name) {
-			v, ok = x, true
+// findVerb returns the command with this name, in upper or lower case, and the names of all
+// commands. If ok is false, the name is unknown.
+func (d Context) findVerb(name string) (found Verb, names []string, ok bool) {
+	for _, v := range Verbs(d) {
+		names = append(names, v.Name)
+		if v.Name == strings.ToLower(name) {
+			found, ok = v, true
 		}
 	}
-	return v, names, ok
+	return found, names, ok
 }
 
-// unknown is the answer to a name that does not exist: a near one, or what else helps.
-func unknown(what, name string, known []string, help string) error {
+// unknownName returns the error `what "name"; ...`, which ends with the most similar of the known
+// names, or with help if none is similar.
+func unknownName(what, name string, known []string, help string) error {
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
 	}
 	return fmt.Errorf("%s %q; %s", what, name, help)
 }
 
-// errUsage: the arguments are too few or too many; Parse names the right ones.
+// errUsage is returned by parse functions for arguments that do not fit the command; Parse
+// replaces it by the usage of the command.
 var errUsage = errors.New("usage")
 
-// changeOrder is the order to set a key.
+// changeOrder returns the order to set a configuration key to a value. It fails if the key cannot
+// change during a run or the value is invalid.
 func changeOrder(key string, value any) (Order, error) {
 	var ch config.Change
 	if err := ch.Set(key, value); err != nil {
@@ -369,14 +391,16 @@ func changeOrder(key string, value any) (Order, error) {
 	return Order{Command: controls.ChangeCommand(ch)}, nil
 }
 
-// always parses any arguments as the same order.
-func always(o Order) func([]string) (Order, error) {
+// fixedOrder returns a parse function that ignores its arguments and returns o.
+func fixedOrder(o Order) func([]string) (Order, error) {
 	return func([]string) (Order, error) { return o, nil }
 }
 
-func expectOne(names []string) string { return "expected one of " + strings.Join(names, ", ") }
+// expectedOneOf lists the allowed names for an error message.
+func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
-// parseShadow reads "shadow NAME [PARAM=VALUE]...", and "shadow off NAME...".
+// parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, and of
+// "shadow off NAME...", which removes shadows.
 func parseShadow(args []string) (Order, error) {
 	if args[0] == "off" {
 		if len(args) == 1 {
@@ -398,23 +422,25 @@ func parseShadow(args []string) (Order, error) {
 	return changeOrder("shadow", []config.Encoder{e})
 }
 
+// parseSpeed parses a speed such as "2", "x0.5" or "max".
 func parseSpeed(args []string) (Order, error) {
 	text := strings.TrimLeft(strings.ToLower(strings.Join(args, "")), "x×")
-	v, err := strconv.ParseFloat(text, 64)
+	speed, err := strconv.ParseFloat(text, 64)
 	if text == "max" {
-		v, err = 0, nil
-	} else if err == nil && !(v >= experiment.MinSpeed && v <= experiment.MaxSpeed) {
+		speed, err = 0, nil // 0 means as fast as possible
+	} else if err == nil && !(speed >= experiment.MinSpeed && speed <= experiment.MaxSpeed) { // refuses NaN too
 		err = strconv.ErrRange
 	}
 	if err != nil {
 		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", experiment.MinSpeed, experiment.MaxSpeed)
 	}
-	return Order{Command: experiment.Command{Speed: &v}}, nil
+	return Order{Command: experiment.Command{Speed: &speed}}, nil
 }
 
-// maxSteps is the most frames that one step command advances.
+// maxSteps is the largest number of frames that one step command advances.
 const maxSteps = 10_000
 
+// parseStep parses the number of frames; without arguments it is 1.
 func parseStep(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Command: experiment.Command{Step: 1}}, nil
@@ -426,72 +452,78 @@ func parseStep(args []string) (Order, error) {
 	return Order{Command: experiment.Command{Step: n}}, nil
 }
 
-// parseSeek reads 00:30, 1:02:03.5 or 30s.
+// parseSeek parses a time: minutes and seconds such as 00:30, with hours such as 1:02:03.5, or a
+// duration such as 30s.
 func parseSeek(args []string) (Order, error) {
 	if d, err := time.ParseDuration(args[0]); err == nil && d >= 0 {
 		return Order{Command: experiment.Command{Seek: &d}}, nil
 	}
 	parts := strings.Split(args[0], ":")
-	total := 0.0
+	total := 0.0 // seconds
 	for i, p := range parts {
 		v, err := strconv.ParseFloat(p, 64)
+		// Only the first part may exceed 59; the limit keeps the sum within a time.Duration.
 		if err != nil || !(v >= 0 && v < 1e6) || len(parts) > 3 || i > 0 && v >= 60 {
-			return Order{}, errors.New("expected a moment such as 00:30 or 90s")
+			return Order{}, errors.New("expected a time such as 00:30 or 90s")
 		}
 		total = total*60 + v
 	}
 	return Order{Command: experiment.Command{Seek: new(time.Duration(total * float64(time.Second)).Round(time.Millisecond))}}, nil
 }
 
+// parseTheme parses the name of a theme; without arguments it requests the list.
 func parseTheme(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Themes: true}, nil
 	}
-	if l, ok := look.SchemeNamed(args[0]); ok {
-		return Order{Theme: l.String()}, nil
+	if scheme, ok := look.SchemeNamed(args[0]); ok {
+		return Order{Theme: scheme.String()}, nil
 	}
-	return Order{}, unknown("no theme is called", args[0], look.Themes(), expectOne(look.Themes()))
+	return Order{}, unknownName("unknown theme", args[0], look.Themes(), expectedOneOf(look.Themes()))
 }
 
-// parseFilter reads "filter lost".
+// parseFilter parses the name of a packet filter. Several words are joined with "-", so that "no
+// baseline" means "no-baseline".
 func parseFilter(args []string) (Order, error) {
 	name := strings.ToLower(strings.Join(args, "-"))
 	i := slices.Index(room.FilterNames(), name)
 	if i < 0 {
-		return Order{}, unknown("packets cannot be filtered by", name, room.FilterNames(), expectOne(room.FilterNames()))
+		return Order{}, unknownName("unknown filter", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
 	}
 	return Order{Filter: new(room.Filter(i))}, nil
 }
 
-// parseQuit takes no other words, so that a slip does not end the session.
+// parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so
+// that a typing error does not end the session.
 func parseQuit(args []string) (Order, error) {
-	how := map[string]Leave{"": LeaveAsking, "save": LeaveSaving, "now": LeaveNow}[strings.Join(args, " ")]
-	if how == Stay {
+	mode := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
+	if mode == Stay { // the word is not in the map
 		return Order{}, errUsage
 	}
-	return Order{Leave: how}, nil
+	return Order{Leave: mode}, nil
 }
 
-// parseClient reads "client 2".
+// parseClient parses the number of a client, from 1 in the order of joining, or "all", which
+// becomes 0.
 func parseClient(args []string) (Order, error) {
 	if strings.EqualFold(args[0], "all") {
 		return Order{Client: new(int)}, nil
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 {
-		return Order{}, fmt.Errorf("%q is no client; expected its turn, such as 2, or all", args[0])
+		return Order{}, fmt.Errorf("%q is not a client; expected its number, such as 2, or all", args[0])
 	}
 	return Order{Client: &n}, nil
 }
 
-// parseExplain reads "explain down 17".
+// parseExplain parses a direction and the number of a datagram, such as "down 17".
 func parseExplain(args []string) (Order, error) {
 	if args[0] != "up" && args[0] != "down" {
 		return Order{}, errUsage
 	}
-	n, err := strconv.ParseUint(args[1], 10, 48)
+	n, err := strconv.ParseUint(args[1], 10, 48) // a relay numbers datagrams in 48 bits
 	if err != nil {
-		return Order{}, fmt.Errorf("%q is no number of a datagram; expected one from 0", args[1])
+		return Order{}, fmt.Errorf("%q is not the number of a datagram; expected a number from 0", args[1])
 	}
 	return Order{Datagram: &Datagram{Up: args[0] == "up", N: n}}, nil
 }

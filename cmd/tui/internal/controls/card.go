@@ -11,19 +11,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// encoderCard describes the encoder under the cursor of the list of encoders:
-// its idea, its source, and its params, which can be set in place.
+// encoderCard describes the encoder under the cursor in the list of encoders: its idea, its
+// source and its parameters, which can be changed in the card.
 type encoderCard struct {
-	cat    *Catalog
-	cfg    *config.Config // as asked for
-	inside bool           // the keys are for the params
-	at     int            // the param under the cursor
-	typing bool
-	input  Editor
-	err    string
+	cat     *Catalog
+	cfg     *config.Config // the current settings
+	focused bool           // whether the parameters receive the keys
+	cursor  int            // index of the selected parameter
+	typing  bool           // whether input is being edited
+	input   Editor         // the typed value of the selected parameter
+	err     string         // why the last change was refused; "" if it was not
 }
 
-// params lists the parameters of an encoder.
+// params returns the parameters of an encoder; nil if the encoder is unknown.
 func (e *encoderCard) params(name string) (list []config.Row) {
 	if codec := e.cat.Codec(name); codec != nil {
 		for _, info := range codec.ParamInfo() {
@@ -33,56 +33,60 @@ func (e *encoderCard) params(name string) (list []config.Row) {
 	return list
 }
 
-// with returns the configuration in which the encoder of a name runs.
-func (e *encoderCard) with(name string) *config.Config {
+// configFor returns a configuration to read the parameters of the named encoder from: the current
+// one if that encoder is active, otherwise one in which all its parameters have defaults.
+func (e *encoderCard) configFor(name string) *config.Config {
 	if e.cfg.Encoder.Name == name {
 		return e.cfg
 	}
 	return &config.Config{Encoder: config.Encoder{Name: name}}
 }
 
-// cardKey handles a key in the list of encoders; false if the list itself should.
-func (p *picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
+// handleCardKey handles a key for the card of the encoder under the cursor: tab moves the focus to
+// its parameters, and a blank makes the encoder active without closing the list. false means that
+// the list must handle the key.
+func (p *picker) handleCardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
-	name, ok := p.picked()
+	name, ok := p.selected()
 	switch {
-	case !ok:
+	case !ok: // no encoder matches the filter
 	case e.typing:
-		return p.typeParam(name, msg), true
-	case e.inside:
-		return p.keyInCard(name, msg), true
+		return p.handleTypingKey(name, msg), true
+	case e.focused:
+		return p.handleParamKey(name, msg), true
 	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
-		e.inside, e.at = true, 0
+		e.focused, e.cursor = true, 0
 		return room.Request{}, true
-	case msg.Type == tea.KeySpace: // no name has one
-		return p.setFromCard(config.NewChange("encoder.name", name)), true
+	case msg.Type == tea.KeySpace: // names contain no blanks, so a blank is free for this
+		return p.requestChange(config.NewChange("encoder.name", name)), true
 	}
 	return room.Request{}, false
 }
 
-// keyInCard handles a key among the params.
-func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
+// handleParamKey handles a key while the parameters of the named encoder have the focus: it moves
+// the cursor, changes the value by one step, or begins to edit it.
+func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
 	e.err = ""
 	switch step := room.ListStep(msg); {
 	case step != 0:
-		e.at = min(max(e.at+step, 0), len(list)-1)
+		e.cursor = min(max(e.cursor+step, 0), len(list)-1)
 	case msg.Type == tea.KeyEsc, msg.Type == tea.KeyTab, msg.Type == tea.KeyShiftTab:
-		e.inside = false
+		e.focused = false
 	case msg.Type == tea.KeyLeft, msg.Type == tea.KeyRight:
-		n := 1
+		steps := 1
 		if msg.Type == tea.KeyLeft {
-			n = -1
+			steps = -1
 		}
-		if list[e.at].Step != nil {
-			if next, ok := list[e.at].Step(e.with(name), n); ok {
+		if list[e.cursor].Step != nil { // nil: the value can only be typed
+			if next, ok := list[e.cursor].Step(e.configFor(name), steps); ok {
 				return p.setParam(name, next)
 			}
 		}
 	case msg.Type == tea.KeyEnter:
 		e.typing = true
-		e.input.Set(list[e.at].Text(e.with(name)))
+		e.input.Set(list[e.cursor].Text(e.configFor(name)))
 	case msg.Type == tea.KeyRunes:
 		e.typing = true
 		e.input.Set(string(msg.Runes))
@@ -90,9 +94,9 @@ func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// typeParam handles a key while a value is typed; on a mistake the value stays to
-// be mended.
-func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
+// handleTypingKey handles a key while the value of a parameter is typed. Enter sets the value; if
+// it is refused, the text stays, so that it can be corrected.
+func (p *picker) handleTypingKey(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -106,28 +110,30 @@ func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// setParam sets the param under the cursor, and takes the encoder if it is not
-// the one that runs.
+// setParam returns the request to set the selected parameter to v. It first makes the named
+// encoder the active one if it is not, because only the active encoder has parameters to set.
 func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
-	ch := config.NewChange(e.params(name)[e.at].Key, v)
+	ch := config.NewChange(e.params(name)[e.cursor].Key, v)
 	if e.cfg.Encoder.Name != name {
 		ch = config.NewChange("encoder.name", name).Then(ch)
 	}
-	return p.setFromCard(ch)
+	return p.requestChange(ch)
 }
 
-// setFromCard asks for a change; the list stays open and shows what it did.
-func (p *picker) setFromCard(ch config.Change) room.Request {
+// requestChange returns the request for a change. The list stays open: if the change is accepted,
+// it shows the new settings, and typing ends; if the change is refused, it shows the error.
+func (p *picker) requestChange(ch config.Change) room.Request {
 	e := p.card
 	e.err = ""
 	r := room.Change(ch)
-	r.Accepted = func(cfg *config.Config) { e.cfg, p.now, e.typing = cfg, cfg.Encoder.Name, false }
+	r.Accepted = func(cfg *config.Config) { e.cfg, p.current, e.typing = cfg, cfg.Encoder.Name, false }
 	r.Refused = func(err error) { e.err = err.Error() }
 	return r
 }
 
-// draw writes the card of an encoder into w columns and at most h rows.
+// draw draws the card of the named encoder at (x, y) in w columns and at most h rows: summary,
+// source, parameters, and below them an error or the help of the selected parameter.
 func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	codec := e.cat.Codec(name)
 	if codec == nil {
@@ -147,66 +153,69 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 	list := e.params(name)
 	y++
 	if len(list) == 0 {
-		c.Clip(x, y, w, look.Dim, "it has no parameters")
+		c.Clip(x, y, w, look.Dim, "no parameters")
 		return
 	}
-	hint := "tab goes to the parameters"
-	if e.inside {
-		hint = "←→ adjust, or type a value; esc leaves them"
+	hint := "tab selects the parameters"
+	if e.focused {
+		hint = "←→ change, or type a value; esc returns to the list"
 	}
 	c.Clip(x, y, w, look.Dim, hint)
-	below, k := e.below(list, w)
-	room := end - y - 1 - len(below)
-	first := min(max(e.at-room/2, 0), max(len(list)-room, 0))
-	for i := first; i < len(list) && i-first < room; i++ {
+	below, helpStyle := e.helpLines(list, w)
+	rows := end - y - 1 - len(below)
+	first := min(max(e.cursor-rows/2, 0), max(len(list)-rows, 0)) // scroll so that the cursor is in the middle
+	for i := first; i < len(list) && i-first < rows; i++ {
 		y++
-		e.row(c, th, x, y, w, name, i, list[i])
+		e.drawParam(c, th, x, y, w, name, i, list[i])
 	}
 	for i, line := range below {
-		c.Clip(x, y+1+i, w, k, line)
+		c.Clip(x, y+1+i, w, helpStyle, line)
 	}
 }
 
-// below is what stands below the params: what is wrong with a value, or what the
-// one under the cursor is.
-func (e *encoderCard) below(list []config.Row, w int) ([]string, look.Ink) {
-	const rows = 3
-	if !e.inside {
+// helpLines returns the lines below the parameters, wrapped to w columns, and their style: the
+// error about the last change, or the help of the selected parameter. Without the focus there are
+// none.
+func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Ink) {
+	const maxLines = 3
+	if !e.focused {
 		return nil, look.Dim
 	}
-	text, k := paramName(list[e.at])+": "+list[e.at].Help, look.Dim
+	text, style := paramName(list[e.cursor])+": "+list[e.cursor].Help, look.Dim
 	if e.err != "" {
-		text, k = e.err, look.Bad
+		text, style = e.err, look.Bad
 	}
 	lines := look.Wrap(text, w)
-	return lines[:min(len(lines), rows)], k
+	return lines[:min(len(lines), maxLines)], style
 }
 
-// row draws one param: its name, its value, its bounds, what it is.
-func (e *encoderCard) row(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, r config.Row) {
-	k, v := look.Dim, look.Value
-	here := e.inside && i == e.at
-	if here {
-		k, v = look.Chosen, look.Chosen
+// drawParam draws parameter i of the named encoder, described by r, in one row: name, value, unit,
+// bounds and help. While its value is typed, the row shows only the name and the typed text.
+func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, r config.Row) {
+	labelStyle, valueStyle := look.Dim, look.Value
+	selected := e.focused && i == e.cursor
+	if selected {
+		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(x, y, look.Chosen, th.Chosen)
 	}
-	const label, value = 18, 8
-	c.Clip(x+2, y, label, k, paramName(r))
-	if here && e.typing {
-		at := c.Clip(x+2+label+1, y, value+8, look.Value, e.input.String())
-		c.Text(at, y, look.Cursor, "_")
+	const labelWidth, valueWidth, extraTyped = 18, 8, 8 // in columns; a typed value may be longer
+	label := x + 2                                      // after the cursor of the list
+	c.Clip(label, y, labelWidth, labelStyle, paramName(r))
+	if selected && e.typing {
+		end := c.Clip(label+labelWidth+1, y, valueWidth+extraTyped, look.Value, e.input.String())
+		c.Text(end, y, look.Cursor, "_")
 		return
 	}
-	c.Right(x+2+label+value, y, v, r.Text(e.with(name)))
-	at := x + 2 + label + value + 1
-	at = c.Clip(at, y, x+w-at, look.Dim, r.Unit) + 1
-	if r.Min != "" {
-		at = c.Clip(at, y, x+w-at, look.Faint, r.Min+".."+r.Max+" ")
+	c.Right(label+labelWidth+valueWidth, y, valueStyle, r.Text(e.configFor(name)))
+	next := label + labelWidth + valueWidth + 1 // the next free column
+	next = c.Clip(next, y, x+w-next, look.Dim, r.Unit) + 1
+	if r.Min != "" { // the parameter is a number with bounds
+		next = c.Clip(next, y, x+w-next, look.Faint, r.Min+".."+r.Max+" ")
 	}
-	if !e.inside {
-		c.Clip(at, y, x+w-at, look.Dim, r.Help)
+	if !e.focused { // with the focus, helpLines shows the help
+		c.Clip(next, y, x+w-next, look.Dim, r.Help)
 	}
 }
 
-// paramName is the name of the parameter that a row sets.
+// paramName returns the name of the parameter that a row sets.
 func paramName(r config.Row) string { return strings.TrimPrefix(r.Key, "encoder.params.") }

@@ -12,34 +12,37 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Catalog is what there is to choose from and to set. It never changes.
-// One without encoders is for links alone, as a proxy has.
+// Catalog lists the encoders, the link profiles and the settings of a link, which are named by
+// keys. It is immutable after its fields are set. The catalog of a proxy has no encoders, because
+// a proxy has only links.
 type Catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
-	Keys     []lossmodel.KeyInfo                                 // settings of a link
-	Picture  func(spec lossmodel.Spec, w int, ascii bool) string // see Options
+	Keys     []lossmodel.KeyInfo // settings of a link
+	// Picture returns a drawing of the effect of a link on packets, as lines of at most w columns;
+	// ascii allows only ASCII characters. nil means no pictures. See ui.Options.
+	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 }
 
-// NewCatalog makes a catalog of encoders, of link profiles and of the settings of a
-// link.
+// NewCatalog returns a catalog of encoders, link profiles and settings of a link. It has no
+// pictures.
 func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lossmodel.KeyInfo) *Catalog {
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
 
-// end names the far end of a link.
-func (c *Catalog) end(way config.Way) string {
-	ends := [...]string{"to the receiver", "back to the sender"}
-	if len(c.codecs) == 0 { // of a proxy
-		ends = [...]string{"to the clients", "to the server"}
+// linkTarget describes where the link of a direction leads.
+func (c *Catalog) linkTarget(direction config.Way) string {
+	targets := [...]string{"to the receiver", "back to the sender"}
+	if len(c.codecs) == 0 { // a proxy
+		targets = [...]string{"to the clients", "to the server"}
 	}
-	if way == config.UpOnly {
-		return ends[1]
+	if direction == config.UpOnly {
+		return targets[1]
 	}
-	return ends[0]
+	return targets[0]
 }
 
-// Codec returns the encoder of that name, nil if there is none.
+// Codec returns the encoder with this name, or nil if it is unknown.
 func (c *Catalog) Codec(name string) *encoders.Codec {
 	i := slices.IndexFunc(c.codecs, func(x encoders.Codec) bool { return x.Name == name })
 	if i < 0 {
@@ -48,7 +51,7 @@ func (c *Catalog) Codec(name string) *encoders.Codec {
 	return &c.codecs[i]
 }
 
-// Key returns the description of a setting of a link.
+// Key returns the description of the link setting with this key; false if the key is unknown.
 func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	i := slices.IndexFunc(c.Keys, func(k lossmodel.KeyInfo) bool { return k.Key == name })
 	if i < 0 {
@@ -57,7 +60,7 @@ func (c *Catalog) Key(name string) (lossmodel.KeyInfo, bool) {
 	return c.Keys[i], true
 }
 
-// KeyNames lists the settings of a link.
+// KeyNames returns the keys of all link settings.
 func (c *Catalog) KeyNames() []string {
 	names := make([]string, len(c.Keys))
 	for i, k := range c.Keys {
@@ -66,7 +69,7 @@ func (c *Catalog) KeyNames() []string {
 	return names
 }
 
-// Encoders lists the encoders that suit a schema; nil stands for any.
+// Encoders returns the encoders that support a schema; nil stands for any schema.
 func (c *Catalog) Encoders(schema *frame.Schema) (list []setting.Option) {
 	for _, x := range c.codecs {
 		if schema == nil || x.Suits(schema) {
@@ -76,7 +79,7 @@ func (c *Catalog) Encoders(schema *frame.Schema) (list []setting.Option) {
 	return list
 }
 
-// Links lists the link profiles.
+// Links returns the link profiles.
 func (c *Catalog) Links() (list []setting.Option) {
 	for _, p := range c.profiles {
 		list = append(list, setting.Option{Name: p.Name, Summary: p.Summary})
@@ -84,7 +87,8 @@ func (c *Catalog) Links() (list []setting.Option) {
 	return list
 }
 
-// ShadowNames lists the encoders that run beside, each once.
+// ShadowNames returns the names of the encoders that run as shadows, each once even if it runs
+// several times with different parameters.
 func ShadowNames(cfg *config.Config) []string {
 	var names []string
 	for _, s := range cfg.Shadows {
@@ -95,7 +99,7 @@ func ShadowNames(cfg *config.Config) []string {
 	return names
 }
 
-// ThemeChoices are the themes to choose from.
+// ThemeChoices returns the themes with their descriptions.
 func ThemeChoices() []setting.Option {
 	list, summaries := setting.Options(look.Themes()), look.ThemeSummaries()
 	for i := range list {
@@ -104,8 +108,10 @@ func ThemeChoices() []setting.Option {
 	return list
 }
 
-// previewLink describes a profile: its summary, its source, and a picture of its effect on packets.
-func (c *Catalog) previewLink(name string, w int, ascii bool) []string {
+// describeProfile returns the lines that describe a profile, of at most w columns: its summary, its
+// source and, if the catalog has pictures, a picture of the effect of its downlink on packets. It
+// returns nil if the profile is unknown.
+func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -115,9 +121,9 @@ func (c *Catalog) previewLink(name string, w int, ascii bool) []string {
 	if c.Picture == nil {
 		return lines
 	}
-	side := "each way:"
+	heading := "both directions:"
 	if p.Down != p.Up {
-		side = "down, " + c.end(config.DownOnly) + ":"
+		heading = "down, " + c.linkTarget(config.DownOnly) + ":"
 	}
-	return append(append(lines, "", side), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
+	return append(append(lines, "", heading), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
 }

@@ -13,54 +13,55 @@ import (
 	"wirelab/lossmodel"
 )
 
-// control is a row of the table of settings as the pane shows it.
+// control is a setting in the pane: its row of the configuration, which gets and sets the value,
+// with what the pane needs in addition.
 type control struct {
-	config.Row
-	label   string
-	word    string                      // the command that sets it
-	line    string                      // the text that enter begins a typed line with; "" if it is word
-	group   string                      // heading above the first control of a group
-	nest    string                      // names the block of controls below another one that this is of
-	other   *config.Row                 // of the link that is not shown; nil: it is no setting of a link
-	way     config.Way                  // the links that it sets
-	held    bool                        // a netem line decides this now
-	now     func(*config.Config) string // the text that enter puts behind the line; nil: none
-	preview *preview
-	begins  bool // an option only begins a line, to be completed
-	words   bool // the value is words
+	config.Row  // zero in part for controls that are no settings, see foldCommand and speedCommand
+	label       string
+	command     string                      // the command that sets the value; identifies the control
+	linePrefix  string                      // start of the line that Enter opens; "" means command
+	group       string                      // heading above the first control of a group
+	block       string                      // the control under which this one is indented; "" for none
+	otherRow    *config.Row                 // the same setting of the other link; nil if this is no setting of a link
+	direction   config.Way                  // the links that it sets
+	overridden  bool                        // a netem line currently overrides this setting
+	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
+	preview     *preview                    // describes the options in the list of them; nil for none
+	needsParams bool                        // choosing an option opens a line to type its parameters
+	isText      bool                        // the value is text rather than a number
 }
 
-// The words of controls that set nothing of the configuration.
+// The commands of controls that are not settings of the configuration.
 const (
-	foldWord  = "more"
-	speedWord = "speed"
+	foldCommand  = "more"  // shows or hides the less used settings of links; no command of this name can be typed
+	speedCommand = "speed" // sets the speed of virtual time
 )
 
-// mainKeys are the keys of links that are always shown, in the order of the pane, each
-// with its label. The others are folded away.
+// mainKeys lists the link settings that are always shown, in the order of the pane: key and label.
+// The other settings are only shown with scope.more.
 var mainKeys = [][2]string{
 	{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
 	{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
 	{"rate", "Rate"}, {"queue", "Queue"},
 }
 
-// scope is which controls are shown, and which link they show and set.
+// scope selects the controls to show, and the link that they show and set.
 type scope struct {
-	way  config.Way
-	more bool // show those folded away too
+	direction config.Way
+	more      bool // also show the less used settings
 }
 
-// controls returns everything that can be adjusted under cfg, from top to
-// bottom. Which there are depends on the encoder and on the loss model:
-// their parameters come along.
-func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
+// buildControls returns the controls for cfg, from top to bottom: encoder, its parameters, profile,
+// links, run. They depend on the encoder and on the loss model, because the parameters of both
+// have controls of their own. A proxy has only the profile and the links.
+func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
 	var list []control
 	if len(cat.codecs) > 0 {
 		list = append(list, cat.encoderControl(schema))
 	}
 	if codec := cat.Codec(cfg.Encoder.Name); codec != nil {
 		for _, info := range codec.ParamInfo() {
-			list = append(list, control{Row: config.ParamRow(info), label: info.Name, word: "param " + info.Name, nest: "params"})
+			list = append(list, control{Row: config.ParamRow(info), label: info.Name, command: "param " + info.Name, block: "params"})
 		}
 	}
 	list = append(append(list, cat.profileControl()), cat.linkControls(cfg, sc)...)
@@ -68,31 +69,33 @@ func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope)
 		return list
 	}
 	for _, s := range config.Controls() {
-		if s.Offered == nil || s.Offered(cfg) {
-			list = append(list, control{Row: s.Row, label: s.Label, word: s.Word(), group: "Run"})
+		if s.Offered == nil || s.Offered(cfg) { // nil: always offered
+			list = append(list, control{Row: s.Row, label: s.Label, command: s.Word(), group: "Run"})
 		}
 	}
-	return append(list, control{label: "Speed", word: speedWord, group: "Run"})
+	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
 }
 
-// linkControls returns the controls of a link.
+// linkControls returns the controls of the links in sc: mainKeys, then the control that unfolds
+// the less used settings, then, if sc.more is set, these settings.
 func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) {
-	var shown []string
-	add := func(label, key, nest string) {
+	var shown []string // keys that have a control
+	add := func(label, key, block string) {
 		if info, ok := cat.Key(key); ok && !slices.Contains(shown, key) {
-			c := linkControl(cfg, label, info, sc.way)
-			c.nest = nest
+			c := linkControl(cfg, label, info, sc.direction)
+			c.block = block
 			list, shown = append(list, c), append(shown, key)
 		}
 	}
 	loss, hasLoss := cat.Key("loss")
-	if sc.way.Link(cfg).Netem.On { // it stands above the controls in whose place it decides
+	if sc.direction.Link(cfg).Netem.On { // shown above the controls that it overrides
 		add("Netem", "netem", "")
 	}
 	for _, m := range mainKeys {
-		add(m[1], m[0], "")
-		if m[0] == "loss" && hasLoss {
-			list = append(list, lossParamControls(cfg, loss, sc.way)...)
+		key, label := m[0], m[1]
+		add(label, key, "")
+		if key == "loss" && hasLoss {
+			list = append(list, lossParamControls(cfg, loss, sc.direction)...)
 		}
 	}
 	rest := slices.DeleteFunc(slices.Clone(cat.Keys), func(k lossmodel.KeyInfo) bool { return slices.Contains(shown, k.Key) })
@@ -104,61 +107,67 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 		return list
 	}
 	if len(loss.Models) > 0 {
-		list = append(list, lossModelControl(cfg, loss, sc.way))
+		list = append(list, lossModelControl(cfg, loss, sc.direction))
 	}
 	for _, k := range rest {
-		add(k.Key, k.Key, foldWord)
+		add(k.Key, k.Key, foldCommand)
 	}
 	return list
 }
 
-// linkControl adjusts one setting of a link, or of both at once.
-func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, way config.Way) control {
-	c := control{Row: config.LinkRow(info, way), label: label, word: info.Key, line: prefix(way) + info.Key, group: "Link",
-		way: way, held: config.GovernedByNetem(info) && way.Link(cfg).Netem.On,
-		words: len(info.Ladder) == 0 && len(info.Choices) == 0}
-	other := config.LinkRow(info, way.Other())
-	c.other = &other
-	if c.words || len(info.Models) > 0 {
-		c.now = func(cfg *config.Config) string { return wordsOf(c.Text(cfg)) }
+// linkControl returns the control of the setting that info describes, of one link or of both. A
+// setting with neither a ladder of values to step through nor choices is edited as text.
+func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
+	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
+		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
+		isText: len(info.Ladder) == 0 && len(info.Choices) == 0}
+	other := config.LinkRow(info, direction.Other())
+	c.otherRow = &other
+	if c.isText || len(info.Models) > 0 { // values that are long to type
+		c.editText = func(current *config.Config) string { return editableText(c.Text(current)) }
 	}
 	return c
 }
 
-// prefix is the word that makes a typed setting one for a way.
-func prefix(way config.Way) string {
-	if way == config.BothWays {
+// directionPrefix returns the word that a typed command needs for a direction, "down " or "up ";
+// "" for both.
+func directionPrefix(direction config.Way) string {
+	if direction == config.BothWays {
 		return ""
 	}
-	return way.String() + " "
+	return direction.String() + " "
 }
 
-// wordsOf returns a value that is edited rather than typed again; "" for others.
-func wordsOf(text string) string {
+// editableText returns the initial text of the line in which a value is typed: text, the current
+// value, if it is worth editing, such as a netem line. It returns "" for "off" and for single
+// numbers, which are quicker to type again.
+func editableText(text string) string {
 	if number, _ := units.Split(text); text == "off" || number != "" && !strings.Contains(text, " ") {
 		return ""
 	}
 	return text
 }
 
-// lossParamControls are the parameters of the loss model.
-func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) (list []control) {
-	others := config.LossParamRows(cfg, loss, way, way.Other())
-	for i, r := range config.LossParamRows(cfg, loss, way, way) {
-		list = append(list, control{Row: r.Row, label: r.Name, word: loss.Key + "." + r.Name, line: prefix(way) + loss.Key,
-			group: "Link", nest: loss.Key, way: way, other: &others[i].Row, held: way.Link(cfg).Netem.On,
-			now: func(c *config.Config) string { return config.LinkValue(c, way, loss.Key) }})
+// lossParamControls returns a control for each parameter of the current loss model. Each also has
+// the row of the same parameter of the other link, to show its value if it differs.
+func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) (list []control) {
+	others := config.LossParamRows(cfg, loss, direction, direction.Other())
+	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
+		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
+			group: "Link", block: loss.Key, direction: direction, otherRow: &others[i].Row, overridden: direction.Link(cfg).Netem.On,
+			editText: func(current *config.Config) string { return config.LinkValue(current, direction, loss.Key) }})
 	}
 	return list
 }
 
-// lossModelControl picks a loss model; its parameters are then typed.
-func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way) control {
-	c := control{label: "loss model", word: "loss model", line: prefix(way) + loss.Key,
-		group: "Link", nest: foldWord, begins: true, held: way.Link(cfg).Netem.On}
-	c.Help = "how losses come; a model has parameters of its own, which are then typed"
-	c.Get = func(c *config.Config) any {
-		if m := way.Link(c).Loss; m != nil {
+// lossModelControl returns the control that selects a loss model. Its parameters must then be
+// typed.
+func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) control {
+	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
+		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
+	c.Help = "how losses are distributed; type the parameters of the model after its name"
+	c.Get = func(current *config.Config) any {
+		if m := direction.Link(current).Loss; m != nil {
 			return m.Model()
 		}
 		return "none"
@@ -169,50 +178,53 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, way config.Way
 	return c
 }
 
-// foldControl is the row that stands for the settings folded away. It shows how
-// many of them differ from their defaults.
+// foldControl returns the control that shows or hides the less used settings, rest. Its value is a
+// text that contains their number and, while they are hidden, how many are not at their default.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
-	c := control{label: "More", word: foldWord, group: "Link", words: true}
-	c.Help = "every other setting of the link: models of loss, bursts, the line, the shape of the jitter, " +
-		"spikes, traces, tc's netem"
-	c.Get = func(c *config.Config) any {
+	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
+	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
+		"delay spikes, traces, netem"
+	c.Get = func(current *config.Config) any {
 		if sc.more {
-			return "link settings, enter folds them away"
+			return "link settings, enter hides them"
 		}
-		set := 0
+		changed := 0
 		for _, k := range rest {
-			if text, _ := sc.way.Link(c).Get(k.Key); text != k.Default {
-				set++
+			if text, _ := sc.direction.Link(current).Get(k.Key); text != k.Default {
+				changed++
 			}
 		}
-		if set > 0 {
-			return fmt.Sprintf("link settings: %d, %d of them set", len(rest), set)
+		if changed > 0 {
+			return fmt.Sprintf("link settings: %d, %d of them changed", len(rest), changed)
 		}
-		return fmt.Sprintf("link settings: %d, enter opens", len(rest))
+		return fmt.Sprintf("link settings: %d, enter shows them", len(rest))
 	}
 	return c
 }
 
+// encoderControl returns the control that selects the encoder.
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
-	c := control{label: "Encoder", word: "encoder"}
-	c.Get = func(c *config.Config) any { return c.Encoder.Name }
-	return c.picks("encoder.name", cat.Encoders(schema))
+	c := control{label: "Encoder", command: "encoder"}
+	c.Get = func(current *config.Config) any { return current.Encoder.Name }
+	return c.withOptions("encoder.name", cat.Encoders(schema))
 }
 
+// profileControl returns the control that selects the link profile.
 func (cat *Catalog) profileControl() control {
-	c := control{label: "Profile", word: "profile", group: "Link", preview: &preview{lines: cat.previewLink}}
-	c.Help = "a ready-made pair of links; sets everything below"
-	c.Get = func(c *config.Config) any {
-		if c.Profile == "" {
+	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
+	c.Help = "a predefined pair of links; sets all link settings below"
+	c.Get = func(current *config.Config) any {
+		if current.Profile == "" {
 			return "none"
 		}
-		return c.Profile
+		return current.Profile
 	}
-	return c.picks("profile", cat.Links())
+	return c.withOptions("profile", cat.Links())
 }
 
-// picks makes c set a key to one of several options, round and round.
-func (c control) picks(key string, options []setting.Option) control {
+// withOptions returns c as the control of a configuration key with a fixed list of values. Stepping
+// cycles through them; it fails if the list is empty.
+func (c control) withOptions(key string, options []setting.Option) control {
 	c.Key, c.Options = key, options
 	c.Step = func(cfg *config.Config, n int) (any, bool) {
 		name := setting.Cycle(options, c.Text(cfg), n)
@@ -221,8 +233,9 @@ func (c control) picks(key string, options []setting.Option) control {
 	return c
 }
 
-// command returns the command that moves the value n rungs; false at the end of the ladder.
-func (c *control) command(cfg *config.Config, n int) (experiment.Command, bool) {
+// stepCommand returns the command that moves the value by n steps, down if n is negative; false if
+// the control cannot be stepped or has no value there.
+func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bool) {
 	if c.Step == nil {
 		return experiment.Command{}, false
 	}
@@ -233,57 +246,59 @@ func (c *control) command(cfg *config.Config, n int) (experiment.Command, bool) 
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
 
-// typed returns what enter begins a line with.
-func (c *control) typed() string {
-	if c.line != "" {
-		return c.line
+// typedPrefix returns the start of the line that Enter opens.
+func (c *control) typedPrefix() string {
+	if c.linePrefix != "" {
+		return c.linePrefix
 	}
-	return c.word
+	return c.command
 }
 
-// list returns the options as a list to pick from.
-func (c *control) list(cfg *config.Config) *picker {
-	p := NewPicker(c.label, c.typed(), c.Options, c.Text(cfg))
-	p.preview, p.begins = c.preview, c.begins
+// newPicker returns a list to choose one of the options of c from.
+func (c *control) newPicker(cfg *config.Config) *picker {
+	p := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
+	p.preview, p.needsParams = c.preview, c.needsParams
 	return p
 }
 
-// EncoderList is the list of encoders to choose from.
+// EncoderList returns the list to choose the active encoder from, and to add shadows. It contains
+// the encoders that support schema; nil means all.
 func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
 	c := cat.encoderControl(schema)
-	p := c.list(cfg)
-	p.shadows = append([]string{}, ShadowNames(cfg)...)
+	p := c.newPicker(cfg)
+	p.shadows = append([]string{}, ShadowNames(cfg)...) // not nil, even without shadows: see picker
 	p.card = &encoderCard{cat: cat, cfg: cfg}
 	return p
 }
 
-// NextEncoder is the change to the encoder n places further on; false if there is
-// none.
+// NextEncoder returns the command that makes the encoder n positions after the active one in the
+// list active; false if no encoder supports schema.
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
 	c := cat.encoderControl(schema)
-	return c.command(cfg, n)
+	return c.stepCommand(cfg, n)
 }
 
-// ProfileList is the list of link profiles to choose from.
+// ProfileList returns the list to choose a link profile from.
 func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
 	c.label = "Link profile"
-	return c.list(cfg)
+	return c.newPicker(cfg)
 }
 
-// ChangeCommand is the command that makes a change.
+// ChangeCommand returns the command that makes a change.
 func ChangeCommand(ch config.Change) experiment.Command { return experiment.Command{Change: &ch} }
 
-// speeds are the rungs of the speed of virtual time; 0 is as fast as it can.
+// speeds are the steps of the speed of virtual time; 0 means as fast as possible.
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 
-// StepSpeed moves a speed n rungs.
-func StepSpeed(now float64, n int) float64 {
-	at := len(speeds) - 1
-	if now > 0 {
-		for at = 0; at < len(speeds)-2 && speeds[at+1] <= now; {
-			at++
+// StepSpeed returns the speed n steps of speeds above the current one, or below it if n is
+// negative. A speed between two steps counts as the lower one. 0 means as fast as possible.
+func StepSpeed(current float64, n int) float64 {
+	i := len(speeds) - 1 // the index of 0, the fastest speed
+	if current > 0 {
+		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; {
+			i++
 		}
 	}
-	return speeds[min(max(at+n, 0), len(speeds)-1)]
+	return speeds[min(max(i+n, 0), len(speeds)-1)]
 }

@@ -10,18 +10,18 @@ import (
 	"wirelab/lossmodel"
 )
 
-// runControls are the controls of the settings of a run.
+// runControls returns the controls of the settings of a run.
 func runControls(cfg *config.Config) []control {
-	all := NewCatalog(table.All(), nil, nil).controls(cfg, nil, scope{})
-	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.word == speedWord })
+	all := NewCatalog(table.All(), nil, nil).buildControls(cfg, nil, scope{})
+	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.command == speedCommand })
 }
 
-// The way to interpolate can be chosen where it can be seen: at few snapshots a
-// second, and where it is not as it comes.
+// TestInterpolationIsOfferedAtLowRates checks that the interpolation can be chosen at low
+// snapshot rates, where it is visible, or if it is not the default.
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	words := func(c *config.Config) (list []string) {
 		for _, x := range runControls(c) {
-			list = append(list, x.word)
+			list = append(list, x.command)
 		}
 		return list
 	}
@@ -34,8 +34,8 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 		t.Errorf("at 10 Hz: %v", got)
 	}
 	blend := runControls(c)[1]
-	for _, want := range []string{"hermite", "linear"} { // round and round
-		cmd, ok := blend.command(c, 1)
+	for _, want := range []string{"hermite", "linear"} { // cycles
+		cmd, ok := blend.stepCommand(c, 1)
 		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.Show(c) != want {
 			t.Fatalf("one step led to %s, want %s", blend.Show(c), want)
 		}
@@ -46,16 +46,16 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	}
 }
 
-// More to the right is more snapshots a second, to the ends of the ladder and no
-// further; a number that is no rung goes to its neighbours.
-func TestEveryIsALadder(t *testing.T) {
+// TestEverySteps checks that stepping to the right increases the snapshot rate up to the end of
+// the steps, and that a value between two steps moves to its neighbours.
+func TestEverySteps(t *testing.T) {
 	c := config.Default()
-	c.Sender.Every = 2 // else it is not offered at this rate
+	c.Sender.Every = 2 // otherwise the control is not offered
 	list := runControls(c)
-	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.word == "every" })]
+	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.command == "every" })]
 	c.Sender.Every = 1
 	walk := func(n int) string {
-		cmd, ok := ctl.command(c, n)
+		cmd, ok := ctl.stepCommand(c, n)
 		if !ok {
 			return "end"
 		}
@@ -83,11 +83,11 @@ func TestEveryIsALadder(t *testing.T) {
 	}
 }
 
-// wordsOfControls lists the words of all controls.
+// wordsOfControls returns the commands of all controls.
 func wordsOfControls(list []control) []string {
 	var words []string
 	for _, c := range list {
-		words = append(words, c.word)
+		words = append(words, c.command)
 	}
 	return words
 }
@@ -100,7 +100,7 @@ func TestEveryKeyHasAControl(t *testing.T) {
 	}
 	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
 		for way := config.BothWays; way <= config.UpOnly; way++ {
-			words := wordsOfControls(cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
+			words := wordsOfControls(cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
 			for _, k := range lossmodel.Keys() {
 				if n := countOf(words, k.Key); n != 1 {
 					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
@@ -120,26 +120,26 @@ func countOf(list []string, word string) int {
 	return n
 }
 
-func TestEveryControlMovesBothWays(t *testing.T) {
+func TestEveryControlMovesInBothDirections(t *testing.T) {
 	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	for _, codec := range cat.codecs {
 		cfg := config.Default()
 		if err := cfg.Apply(config.NewChange("encoder.name", codec.Name)); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
+		for _, c := range cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
 			if c.Step == nil {
 				continue
 			}
 			moved := 0
 			for _, n := range []int{1, -1, 4, -4} {
-				cmd, ok := c.command(cfg, n)
+				cmd, ok := c.stepCommand(cfg, n)
 				if !ok {
 					continue
 				}
 				moved++
-				// What a control offers must be possible, as far as one value goes.
-				if err := cfg.Check(*cmd.Change); err != nil && c.word != "burst" {
+				// Every single value that a control offers must be valid.
+				if err := cfg.Check(*cmd.Change); err != nil && c.command != "burst" {
 					t.Errorf("%s, %s by %d: %v", codec.Name, c.label, n, err)
 				}
 			}
@@ -148,7 +148,7 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 			}
 			if c.Gauge != nil {
 				if l := c.Gauge(cfg); !(l >= 0 && l <= 1) {
-					t.Errorf("%s, %s stands at %v of its gauge", codec.Name, c.label, l)
+					t.Errorf("%s, %s: the gauge is %v", codec.Name, c.label, l)
 				}
 			}
 			if v := c.Show(cfg); v == "" || v == "?" {
@@ -176,7 +176,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			if l := ctl.Gauge(cfg); l > last {
 				last = l
 			} else {
-				t.Errorf("%s %s stands at %v, not above %v", m[0], rung, l, last)
+				t.Errorf("%s %s: the gauge is %v, want more than %v", m[0], rung, l, last)
 			}
 		}
 		if last != 1 {

@@ -1,4 +1,4 @@
-// Package controls is what can be set: the catalog of encoders, profiles and keys
-// of a link, the pane with a row for each setting, and the lists to pick a name
-// from.
+// Package controls implements the settings of the dashboard: the catalog of encoders, link
+// profiles and keys of links, the pane with a row for each setting, and the lists to choose
+// values from.
 package controls

@@ -9,46 +9,47 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// maxLine bounds a typed line.
-const maxLine = 400
+// maxLineRunes is the largest length of a typed line in runes.
+const maxLineRunes = 400
 
-// Editor is one line of text with a cursor, and the keys that every shell has.
+// Editor is a single line of text with a cursor and the usual keys of a shell.
 type Editor struct {
 	Text []rune
-	At   int // place of the cursor, 0..len(text)
+	At   int // position of the cursor, 0..len(Text)
 }
 
-// String is the text.
+// String returns the text.
 func (e *Editor) String() string { return string(e.Text) }
 
-// Set replaces the text and puts the cursor behind it.
+// Set replaces the text and moves the cursor to its end.
 func (e *Editor) Set(s string) {
 	e.Text = e.Text[:0]
 	e.At = 0
 	e.insert([]rune(s))
 }
 
-// insert puts what can be shown at the cursor; line breaks and tabs of a pasted
-// text become blanks.
+// insert inserts runes at the cursor, and moves it behind them. Line breaks and tabs of pasted text
+// become blanks; other runes without width, and those beyond maxLineRunes, are dropped.
 func (e *Editor) insert(runes []rune) {
 	for _, r := range runes {
 		if unicode.IsSpace(r) {
 			r = ' '
 		}
-		if len(e.Text) < maxLine && look.RuneWidth(r) > 0 {
+		if len(e.Text) < maxLineRunes && look.RuneWidth(r) > 0 {
 			e.Text = slices.Insert(e.Text, e.At, r)
 			e.At++
 		}
 	}
 }
 
-// cut removes the text from..to and leaves the cursor there.
+// cut removes the runes with index from..to-1 and moves the cursor to from.
 func (e *Editor) cut(from, to int) {
 	e.Text = slices.Delete(e.Text, from, to)
 	e.At = from
 }
 
-// wordBefore returns where the word before the cursor begins.
+// wordBefore returns the start of the word before the cursor. Blanks between the word and the
+// cursor belong to it.
 func (e *Editor) wordBefore() int {
 	i := e.At
 	for i > 0 && e.Text[i-1] == ' ' {
@@ -60,7 +61,7 @@ func (e *Editor) wordBefore() int {
 	return i
 }
 
-// Key handles one key.
+// Key handles one key: text, cursor movement and deletion, as in a shell. Other keys do nothing.
 func (e *Editor) Key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:

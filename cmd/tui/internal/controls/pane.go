@@ -14,15 +14,15 @@ import (
 // Pane lists the controls, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
-	chosen string // the word of the control under the cursor
-	cfg    *config.Config
+	chosen string         // the command of the selected control; "" means the first
+	cfg    *config.Config // a copy of the current settings; nil before the first input
 	schema *frame.Schema
-	all    []control // from top to bottom
-	scope  scope
-	speed  float64
-	dirty  bool
-	back   bool     // the screen shows a past moment; the controls show the present settings
-	rows   []string // the word of the control that Draw put on each row, "" for none
+	all    []control // all controls, from top to bottom
+	scope  scope     // which controls are shown, and which link they set
+	speed  float64   // of virtual time; 0 means as fast as possible
+	dirty  bool      // whether the pane must be drawn again after a key
+	past   bool      // whether the time cursor is in the past; the controls show the current settings
+	rows   []string  // for each row, the command of the control that Draw put there; "" for none
 }
 
 // Name implements room.Pane.
@@ -31,9 +31,9 @@ func (p *Pane) Name() string { return "Controls" }
 // Input is what the controls show.
 type Input struct {
 	Config *config.Config
-	Schema *frame.Schema // of the frames; nil if there are none
+	Schema *frame.Schema // of the frames; nil if unknown
 	Speed  float64       // of virtual time; 0 means as fast as possible
-	Back   bool          // the screen shows a past moment; the controls show the present settings
+	Back   bool          // whether the time cursor is in the past; the controls show the current settings
 }
 
 // Observe implements room.Pane.
@@ -41,13 +41,14 @@ func (p *Pane) Observe(v room.View) bool {
 	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
 }
 
-// Show sets what the controls show, and reports whether they must be drawn again.
+// Show sets what the controls show. It reports whether the pane must be drawn again: after a change
+// of in, apart from settings that cannot change during a run, or after a key.
 func (p *Pane) Show(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
-	if same && !p.dirty && p.back == in.Back {
+	if same && !p.dirty && p.past == in.Back {
 		return false
 	}
-	p.back = in.Back
+	p.past = in.Back
 	if !same {
 		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
 		p.rebuild()
@@ -59,7 +60,7 @@ func (p *Pane) Show(in Input) bool {
 // rebuild lists the controls again, after a change of the configuration, the schema or the scope.
 func (p *Pane) rebuild() {
 	if p.cfg != nil {
-		p.all = p.Cat.controls(p.cfg, p.schema, p.scope)
+		p.all = p.Cat.buildControls(p.cfg, p.schema, p.scope)
 	}
 	p.dirty = true
 }
@@ -70,36 +71,35 @@ func (p *Pane) fold() {
 	p.rebuild()
 }
 
-// Aim switches the links that the controls show and set: both, then the link to the
-// receiver, then the link back, then both again.
+// Aim switches the direction that the controls show and set: both, down, up, both.
 func (p *Pane) Aim() {
-	p.scope.way = (p.scope.way + 1) % (config.UpOnly + 1)
+	p.scope.direction = (p.scope.direction + 1) % (config.UpOnly + 1)
 	p.rebuild()
 }
 
 // Release makes the controls show and set both links.
 func (p *Pane) Release() {
-	p.scope.way = config.BothWays
+	p.scope.direction = config.BothWays
 	p.rebuild()
 }
 
-// current returns the control under the cursor and its index in p.all; nil if there are no controls.
+// current returns the selected control and its index in p.all, or nil if there are no controls.
 func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
 	}
-	at := max(slices.IndexFunc(p.all, func(c control) bool { return c.word == p.chosen }), 0)
-	return &p.all[at], at
+	index := max(slices.IndexFunc(p.all, func(c control) bool { return c.command == p.chosen }), 0)
+	return &p.all[index], index
 }
 
-// moveCursor moves the cursor down by n controls, or up if n is negative.
+// moveCursor moves the selection n controls down, or up if n is negative.
 func (p *Pane) moveCursor(n int) {
-	if c, at := p.current(); c != nil {
-		p.chosen, p.dirty = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
+	if c, index := p.current(); c != nil {
+		p.chosen, p.dirty = p.all[min(max(index+n, 0), len(p.all)-1)].command, true
 	}
 }
 
-// selectAt puts the cursor on the control that Draw put on row y. It reports whether there is one.
+// selectAt selects the control on row y. It reports whether that row has a control.
 func (p *Pane) selectAt(y int) bool {
 	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
 		return false
@@ -108,67 +108,70 @@ func (p *Pane) selectAt(y int) bool {
 	return true
 }
 
-// adjust returns the command that moves the control under the cursor by n rungs; false if no command is needed.
+// adjust returns the command that moves the value of the selected control by n steps, down if n is
+// negative; false if the value does not change. On the control that folds the less used settings,
+// it shows or hides them.
 func (p *Pane) adjust(n int) (experiment.Command, bool) {
 	c, _ := p.current()
 	switch {
 	case c == nil:
 		return experiment.Command{}, false
-	case c.word == speedWord:
+	case c.command == speedCommand:
 		v := StepSpeed(p.speed, n)
 		return experiment.Command{Speed: &v}, v != p.speed
-	case c.word == foldWord:
-		if p.scope.more != (n > 0) {
+	case c.command == foldCommand:
+		if show := n > 0; p.scope.more != show {
 			p.fold()
 		}
 		return experiment.Command{}, false
 	}
-	return c.command(p.cfg, n)
+	return c.stepCommand(p.cfg, n)
 }
 
-// row is a line of the pane: a control, or a text if control is nil. Draw shows the rows that fit.
+// row is a line of the pane: a control or, if control is nil, text.
 type row struct {
 	control *control
 	text    []look.Span
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane. It stores in p.rows which control each row shows, for clicks.
 func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Controls", p.linkNote()...)
 	p.rows = make([]string, c.H)
 	if p.cfg == nil {
 		return
 	}
-	room := c.H - 2 - p.explain(c)
-	rows, at := p.layout(c.W-4, room)
-	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
-	for y := 1; y <= room && first+y-1 < len(rows); y++ {
+	visibleRows := c.H - 2 - p.drawHelp(c) // without the frame
+	rows, cursorRow := p.layout(c.W-4, visibleRows)
+	first := min(max(cursorRow-visibleRows/2, 0), max(len(rows)-visibleRows, 0)) // scroll so that the cursor is in the middle
+	for y := 1; y <= visibleRows && first+y-1 < len(rows); y++ {
 		r := rows[first+y-1]
 		if r.control == nil {
 			c.Spans(2, y, c.W-4, r.text...)
 			continue
 		}
-		p.rows[y] = r.control.word
-		p.line(c, th, y, r.control)
+		p.rows[y] = r.control.command
+		p.drawControl(c, th, y, r.control)
 	}
 	if first > 0 {
 		c.Right(c.W-2, 0, look.Dim, " more above ")
 	}
-	if first+room < len(rows) {
+	if first+visibleRows < len(rows) {
 		c.Right(c.W-2, c.H-1, look.Dim, " more below ")
 	}
 }
 
-// explain writes the help of the control under the cursor at the bottom of the pane if
-// the less used settings are shown. It returns the number of rows that the help takes.
-func (p *Pane) explain(c *look.Canvas) int {
-	const rows, least = 3, 20
+// drawHelp draws the help of the selected control at the bottom of the pane, if the less used
+// settings are shown, whose names do not explain them, and the pane is high enough. It returns the
+// number of rows that the help takes, or 0.
+func (p *Pane) drawHelp(c *look.Canvas) int {
+	const rows, minHeight = 3, 20
 	ctl, _ := p.current()
-	if ctl == nil || !p.scope.more || c.H < least {
+	if ctl == nil || !p.scope.more || c.H < minHeight {
 		return 0
 	}
 	lines := look.Wrap(ctl.Help, c.W-4)
-	if len(lines) > rows {
+	if len(lines) > rows { // the last row contains the rest, which Clip shortens
 		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
 	}
 	for i, line := range lines {
@@ -177,57 +180,61 @@ func (p *Pane) explain(c *look.Canvas) int {
 	return rows
 }
 
-// linkNote returns a note for the title if the controls set one link only; nil if they set both.
-// While the screen shows a past moment, the note states that the settings are the present ones.
+// linkNote returns a note for the title: that the settings are the current ones while the time
+// cursor is in the past, or which single link the controls set; nil if neither applies.
 func (p *Pane) linkNote() []look.Span {
 	switch {
-	case p.back:
-		return []look.Span{look.Warn.Span("as they are now")}
-	case p.scope.way == config.BothWays:
+	case p.past:
+		return []look.Span{look.Warn.Span("current settings")}
+	case p.scope.direction == config.BothWays:
 		return nil
 	}
-	next := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.way]
-	return []look.Span{look.Warn.Span("link " + p.scope.way.String() + " only"),
-		look.Dim.Span(" " + p.Cat.end(p.scope.way) + next)}
+	// The key d selects the next direction: both, down, up.
+	keyHint := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
+	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
+		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
 }
 
 // Aims returns a sentence that names the links that the controls set.
 func (p *Pane) Aims() string {
-	if p.scope.way == config.BothWays {
-		return "the controls set the links both ways"
+	if p.scope.direction == config.BothWays {
+		return "the controls set both links"
 	}
-	return "the controls set the link " + p.Cat.end(p.scope.way) + " only"
+	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
 }
 
-// layout lists the rows, with headings if all rows then fit; at is the index of the row under the cursor.
-func (p *Pane) layout(w, room int) (rows []row, at int) {
+// layout returns the rows of the pane for w columns and maxRows rows. It omits the headings of groups
+// if not everything fits, and also the encoder's summary if the controls and the summary do not
+// fit. cursorRow is the index of the selected row.
+func (p *Pane) layout(w, maxRows int) (rows []row, cursorRow int) {
 	all := p.all
-	_, chosen := p.current()
+	_, selected := p.current()
 	summary := p.summary(w - 4)
-	headings := len(all)+len(summary)+2 <= room
-	if len(all)+len(summary) > room {
+	const numHeadings = 2 // "Link" and "Run"
+	showHeadings := len(all)+len(summary)+numHeadings <= maxRows
+	if len(all)+len(summary) > maxRows {
 		summary = nil
 	}
 	group := ""
 	for i := range all {
-		if all[i].group != group && headings {
+		if all[i].group != group && showHeadings {
 			group = all[i].group
 			rows = append(rows, row{text: []look.Span{look.Dim.Span(group)}})
 		}
-		if i == chosen {
-			at = len(rows)
+		if i == selected {
+			cursorRow = len(rows)
 		}
 		rows = append(rows, row{control: &all[i]})
-		if i == 0 {
+		if i == 0 { // the control of the encoder, which has the summary below it
 			for _, line := range summary {
 				rows = append(rows, row{text: []look.Span{look.Dim.Span("    " + line)}})
 			}
 		}
 	}
-	return rows, at
+	return rows, cursorRow
 }
 
-// summary returns the first two lines of the encoder's summary.
+// summary returns the first two lines of the encoder's summary, wrapped to w columns.
 func (p *Pane) summary(w int) []string {
 	codec := p.Cat.Codec(p.cfg.Encoder.Name)
 	if codec == nil {
@@ -237,26 +244,26 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief writes the help of the control under the cursor on row y. If whole is set, the
-// control itself is drawn before its help.
-func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
+// Brief draws the help of the selected control on row y. If withControl is set, it draws the
+// control before the help, for screens on which the pane is not visible.
+func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
 		return
 	}
 	help := ctl.Help
-	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.word == "encoder" && codec != nil {
+	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.command == "encoder" && codec != nil {
 		help = codec.Summary
 	}
 	x := 2
-	if whole {
-		x = p.line(c, th, y, ctl) + 2
+	if withControl {
+		x = p.drawControl(c, th, y, ctl) + 2
 	}
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
 
-// Turn handles the arrow keys: dy moves the cursor, dx adjusts the control under the
-// cursor.
+// Turn handles the arrow keys: it moves the selection dy controls down, and changes the value of
+// the selected control by dx steps.
 func (p *Pane) Turn(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
@@ -269,32 +276,34 @@ func (p *Pane) Turn(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter opens a list of the values of the control under the cursor, or a line to type
-// the value in if there is no list.
+// Enter returns the request to open a list of the values of the selected control, or a line to type
+// the value if there is no list. On the control that folds the less used settings, it shows or
+// hides them.
 func (p *Pane) Enter() room.Request {
 	c, _ := p.current()
 	switch {
 	case c == nil:
 		return room.Request{}
-	case c.word == foldWord:
+	case c.command == foldCommand:
 		p.fold()
 		return room.Request{}
 	case c.Key == "encoder.name":
 		return room.Request{Over: p.Cat.EncoderList(p.cfg, p.schema)}
 	case len(c.Options) > 0:
-		return room.Request{Over: c.list(p.cfg)}
+		return room.Request{Over: c.newPicker(p.cfg)}
 	}
-	line := c.typed() + " "
-	if c.now != nil {
-		line += c.now(p.cfg)
+	line := c.typedPrefix() + " "
+	if c.editText != nil {
+		line += c.editText(p.cfg)
 	}
 	return room.Request{Edit: line}
 }
 
-// Click selects the control on a row. A second click on the fold shows or hides the less used settings.
+// Click selects the control on row y. A second click on the row of the less used settings shows
+// or hides them.
 func (p *Pane) Click(y int) {
 	before := p.chosen
-	if p.selectAt(y) && p.chosen == foldWord && before == foldWord {
+	if p.selectAt(y) && p.chosen == foldCommand && before == foldCommand {
 		p.fold()
 	}
 }

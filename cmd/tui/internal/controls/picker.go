@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/packetlog"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -14,56 +15,58 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// picker is a list to choose one name from. Typing narrows it.
+// picker is an overlay with a list to choose one name from, such as an encoder or a theme. Typing
+// filters the list.
 type picker struct {
-	title  string
-	word   string // the command that takes the name
-	all    []setting.Option
-	now    string // the name that holds at present
-	begins bool   // the name only begins a line, to be typed on
-	filter string
-	at     int
-	tall   bool // the description of a name is below the list, not beside it
+	title            string
+	command          string // the command that sets the chosen name
+	all              []setting.Option
+	current          string // the name that is set
+	needsParams      bool   // choosing a name opens a line to type its parameters
+	filter           string // in lower case; "" shows all names
+	cursor           int    // index in matches
+	descriptionBelow bool   // whether the description of a name is below the list, not to its right; set by layoutRight
 
-	shadows []string     // encoders that run as shadows; nil if the list is not of encoders
-	card    *encoderCard // about the encoder under the cursor; nil if the list is not of encoders
-	preview *preview     // of the name under the cursor; nil if none
+	shadows []string     // the encoders of the shadows; nil if this is not a list of encoders
+	card    *encoderCard // describes the encoder under the cursor; nil if this is not a list of encoders
+	preview *preview     // describes the name under the cursor; nil for none
 }
 
-// preview draws a description of the name under the cursor.
+// preview draws a description of the selected name.
 type preview struct {
-	lines func(name string, w int, ascii bool) []string // of at most w columns
-	seen  map[string][]string                           // by name and width; making one takes longer than a redraw may
+	lines func(name string, w int, ascii bool) []string // returns lines of at most w columns
+	cache map[string][]string                           // by name, width and character set, because lines is slow
 }
 
-// draw writes the preview of a name into w columns and h rows.
+// draw draws the preview of a name at (x, y) in w columns and h rows.
 func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
 	key := fmt.Sprint(name, " ", w, th.Ascii)
-	lines, ok := p.seen[key]
+	lines, ok := p.cache[key]
 	if !ok {
-		if p.seen == nil {
-			p.seen = map[string][]string{}
+		if p.cache == nil {
+			p.cache = map[string][]string{}
 		}
 		lines = p.lines(name, w, th.Ascii)
-		p.seen[key] = lines
+		p.cache[key] = lines
 	}
 	for i, line := range lines[:min(len(lines), h)] {
 		c.Clip(x, y+i, w, look.Plain, line)
 	}
 }
 
-// minPreview is the fewest columns in which a preview is legible.
-const minPreview = 40
+// minPreviewWidth is the smallest width of a legible preview.
+const minPreviewWidth = 40
 
-// NewPicker makes a list of names for a command; now is the one that holds at present.
-func NewPicker(title, word string, list []setting.Option, now string) *picker {
-	p := &picker{title: title, word: word, all: list, now: now}
-	p.at = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == now }), 0)
+// NewPicker returns a list to choose an argument of a command from; current is the name that is
+// set, on which the cursor is at first.
+func NewPicker(title, command string, list []setting.Option, current string) *picker {
+	p := &picker{title: title, command: command, all: list, current: current}
+	p.cursor = max(slices.IndexFunc(list, func(c setting.Option) bool { return c.Name == current }), 0)
 	return p
 }
 
-// list returns the choices that match what was typed.
-func (p *picker) list() []setting.Option {
+// matches returns the options whose name or summary contains the filter, in upper or lower case.
+func (p *picker) matches() []setting.Option {
 	if p.filter == "" {
 		return p.all
 	}
@@ -76,183 +79,194 @@ func (p *picker) list() []setting.Option {
 	return out
 }
 
-// move moves the cursor by n.
-func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+// move moves the cursor n names down, or up if n is negative.
+func (p *picker) move(n int) { p.cursor = min(max(p.cursor+n, 0), max(len(p.matches())-1, 0)) }
 
-// narrow changes the filter.
-func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+// setFilter changes the filter and moves the cursor to the first match.
+func (p *picker) setFilter(filter string) { p.filter, p.cursor = strings.ToLower(filter), 0 }
 
-// picked returns the name under the cursor.
-func (p *picker) picked() (string, bool) {
-	list := p.list()
-	if p.at >= len(list) {
+// selected returns the name under the cursor; false if nothing matches the filter.
+func (p *picker) selected() (string, bool) {
+	list := p.matches()
+	if p.cursor >= len(list) {
 		return "", false
 	}
-	return list[p.at].Name, true
+	return list[p.cursor].Name, true
 }
 
-// Size implements room.Overlay.
-func (p *picker) Size(w, h int) (ow, oh int, right bool) {
+// Size implements room.Overlay. With a preview or a card it takes the size of a legible description
+// next to the list, or the right column of the screen if the description fits below the list
+// there. Otherwise it is as high as the list.
+func (p *picker) Size(w, h int) (width, height int, right bool) {
 	switch {
-	case p.atRight(w, h):
-		const edges = 4 // the screen is so much wider: the list covers the controls
-		return room.RightColumn(w + edges), min(h, len(p.all)+tallest), true
+	case p.layoutRight(w, h):
+		return room.RightColumn(w + room.OverlayMargin), min(h, len(p.all)+maxDescriptionRows), true
 	case p.preview != nil || p.card != nil:
 		return min(w, 104), min(h, 40), false
 	}
-	return min(w, 96), min(h, len(p.all)+4), false
+	const edges = 4 // rows: the frame and an empty row above and below the list
+	return min(w, 96), min(h, len(p.all)+edges), false
 }
 
-// Key handles a key: the card has those that mean something to it.
+// Key implements room.Overlay. The card, if any, handles a key first. Other keys move the cursor,
+// edit the filter, choose the name, or close the list.
 func (p *picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
-		if r, ok := p.cardKey(msg); ok {
+		if r, ok := p.handleCardKey(msg); ok {
 			return r
 		}
 	}
 	filter := []rune(p.filter)
-	switch n := room.ListStep(msg); {
-	case n != 0:
-		p.move(n)
+	switch step := room.ListStep(msg); { // 0 if the key does not move the cursor
+	case step != 0:
+		p.move(step)
 	case msg.Type == tea.KeyEsc:
 		return room.Request{Closes: true}
 	case msg.Type == tea.KeyEnter:
-		return p.take()
+		return p.accept()
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
-		p.narrow(string(filter[:len(filter)-1]))
+		p.setFilter(string(filter[:len(filter)-1]))
 	case msg.Type == tea.KeyCtrlU, msg.Type == tea.KeyCtrlW:
-		p.narrow("")
+		p.setFilter("")
 	case p.shadows != nil && (msg.Type == tea.KeyCtrlV || msg.String() == p.shadowKey()):
 		return p.toggleShadow()
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
-		p.narrow(p.filter + string(msg.Runes))
+		p.setFilter(p.filter + string(msg.Runes))
 	}
 	return room.Request{}
 }
 
-// shadowKey is the key that runs an encoder beside: a letter that no name goes on with
-// where one has begun to be typed, else one that is never typed.
+// shadowKey returns the key that adds the encoder as a shadow: "ctrl+v" while "v" could continue
+// the typed filter, otherwise "v".
 func (p *picker) shadowKey() string {
 	longer := *p
 	longer.filter += "v"
-	if p.filter == "" || len(longer.list()) == 0 {
+	if p.filter == "" || len(longer.matches()) == 0 {
 		return "v"
 	}
 	return "ctrl+v"
 }
 
-// take does with the name under the cursor what the list is for.
-func (p *picker) take() room.Request {
-	name, ok := p.picked()
+// accept returns the request to close the list and to set the name under the cursor: to execute
+// the command or, for a name with parameters, to open it for typing. If no name matches the
+// filter, the list only closes.
+func (p *picker) accept() room.Request {
+	name, ok := p.selected()
 	switch {
 	case !ok:
 		return room.Request{Closes: true}
-	case p.begins:
-		return room.Request{Closes: true, Edit: p.word + " " + name + " "}
+	case p.needsParams:
+		return room.Request{Closes: true, Edit: p.command + " " + name + " "}
 	}
-	return room.Request{Closes: true, Line: p.word + " " + name}
+	return room.Request{Closes: true, Line: p.command + " " + name}
 }
 
-// toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
-// runs already.
+// toggleShadow returns the request to add the encoder under the cursor as a shadow, or to remove
+// it if it is one. The list stays open.
 func (p *picker) toggleShadow() room.Request {
-	name, ok := p.picked()
+	name, ok := p.selected()
 	if !ok {
 		return room.Request{}
 	}
-	word := "shadow "
+	line := "shadow "
 	if slices.Contains(p.shadows, name) {
-		word += "off "
+		line += "off "
 	}
-	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
+	return room.Request{Line: line + name, Accepted: func(cfg *config.Config) { p.shadows = append([]string{}, ShadowNames(cfg)...) }}
 }
 
-// Draw implements room.Overlay.
+// Draw implements room.Overlay. A row has the cursor at column 2, the symbol of the shadow at 3,
+// the marker of the current value at 4, and name and summary from 6.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
-	name := 0
-	for _, ch := range p.all {
-		name = max(name, look.TextWidth(ch.Name))
+	nameWidth := 0
+	for _, option := range p.all {
+		nameWidth = max(nameWidth, look.TextWidth(option.Name))
 	}
-	list, room := p.list(), c.H-4
-	if p.tall {
-		room = min(room, len(p.all))
+	list, rows := p.matches(), c.H-4
+	if p.descriptionBelow {
+		rows = min(rows, len(p.all))
 	}
-	first := min(max(p.at-room/2, 0), max(len(list)-room, 0))
-	for y := 0; y < room && first+y < len(list); y++ {
-		ch := list[first+y]
-		k := look.Plain
-		if first+y == p.at {
-			k = look.Chosen
-			c.Text(2, 2+y, k, th.Chosen)
+	first := min(max(p.cursor-rows/2, 0), max(len(list)-rows, 0)) // scroll so that the cursor is in the middle
+	for y := 0; y < rows && first+y < len(list); y++ {
+		option := list[first+y]
+		style := look.Plain
+		if first+y == p.cursor {
+			style = look.Chosen
+			c.Text(2, 2+y, style, th.Chosen)
 		}
-		if ch.Name == p.now {
-			c.Set(4, 2+y, look.Good, th.Outcome[1])
+		if option.Name == p.current {
+			c.Set(4, 2+y, look.Good, th.Outcome[packetlog.Decoded]) // a filled circle
 		}
-		if i := slices.Index(p.shadows, ch.Name); i >= 0 {
+		if i := slices.Index(p.shadows, option.Name); i >= 0 {
 			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
 		}
-		c.Clip(6, 2+y, name, k, ch.Name)
-		if p.preview == nil && (p.card == nil || p.tall) {
-			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.Summary)
+		c.Clip(6, 2+y, nameWidth, style, option.Name)
+		if p.preview == nil && (p.card == nil || p.descriptionBelow) {
+			c.Clip(6+nameWidth+2, 2+y, c.W-10-nameWidth, look.Dim, option.Summary)
 		}
 	}
 	if len(list) == 0 {
-		c.Text(6, 2, look.Dim, "nothing matches")
+		c.Text(6, 2, look.Dim, "no match")
 	}
-	if first+room < len(list) {
+	if first+rows < len(list) {
 		c.Text(4, c.H-1, look.Dim, " more below ")
 	}
-	at, ok := p.picked()
-	x := 6 + name + 3
+	selectedName, ok := p.selected()
+	x := 6 + nameWidth + 3
 	w := c.W - x - 2
 	switch {
-	case !ok:
-	case p.tall:
-		c.Divider(th, room+3, p.card.inside, at)
-		p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, at)
+	case !ok: // no name matches the filter
+	case p.descriptionBelow:
+		c.Divider(th, rows+3, p.card.focused, selectedName)
+		p.card.draw(c, th, 2, rows+4, c.W-4, c.H-rows-5, selectedName)
 	case p.card != nil:
-		p.rule(c, th, x-2)
-		p.card.draw(c, th, x, 2, w, c.H-3, at)
-	case p.preview != nil && w >= minPreview:
-		p.rule(c, th, x-2)
-		p.preview.draw(c, th, x, 2, w, c.H-3, at)
+		p.drawRule(c, th, x-2)
+		p.card.draw(c, th, x, 2, w, c.H-3, selectedName)
+	case p.preview != nil && w >= minPreviewWidth:
+		p.drawRule(c, th, x-2)
+		p.preview.draw(c, th, x, 2, w, c.H-3, selectedName)
 	}
 }
 
-// hint is what the keys do here, as much of it as there is room for.
-func (p *picker) hint(room int) []look.Span {
-	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
+// hint returns the help for the keys, in the longest form that fits in maxWidth columns. Only the
+// list of encoders, with shadows that are not nil, has keys to activate an encoder without closing
+// the list, to add a shadow and to set parameters.
+func (p *picker) hint(maxWidth int) []look.Span {
+	variants := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"} // longest first
 	switch {
 	case p.filter != "" && p.shadows != nil:
-		words = []string{"narrowed to " + p.filter + ": space tries, " + p.shadowKey() + " beside, tab params", p.filter + ": space tries, " +
-			p.shadowKey() + " beside", p.filter}
+		variants = []string{"filter " + p.filter + ": space sets, " + p.shadowKey() + " shadow, tab params",
+			p.filter + ": space sets, " + p.shadowKey() + " shadow", p.filter}
 	case p.filter != "":
-		words = []string{"narrowed to " + p.filter, p.filter}
+		variants = []string{"filter " + p.filter, p.filter}
 	case p.shadows != nil:
-		words = []string{"enter takes, space tries, v beside, tab params, esc", "space tries, v beside, tab params", "v beside, tab params"}
+		variants = []string{"enter selects, space sets, v shadow, tab params, esc", "space sets, v shadow, tab params",
+			"v shadow, tab params"}
 	}
-	options := make([][]look.Span, len(words))
-	for i, text := range words {
-		options[i] = []look.Span{look.Dim.Span(text)}
+	spans := make([][]look.Span, len(variants))
+	for i, text := range variants {
+		spans[i] = []look.Span{look.Dim.Span(text)}
 	}
-	return look.Fit(room, options...)
+	return look.Fit(maxWidth, spans...)
 }
 
-// tallest is the most rows that a list at the right takes beside its names.
-const tallest = 22
+// maxDescriptionRows is the largest number of rows of the description below the list.
+const maxDescriptionRows = 22
 
-// rule draws the line between the list and the description of the name under the cursor.
-func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
+// drawRule draws a vertical line at column x, between the list and the description of the selected
+// name.
+func (p *picker) drawRule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
 }
 
-// atRight reports whether the list stands at the right of the screen, so that the
-// charts stay in sight: it does if there is room for what it says below it.
-func (p *picker) atRight(w, h int) bool {
-	const said = 14
-	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
-	return p.tall
+// layoutRight reports whether the list is placed at the right of a screen of w columns and h rows,
+// so that the charts stay visible, with the description below the list. It stores the result in
+// descriptionBelow. Only a list of encoders can be placed there, if it and its description fit.
+func (p *picker) layoutRight(w, h int) bool {
+	const descriptionRows = 14
+	p.descriptionBelow = p.card != nil && w >= 100 && h >= len(p.all)+descriptionRows
+	return p.descriptionBelow
 }

@@ -8,119 +8,129 @@ import (
 	"wirelab/internal/units"
 )
 
-// line draws one control: cursor, name, value, and a gauge of where it stands
-// between its least and its most. It returns the column after them.
-func (p *Pane) line(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
-	label, value := look.Dim, look.Value
-	if cur, _ := p.current(); cur.word == ctl.word {
-		label, value = look.Chosen, look.Chosen
+// drawControl draws a control on row y: cursor, label, value, and a gauge of the value between
+// its bounds. It returns the column after them. Labels of a block, such as the parameters of the
+// encoder, are indented, and their values are aligned. A control that a netem line overrides is
+// dimmed unless it is selected.
+func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
+	labelStyle, valueStyle := look.Dim, look.Value
+	selected, _ := p.current()
+	switch {
+	case selected.command == ctl.command:
+		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
+	case ctl.overridden:
+		labelStyle, valueStyle = look.Faint, look.Dim
 	}
-	if ctl.held && value == look.Value {
-		label, value = look.Faint, look.Dim
+	label, labelWidth := ctl.label, 12 // including the columns of the cursor and a gap
+	if ctl.block != "" {
+		const extra = 6 // columns of the cursor, the dot with its blank, and a gap
+		label = th.Dot + " " + label
+		labelWidth = max(labelWidth, p.maxLabelWidth(ctl.block)+extra)
 	}
-	text, name := ctl.label, 12
-	if ctl.nest != "" {
-		text = th.Dot + " " + text
-		name = max(name, p.longest(ctl.nest)+6)
-	}
-	c.Clip(4, y, c.W-5, label, text)
-	x := 2 + name
-	shown := look.SpeedText(th, p.speed)
+	c.Clip(4, y, c.W-5, labelStyle, label)
+	x := 2 + labelWidth
+	text := look.SpeedText(th, p.speed) // the control of the speed is the only one without Get
 	if ctl.Get != nil {
-		shown = ctl.Show(p.cfg)
+		text = ctl.Show(p.cfg)
 	}
-	if ctl.words || len(ctl.Options) > 0 {
-		return p.phrase(c, th, x, y, value, shown, ctl)
+	if ctl.isText || len(ctl.Options) > 0 {
+		return p.drawText(c, th, x, y, valueStyle, text, ctl)
 	}
-	if model, params, ok := strings.Cut(shown, " "); ok && strings.Contains(params, "=") {
-		return p.phrase(c, th, x, y, value, model, ctl) // its params have rows of their own
+	// A loss model with parameters, "MODEL NAME=VALUE...": the parameters have rows of their own.
+	if model, params, ok := strings.Cut(text, " "); ok && strings.Contains(params, "=") {
+		return p.drawText(c, th, x, y, valueStyle, model, ctl)
 	}
-	return p.number(c, th, x, y, value, shown, ctl)
+	return p.drawNumber(c, th, x, y, valueStyle, text, ctl)
 }
 
-// phrase draws a value that is words, as far as there is room.
-func (p *Pane) phrase(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
-	mark := p.otherWay(th, ctl)
-	if look.TextWidth(mark) > 14 {
-		mark = strings.Fields(mark)[0] + " differs"
+// drawText draws a value that is text at (x, y), shortened to the space, and then a note: whether a
+// netem line overrides the setting, and the value of the other link if it differs. Of a long value
+// the note contains only that it differs. drawText returns the column after both.
+func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
+	note := p.otherLinkValue(th, ctl)
+	if look.TextWidth(note) > 14 { // too long: keep only the arrow
+		note = strings.Fields(note)[0] + " differs"
 	}
-	if ctl.held {
-		mark = "waits: netem " + mark
+	if ctl.overridden {
+		note = "set by netem " + note
 	}
-	room := c.W - 2 - x
-	if mark != "" {
-		room -= look.TextWidth(mark) + 2
+	width := c.W - 2 - x
+	if note != "" {
+		width -= look.TextWidth(note) + 2
 	}
-	end := c.Clip(x, y, room, k, shown)
-	if cur, _ := p.current(); ctl.words && shown == "off" && cur.word == ctl.word {
-		end = c.Clip(end+2, y, room-look.TextWidth(shown)-2, look.Dim, "enter types it")
+	end := c.Clip(x, y, width, style, text)
+	if selected, _ := p.current(); ctl.isText && text == "off" && selected.command == ctl.command {
+		end = c.Clip(end+2, y, width-look.TextWidth(text)-2, look.Dim, "enter to type")
 	}
-	if mark == "" {
+	if note == "" {
 		return end
 	}
-	return c.Clip(end+2, y, c.W-4-end, look.Dim, mark)
+	return c.Clip(end+2, y, c.W-4-end, look.Dim, note)
 }
 
-// number draws a value that has a unit and perhaps a gauge, and beside it that of
-// the other direction if it is another.
-func (p *Pane) number(c *look.Canvas, th *look.Theme, x, y int, k look.Ink, shown string, ctl *control) int {
-	const digits, unitWidth, gauge = 7, 7, 14
-	n, unit := units.Split(shown)
-	if n == "" {
-		n, unit = unit, ""
+// drawNumber draws a number with its unit at (x, y), then a gauge if the value has bounds, and
+// the value of the other link if it differs. It returns the column after them. The decimal
+// digits, units and gauges of all rows are aligned.
+func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
+	const numberWidth, unitWidth, gaugeWidth = 7, 7, 14 // in columns
+	number, unit := units.Split(text)
+	if number == "" { // a word such as "off", which is in unit
+		number, unit = unit, ""
 	}
-	c.Right(x+digits, y, k, n)
-	end := c.Clip(x+digits+1, y, c.W-2-x-digits-1, look.Dim, unit)
-	x = max(x+digits+unitWidth, end+1)
+	c.Right(x+numberWidth, y, style, number)
+	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
+	x = max(x+numberWidth+unitWidth, end+1)
 	switch {
-	case ctl.held:
-		end = c.Clip(x, y, c.W-2-x, look.Dim, "waits: netem")
-		x = max(x+gauge, end) + 2
-	case ctl.Gauge != nil && x+gauge < c.W-2:
-		p.gauge(c, th, x, y, gauge, ctl.Gauge(p.cfg))
-		end = x + gauge
+	case ctl.overridden:
+		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
+		x = max(x+gaugeWidth, end) + 2
+	case ctl.Gauge != nil && x+gaugeWidth < c.W-2:
+		p.drawGauge(c, th, x, y, gaugeWidth, ctl.Gauge(p.cfg))
+		end = x + gaugeWidth
 		x = end + 2
 	}
-	if mark := p.otherWay(th, ctl); mark != "" {
-		end = c.Clip(x, y, c.W-2-x, look.Dim, mark)
+	if note := p.otherLinkValue(th, ctl); note != "" {
+		end = c.Clip(x, y, c.W-2-x, look.Dim, note)
 	}
 	return end
 }
 
-// otherWay is the value of the link that is not shown, behind its arrow; "" if it
-// is the same.
-func (p *Pane) otherWay(th *look.Theme, ctl *control) string {
-	if ctl.other == nil {
+// otherLinkValue returns the value that the setting of a control has on the link that the control
+// does not show, after the arrow of that link; "" if both links have the same value, or if the
+// control is no setting of a link.
+func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
+	if ctl.otherRow == nil {
 		return ""
 	}
-	text := ctl.other.Text(p.cfg)
+	text := ctl.otherRow.Text(p.cfg)
 	if text == "" || text == ctl.Text(p.cfg) {
 		return ""
 	}
 	arrow := th.Up
-	if ctl.way.Other() == config.DownOnly {
+	if ctl.direction.Other() == config.DownOnly {
 		arrow = th.Down
 	}
-	if n, unit := units.Split(text); n != "" {
-		text = n + " " + unit
+	if number, unit := units.Split(text); number != "" {
+		text = number + " " + unit
 	}
-	return strings.TrimRight(arrow+" "+text, " ")
+	return strings.TrimRight(arrow+" "+text, " ") // the unit may be empty
 }
 
-// longest is the width of the longest label of a block.
-func (p *Pane) longest(nest string) int {
+// maxLabelWidth returns the width of the longest label of a block.
+func (p *Pane) maxLabelWidth(block string) int {
 	n := 0
 	for _, c := range p.all {
-		if c.nest == nest {
+		if c.block == block {
 			n = max(n, look.TextWidth(c.label))
 		}
 	}
 	return n
 }
 
-func (p *Pane) gauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
-	on := int(level*float64(w) + 0.5)
+// drawGauge draws a bar of w columns at (x, y), filled to level, which is in 0..1.
+func (p *Pane) drawGauge(c *look.Canvas, th *look.Theme, x, y, w int, level float64) {
+	filled := int(level*float64(w) + 0.5)
 	c.Fill(x, y, w, look.Faint, th.GaugeOff)
-	c.Fill(x, y, min(max(on, 0), w), look.Gauge, th.GaugeOn)
+	c.Fill(x, y, min(max(filled, 0), w), look.Gauge, th.GaugeOn)
 }

@@ -1,4 +1,3 @@
-// Package labtest is a made-up lab for tests of the dashboard: its snapshots are
-// functions of the virtual time, and a Stage shows one page of it without the
-// rest of the dashboard. No program imports it.
+// Package labtest provides a fake lab for tests of the dashboard. Its snapshots are functions of
+// the virtual time only. A Stage shows a single page without the rest of the dashboard.
 package labtest

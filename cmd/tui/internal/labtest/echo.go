@@ -8,10 +8,11 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Echo obeys like the real one, but for its frames: they are made up.
+// Echo is a fake lab that executes changes, pause and speed like the real one. Its frames stay
+// those of Lab.
 type Echo struct{ Lab }
 
-// NewEcho is an Echo 90 s into its session.
+// NewEcho returns an Echo 90 s after the start of its session.
 func NewEcho() *Echo { return &Echo{*NewLab()} }
 
 // Do implements room.Lab.
@@ -20,7 +21,7 @@ func (l *Echo) Do(c experiment.Command) bool {
 	if c.Change != nil {
 		next.Config = next.Config.Clone()
 		if err := next.Config.Apply(*c.Change); err != nil {
-			panic(err) // the dashboard checks before it sends
+			panic(err) // the dashboard validates changes before it sends them
 		}
 		next.Marks = append(next.Marks[:len(next.Marks):len(next.Marks)], engine.Mark{T: next.Now, Label: c.Change.Label()})
 	}
@@ -37,15 +38,15 @@ func (l *Echo) Do(c experiment.Command) bool {
 	return l.Lab.Do(c)
 }
 
-// Pass lets virtual time pass.
+// Pass advances virtual time by d.
 func (l *Echo) Pass(d time.Duration) {
-	made := Snapshot(l.Snap.Now + d)
-	made.Config, made.Marks, made.State, made.Speed = l.Snap.Config, l.Snap.Marks, l.Snap.State, l.Snap.Speed
-	made.Lanes[0].Encoder = made.Config.Encoder.Name
-	for _, s := range made.Config.Shadows {
-		shadow := made.Lanes[0]
+	next := Snapshot(l.Snap.Now + d)
+	next.Config, next.Marks, next.State, next.Speed = l.Snap.Config, l.Snap.Marks, l.Snap.State, l.Snap.Speed
+	next.Lanes[0].Encoder = next.Config.Encoder.Name
+	for _, s := range next.Config.Shadows {
+		shadow := next.Lanes[0]
 		shadow.Encoder, shadow.Samples = s.Name, slices.Clone(shadow.Samples)
-		made.Lanes = append(made.Lanes, shadow)
+		next.Lanes = append(next.Lanes, shadow)
 	}
-	l.Snap = made
+	l.Snap = next
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// NewDamaged is a session without a checksum on a link that damages packets.
+// NewDamaged returns a lab whose encoder has no checksum, on a link that corrupts packets: packets
+// are tainted, in the last four samples too.
 func NewDamaged() *Lab {
 	lab := NewLab()
 	lane := &lab.Snap.Lanes[0]
@@ -33,12 +34,12 @@ func NewDamaged() *Lab {
 	return lab
 }
 
-// Lab plays a made-up session: everything in a snapshot is a function of the
-// virtual time, which stands still unless a test moves it.
+// Lab is a fake lab that records commands. Its snapshot is a function of the virtual time, which
+// stays the same unless a test replaces the snapshot.
 type Lab struct {
 	Snap *engine.Snapshot
-	Got  []experiment.Command
-	Full bool // refuse commands
+	Got  []experiment.Command // received commands
+	Full bool                 // whether Do refuses commands, as with a full queue
 }
 
 // Snapshot implements room.Lab.
@@ -53,16 +54,17 @@ func (l *Lab) Do(c experiment.Command) bool {
 	return true
 }
 
-// NewLab is a lab 90 s into its session.
+// NewLab returns a lab 90 s after the start of its session.
 func NewLab() *Lab { return &Lab{Snap: Snapshot(90 * time.Second)} }
 
-// schema is that of the cubes.
+// schema is the schema of the walk-off's cubes.
 var schema = sync.OnceValue(func() *frame.Schema { return frame.Cubes(frame.WalkoffCubes) })
 
-// Hz is the packet rate of the made-up session.
+// Hz is the packet rate of the fake session.
 const Hz = 60
 
-// Snapshot is what the made-up lab shows at a moment.
+// Snapshot returns the snapshot of the fake lab at a virtual time. All figures are made up, but fit
+// together: 5 % loss, a change of the encoder at 46 s, and marks.
 func Snapshot(now time.Duration) *engine.Snapshot {
 	cfg := config.Default()
 	link := config.NewChange("down.loss", "5%", "down.latency", "50ms", "down.jitter", "10ms", "up.latency", "65ms")
@@ -96,8 +98,8 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	}
 }
 
-// effects is that of the change of the encoder at 46 s: the one before sent half as much
-// again.
+// effects returns the measured effect of the change of the encoder at 46 s: before it, packets
+// were 1.5 times as large.
 func effects(samples []meters.Sample) []engine.Effect {
 	e := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
 	for _, s := range samples {
@@ -108,12 +110,13 @@ func effects(samples []meters.Sample) []engine.Effect {
 		s.PayloadBits = s.PayloadBits*3/2 + int64(len(e.After)%7)*100
 		e.Before = append(e.Before, s)
 	}
-	if len(e.After) < 20 {
+	if len(e.After) < 20 { // the change is too recent
 		return nil
 	}
 	return []engine.Effect{e}
 }
 
+// budget returns the bit budget of the recent packets of the fake session, in bits by part.
 func budget() encoders.Budget {
 	var b encoders.Budget
 	for k, bits := range map[encoders.Slot]int{encoders.SlotIndex: 900, encoders.SlotFlags: 400, encoders.SlotPosition: 4600,
@@ -123,7 +126,8 @@ func budget() encoders.Budget {
 	return b
 }
 
-// samples is a bandwidth that breathes, and falls by a third at 46 s.
+// samples returns the samples up to now: a varying bandwidth that falls by a third at 46 s, a lost
+// packet in some samples, and after 70 s also packets without a baseline.
 func samples(now time.Duration) []meters.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
 	out := make([]meters.Sample, 0, now/meters.SamplePeriod)
@@ -148,16 +152,17 @@ func samples(now time.Duration) []meters.Sample {
 	return out
 }
 
-// Packets are the last 600 packets before now.
+// Packets returns the last 600 packets before now. The newest three are in flight; of the others
+// about 5 % are lost, 2 % stale and 1 % without a baseline, and a few arrive twice.
 func Packets(now time.Duration) []packetlog.Record {
 	var out []packetlog.Record
 	last := uint64(now.Seconds() * Hz)
 	for seq := last - 600; seq < last; seq++ {
-		rng := rand.New(rand.NewPCG(2, seq)) // the same packet in every snapshot
+		rng := rand.New(rand.NewPCG(2, seq)) // seeded by seq, so that a packet is the same in every snapshot
 		sent := time.Duration(seq) * time.Second / Hz
 		r := packetlog.Record{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
 			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: packetlog.Decoded}
-		r.Wire = r.Payload + 33
+		r.Wire = r.Payload + 33 // the lab's header, IPv4 and UDP
 		switch n := rng.IntN(100); {
 		case seq+4 > last:
 			r.Outcome, r.Arrived = packetlog.InFlight, 0
@@ -177,8 +182,7 @@ func Packets(now time.Duration) []packetlog.Record {
 	return out
 }
 
-// PlainRenderer paints nothing; colourRenderer paints as a terminal of 256 colours
-// on dark ground does.
+// PlainRenderer returns a renderer without colours.
 func PlainRenderer() *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.Ascii)
@@ -186,7 +190,7 @@ func PlainRenderer() *lipgloss.Renderer {
 	return r
 }
 
-// ColourRenderer paints as a terminal of 256 colours on dark ground does.
+// ColourRenderer returns a renderer for a terminal with all colours and a dark background.
 func ColourRenderer() *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.TrueColor)

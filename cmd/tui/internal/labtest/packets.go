@@ -11,8 +11,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// NewBits is a made-up session whose samples say what their bits went to, with a
-// shadow beside it that saves on positions.
+// NewBits returns a lab whose samples have a bit budget. If shadow is set, it also has a shadow
+// that needs fewer bits for positions.
 func NewBits(shadow bool) *Lab {
 	lab := NewLab()
 	first := &lab.Snap.Lanes[0]
@@ -29,7 +29,8 @@ func NewBits(shadow bool) *Lab {
 	return lab
 }
 
-// spend makes a lane's samples spend these shares of what they spent before.
+// spend sets the bit budget of a lane's samples to shares of their payload. Shares that add up to
+// less than 1 reduce the payload.
 func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	charge := func(bits float64) (b encoders.Budget, total int64) {
 		for k, share := range shares {
@@ -48,32 +49,33 @@ func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
 }
 
-// NewPackets is a made-up session with troubles, and with the packet open that a
-// cursor on the newest failure would ask for.
+// NewPackets returns a lab with two recent problems of different kinds, a lost packet and one
+// without a baseline, each with the details of the packet.
 func NewPackets() *Lab {
 	lab := NewLab()
 	l := &lab.Snap.Lanes[0]
 	for i := range l.Packets {
 		r := &l.Packets[i]
 		r.Due = r.Sent + 52*time.Millisecond
-		if r.Outcome == packetlog.Lost {
+		if r.Outcome == packetlog.Lost { // never due at the receiver
 			r.Due = 0
 		}
 	}
 	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
 		r := &l.Packets[i]
-		why := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
+		reason := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
 			packetlog.Lost: inspector.BecauseLost}[r.Outcome]
-		if why == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
-			continue
+		if reason == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == reason {
+			continue // no problem, or another one of the same kind
 		}
-		l.Troubles = append(l.Troubles, inspector.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+		l.Troubles = append(l.Troubles, inspector.Incident{Reason: reason, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
 			Opened: opened(r)})
 	}
 	return lab
 }
 
-// opened is the inside of a made-up packet.
+// opened returns the details of a fake packet, as the lab gives when a packet is opened: the stages
+// of the link that it passed, the reasons for its outcome, and its bit budget.
 func opened(r *packetlog.Record) inspector.Opened {
 	in := inspector.Inside{Header: 5, Fragments: 1,
 		AtSender: inspector.AtSender{BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
@@ -99,10 +101,10 @@ func opened(r *packetlog.Record) inspector.Opened {
 	return inspector.Opened{ID: r.ID(), Record: *r, Inside: in}
 }
 
-// Opening answers a request to open a packet, as a runner does.
+// Opening is a lab that answers requests to open a packet, as a runner does.
 type Opening struct{ *Lab }
 
-// Do implements room.Lab.
+// Do implements room.Lab. A packet that is not in the snapshot is reported as gone.
 func (l Opening) Do(c experiment.Command) bool {
 	if c.Open != nil {
 		next := *l.Snap

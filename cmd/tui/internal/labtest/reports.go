@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Reports makes a folder with made-up reports: two good ones, one cut off, one of a
-// later version.
+// Reports creates a folder with four fake reports: two valid ones, a truncated one, and one of a
+// later version. It returns the path of the folder.
 func Reports(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -12,11 +12,13 @@ import (
 	"wirelab/experiment/figures"
 )
 
+// errRefused is the error of an encoder that cannot encode a frame.
 type errRefused struct{}
 
 func (errRefused) Error() string { return "packet of 70000 bytes does not fit" }
 
-// Refusing is a snapshot in which one shadow never encodes anything.
+// Refusing returns a snapshot in which the second shadow fails to encode every frame: it has an
+// error and no packets, and its samples are empty except for their times.
 func Refusing() *engine.Snapshot {
 	snap := FourShadows()
 	l := &snap.Lanes[2]
@@ -27,8 +29,9 @@ func Refusing() *engine.Snapshot {
 	return snap
 }
 
-// WithShadows adds made-up shadows to a snapshot: each sends a share of what the
-// first lane sends, and a little of its own. The last joined late.
+// WithShadows returns a copy of a snapshot with a fake shadow for each name of an encoder. Each
+// sends a fixed share of what the first lane sends, with some noise. The second lacks a baseline
+// now and then, and the fourth joins at 40 s.
 func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	out := *snap
 	out.Config = snap.Config.Clone()
@@ -72,7 +75,7 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	return &out
 }
 
-// FourShadows is a session with four shadows, each begun later than the one before.
+// FourShadows returns a snapshot with four shadows.
 func FourShadows() *engine.Snapshot {
 	return WithShadows(Snapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")
 }

@@ -14,7 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Draw draws a pane by itself, without colour.
+// Draw returns the lines of a pane, drawn without colours.
 func Draw(p room.Pane, v room.View, w, h int) []string {
 	p.(room.Observer).Observe(v)
 	c, th := look.NewCanvas(w, h), Theme(false)
@@ -22,20 +22,19 @@ func Draw(p room.Pane, v room.View, w, h int) []string {
 	return c.Lines(th)
 }
 
-// ViewOf is what a pane sees of a snapshot when it is time to redraw everything.
+// ViewOf returns the view of a snapshot that redraws all panes.
 func ViewOf(snap *engine.Snapshot) room.View {
 	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, Slow: true}
 }
 
-// Theme paints nothing.
+// Theme returns a theme without colours.
 func Theme(ascii bool) *look.Theme {
-	l, _ := look.SchemeNamed("")
-	return look.NewTheme(PlainRenderer(), l, ascii)
+	scheme, _ := look.SchemeNamed("") // the default
+	return look.NewTheme(PlainRenderer(), scheme, ascii)
 }
 
-// Stage shows one page of a made-up lab, as the dashboard would: keys go to the
-// page, what it asks of the lab is done, and what it has to do in the background is
-// done at once.
+// Stage shows a single page of a fake lab as the dashboard would. It passes keys to the page,
+// sends the requests of the page to the lab, and runs its background work immediately.
 type Stage struct {
 	page    room.Page
 	w, h    int
@@ -43,7 +42,7 @@ type Stage struct {
 	th      *look.Theme
 }
 
-// NewStage puts a page on a screen of a size.
+// NewStage returns a stage for a page on a screen of w columns and h rows.
 func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 	s := &Stage{page: p, w: w, h: h, th: Theme(false)}
 	s.Session = session.New(lab, s.th, func() {})
@@ -51,7 +50,7 @@ func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 	return s
 }
 
-// Tick takes the newest snapshot; slow: it is time to redraw everything.
+// Tick shows the newest snapshot; slow also redraws panes that change all the time.
 func (s *Stage) Tick(slow bool) {
 	s.Session.Poll()
 	s.Session.Settle()
@@ -64,7 +63,7 @@ func (s *Stage) Tick(slow bool) {
 	}
 }
 
-// do carries out what the page asks of the lab.
+// do sends the command of a request to the lab. It ignores other parts of the request.
 func (s *Stage) do(r room.Request) {
 	if r.Command == nil {
 		return
@@ -74,7 +73,7 @@ func (s *Stage) do(r room.Request) {
 	}
 }
 
-// Press gives keys to the page, each followed by a tick.
+// Press passes keys to the page, with a tick after each.
 func (s *Stage) Press(keys ...string) {
 	for _, k := range keys {
 		s.pressKey(k)
@@ -82,6 +81,8 @@ func (s *Stage) Press(keys ...string) {
 	}
 }
 
+// pressKey passes one key to the page: to its own binding or, like the shell, to the method for
+// the key.
 func (s *Stage) pressKey(k string) {
 	for _, b := range room.BindingsOf(s.page) {
 		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
@@ -89,8 +90,8 @@ func (s *Stage) pressKey(k string) {
 			return
 		}
 	}
-	if d, ok := map[string][2]int{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
-		s.do(s.page.(room.Mover).Move(d[0], d[1]))
+	if move, ok := map[string]struct{ dx, dy int }{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
+		s.do(s.page.(room.Mover).Move(move.dx, move.dy))
 		return
 	}
 	switch k {
@@ -105,7 +106,7 @@ func (s *Stage) pressKey(k string) {
 	}
 }
 
-// KeyMsg is the message that a key makes.
+// KeyMsg returns the message of a key.
 func KeyMsg(k string) tea.KeyMsg {
 	if msg, ok := NamedKeys[k]; ok {
 		return msg
@@ -113,16 +114,16 @@ func KeyMsg(k string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 }
 
-// View is what the page shows.
+// View returns the lines of the page.
 func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h), "\n") }
 
-// Click is a click of the left button, with a tick after it.
+// Click is a click of the left mouse button, with a tick after it.
 func (s *Stage) Click(x, y int) {
 	s.do(s.page.(room.Clicker).Click(x, y))
 	s.Tick(true)
 }
 
-// NamedKeys are the keys that are not what they type.
+// NamedKeys maps the names of keys that do not type a character to their messages.
 var NamedKeys = map[string]tea.KeyMsg{
 	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
 	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},

@@ -9,20 +9,21 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// WideFields are the fields of a schema with more slots than a small screen has rows, some of
-// which begin alike.
+// WideFields are the fields of a schema with more fields than a small screen has rows. Some names
+// share a prefix.
 var WideFields = []string{"time", "position-x", "position-y", "position-z", "velocity-x", "velocity-y", "velocity-z",
 	"acceleration-x", "acceleration-y", "acceleration-z", "rotation-p", "rotation-y", "rotation-r", "spin-p", "spin-y",
 	"spin-r", "mode", "jump", "crouch", "sprint", "fire", "aim", "reload", "use", "melee", "base"}
 
-// NewShown is NewWide with what both ends have: the receiver's position lags behind.
+// NewShown returns a lab like NewWide whose snapshot also contains the frame that was sent and the
+// one that the receiver displays, 137 ms old. They differ in the position.
 func NewShown() *Lab {
 	lab := NewWide()
 	d := &playout.Frames{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}
 	for i := range lab.Snap.Schema.Fields {
 		f := &lab.Snap.Schema.Fields[i]
 		if f.Name == "spin-p" {
-			f.Scale = 1.0 / 131072
+			f.Scale = 1.0 / 131072 // values with many decimals
 		}
 		v := int32(i*i*i - 999)
 		d.Sent.Table, d.Shown.Table = append(d.Sent.Table, v), append(d.Shown.Table, v)
@@ -41,7 +42,8 @@ func NewShown() *Lab {
 	return lab
 }
 
-// NewWide is a session of calls of a wide schema, each of whose fields costs something.
+// NewWide returns a lab that sends calls of a schema with many fields, each with a share of the
+// bit budget.
 func NewWide() *Lab {
 	lab := NewLab()
 	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: Hz}

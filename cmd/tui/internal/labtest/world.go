@@ -8,8 +8,9 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// WorldPicture is a made-up world, a function of the time alone: the player goes
-// round in a circle, what is near interacts, and what it has passed is heaped.
+// WorldPicture returns a fake world as a function of time: the player moves in a circle, and
+// cubes near the player interact and are lifted. The receiver's display is 124 ms late, and its
+// position error is a movement of 6 ms.
 func WorldPicture(now time.Duration) *playout.Picture {
 	p := &playout.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
 		Moment: now - 124*time.Millisecond, Sent: poses(now), Shown: poses(now - 124*time.Millisecond)}
@@ -21,24 +22,26 @@ func WorldPicture(now time.Duration) *playout.Picture {
 	return p
 }
 
+// poses returns the pose of the player and of 900 cubes in a grid. Cubes within 4 m of the player
+// are pushed away and lifted.
 func poses(now time.Duration) []playout.Pose {
 	const radius = 9
 	angle := now.Seconds() / 3
-	turn := func(about float64) [4]float32 {
+	rotation := func(about float64) [4]float32 { // quaternion of a rotation about the z axis
 		return [4]float32{2: float32(math.Sin(about / 2)), 3: float32(math.Cos(about / 2))}
 	}
-	me := playout.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle),
+	player := playout.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: rotation(angle),
 		Interacting: true}
-	list := []playout.Pose{me}
+	list := []playout.Pose{player}
 	for i := range 900 {
 		x, y := float64(i%30)-14.5, float64(i/30)-14.5
-		at := playout.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: turn(0)}
-		if d := math.Hypot(x-float64(me.X), y-float64(me.Y)); d < 4 {
-			away := float32((4 - d) / 4)
-			at.X, at.Y = at.X+away*(at.X-me.X), at.Y+away*(at.Y-me.Y)
-			at.Z, at.Rot, at.Interacting = 0.2+away, turn(x*angle), true
+		cube := playout.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: rotation(0)}
+		if d := math.Hypot(x-float64(player.X), y-float64(player.Y)); d < 4 {
+			push := float32((4 - d) / 4)
+			cube.X, cube.Y = cube.X+push*(cube.X-player.X), cube.Y+push*(cube.Y-player.Y)
+			cube.Z, cube.Rot, cube.Interacting = 0.2+push, rotation(x*angle), true
 		}
-		list = append(list, at)
+		list = append(list, cube)
 	}
 	return list
 }

@@ -11,19 +11,18 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 )
 
-// Canvas is a grid of cells that panes draw on. Whatever is written beyond its
-// edges is dropped, so a pane can be too small for what it shows but never
-// break a line of the screen.
+// Canvas is a grid of cells that panes draw on. Text beyond its edges is dropped, so that a pane
+// that is too small for its content cannot break a line of the screen.
 type Canvas struct {
 	W, H  int
 	cells []cell
 }
 
-// cell is one column of one line. A rune two columns wide is followed by a cell
-// with the rune 0.
+// cell is one column of one line. A rune that is two columns wide is followed by a cell with the
+// rune 0.
 type cell struct {
-	r   rune
-	ink Ink
+	r     rune
+	style Ink
 }
 
 // NewCanvas returns an empty canvas of w columns and h rows.
@@ -31,33 +30,34 @@ func NewCanvas(w, h int) *Canvas {
 	c := &Canvas{W: max(w, 0), H: max(h, 0)}
 	c.cells = make([]cell, c.W*c.H)
 	for i := range c.cells {
-		c.cells[i] = cell{' ', Plain}
+		c.cells[i] = cell{r: ' ', style: Plain}
 	}
 	return c
 }
 
-// Set writes one rune that is one column wide.
-func (c *Canvas) Set(x, y int, k Ink, r rune) {
+// Set writes a rune that is one column wide. Positions outside of the canvas are ignored.
+func (c *Canvas) Set(x, y int, style Ink, r rune) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return
 	}
-	at := y*c.W + x
-	if c.cells[at].r == 0 { // the right half of a wide rune: its left half goes
-		c.cells[at-1].r = ' '
-	} else if x+1 < c.W && c.cells[at+1].r == 0 {
-		c.cells[at+1].r = ' '
+	i := y*c.W + x
+	if c.cells[i].r == 0 { // overwrites the right half of a wide rune: clear the left half
+		c.cells[i-1].r = ' '
+	} else if x+1 < c.W && c.cells[i+1].r == 0 { // overwrites the left half: clear the right half
+		c.cells[i+1].r = ' '
 	}
-	c.cells[at] = cell{r, k}
+	c.cells[i] = cell{r, style}
 }
 
-// Text writes s from (x, y) and returns the column after it. Control characters
-// and runes without a width, which people and files may bring, are left out.
-func (c *Canvas) Text(x, y int, k Ink, s string) int {
-	return c.Clip(x, y, c.W-x, k, s)
+// Text writes s from (x, y) and returns the column after it. Control characters and runes without
+// width are skipped; they may come from files or user input.
+func (c *Canvas) Text(x, y int, style Ink, s string) int {
+	return c.Clip(x, y, c.W-x, style, s)
 }
 
-// Clip is text in at most n columns; what is longer ends in an ellipsis.
-func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
+// Clip writes s in at most n columns and returns the column after it. Longer text ends in an
+// ellipsis.
+func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
 	n = min(n, c.W-x)
 	if n <= 0 {
 		return x
@@ -68,13 +68,13 @@ func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
 	for _, r := range s {
 		switch RuneWidth(r) {
 		case 1:
-			c.Set(x, y, k, r)
+			c.Set(x, y, style, r)
 			x++
 		case 2:
-			c.Set(x, y, k, ' ')
-			c.Set(x+1, y, k, ' ')
+			c.Set(x, y, style, ' ') // clears halves of wide runes under the new one
+			c.Set(x+1, y, style, ' ')
 			if x+1 < c.W && y >= 0 && y < c.H {
-				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, k}, cell{0, k}
+				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, style}, cell{0, style}
 			}
 			x += 2
 		}
@@ -83,25 +83,25 @@ func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
 }
 
 // Right writes s so that it ends before column x.
-func (c *Canvas) Right(x, y int, k Ink, s string) { c.Text(x-TextWidth(s), y, k, s) }
+func (c *Canvas) Right(x, y int, style Ink, s string) { c.Text(x-TextWidth(s), y, style, s) }
 
 // Fill writes r over n columns from (x, y).
-func (c *Canvas) Fill(x, y, n int, k Ink, r rune) {
+func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 	for i := range max(n, 0) {
-		c.Set(x+i, y, k, r)
+		c.Set(x+i, y, style, r)
 	}
 }
 
-// Blit copies a chart to (x, y); its inks are ours.
-func (c *Canvas) Blit(x, y int, b *chart.Box) {
-	for row := range b.H {
-		for col, cell := range b.Row(row) {
+// Blit copies a drawn chart to (x, y). A chart.Ink has the number of a style of this package.
+func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
+	for row := range drawn.H {
+		for col, cell := range drawn.Row(row) {
 			c.Set(x+col, y+row, Ink(cell.Ink), cell.Rune)
 		}
 	}
 }
 
-// Paste copies another canvas to (x, y).
+// Paste copies another canvas to (x, y), which must lie inside of c. What does not fit is cut off.
 func (c *Canvas) Paste(x, y int, from *Canvas) {
 	for row := range min(from.H, c.H-y) {
 		n := min(from.W, c.W-x)
@@ -111,69 +111,73 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 	}
 }
 
-// Centre writes text into the middle of the canvas, off a frame of edge columns and rows.
-func (c *Canvas) Centre(edge int, k Ink, text string) {
+// Centre writes text, wrapped, into the middle of the canvas. edge rows stay free at the top, and
+// twice as many columns at each side, because a cell is about twice as high as wide.
+func (c *Canvas) Centre(edge int, style Ink, text string) {
 	lines := Wrap(text, max(c.W-2-4*edge, 1))
 	for i, line := range lines {
-		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, k, line)
+		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, style, line)
 	}
 }
 
-// Split draws n parts of the canvas side by side.
+// Split divides the canvas from left to right into n parts of equal width, and calls draw to fill
+// part i, from 0.
 func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	x := 0
 	for i := range n {
-		to := c.W * (i + 1) / n
-		part := NewCanvas(to-x, c.H)
+		end := c.W * (i + 1) / n
+		part := NewCanvas(end-x, c.H)
 		draw(i, part)
 		c.Paste(x, 0, part)
-		x = to
+		x = end
 	}
 }
 
-// More says in the lower edge how many rows of a list are below those in sight; nothing if none is.
+// More writes "rest more" into the lower edge of a pane: its list has that many further rows below
+// the visible ones. It writes nothing if rest is 0.
 func (c *Canvas) More(th *Theme, rest int) {
 	if rest > 0 {
 		c.Right(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
 	}
 }
 
-// Lines returns the canvas as text, one string a line, painted by the theme:
-// one escape sequence per run of cells of one ink.
+// Lines returns the rows of the canvas as text with the escape sequences of the theme, one
+// sequence for each run of cells with the same style.
 func (c *Canvas) Lines(th *Theme) []string {
 	out := make([]string, c.H)
 	var b strings.Builder
 	for y := range out {
 		b.Reset()
 		b.Grow(2*c.W + 64)
-		run := Plain
+		current := Plain
 		for _, cl := range c.cells[y*c.W : (y+1)*c.W] {
-			if cl.r == 0 {
+			if cl.r == 0 { // covered by the wide rune before it
 				continue
 			}
-			k := cl.ink
-			if cl.r == ' ' && !th.solid[k] && !th.solid[run] {
-				k = run // a space looks the same in either ink
+			style := cl.style
+			if cl.r == ' ' && !th.visibleSpace[style] && !th.visibleSpace[current] {
+				style = current // the space looks the same in both styles
 			}
-			if k != run {
-				th.shift(&b, run, k)
-				run = k
+			if style != current {
+				th.switchStyle(&b, current, style)
+				current = style
 			}
-			if th.Ascii && cl.r >= utf8.RuneSelf {
-				b.WriteString(strings.Repeat(string(asciiFor(cl.r)), RuneWidth(cl.r)))
+			if th.Ascii && cl.r >= utf8.RuneSelf { // one ASCII character for each column of the rune
+				b.WriteString(strings.Repeat(string(toASCII(cl.r)), RuneWidth(cl.r)))
 				continue
 			}
 			b.WriteRune(cl.r)
 		}
-		th.shift(&b, run, Plain)
+		th.switchStyle(&b, current, Plain)
 		out[y] = b.String()
 	}
 	return out
 }
 
-// asciiFor is the last resort where only ASCII may be shown: glyphs has its own
-// signs for what is drawn, this is for text.
-func asciiFor(r rune) rune {
+// toASCII returns the ASCII character that is shown for a rune of a text; '?' if none is similar.
+// Drawn symbols do not need it: they have ASCII forms of their own, see glyphs.
+func toASCII(r rune) rune {
+	// Each rune of from is replaced by the rune at the same index of to. \u00a0 is the no-break space.
 	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
 		return to[i]
@@ -181,19 +185,21 @@ func asciiFor(r rune) rune {
 	return '?'
 }
 
-// TextWidth returns how many columns text takes.
+// TextWidth returns the width of s in columns. Printable ASCII is one column per byte, so most
+// texts need no decoding.
 func TextWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] >= utf8.RuneSelf {
-			return wideTextWidth(s)
+			return unicodeTextWidth(s)
 		}
 		n++
 	}
 	return n
 }
 
-func wideTextWidth(s string) int {
+// unicodeTextWidth is TextWidth for text with characters outside of printable ASCII.
+func unicodeTextWidth(s string) int {
 	n := 0
 	for _, r := range s {
 		n += RuneWidth(r)
@@ -201,8 +207,8 @@ func wideTextWidth(s string) int {
 	return n
 }
 
-// RuneWidth returns the columns of a rune by itself: 0, 1 or 2. Sequences that
-// join into one sign are not joined here, nor on every terminal.
+// RuneWidth returns the width of a single rune in columns: 0, 1 or 2. It does not join sequences
+// of runes, such as emoji with modifiers, because terminals differ in that.
 func RuneWidth(r rune) int {
 	switch {
 	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
@@ -213,7 +219,7 @@ func RuneWidth(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// Truncate returns the part of s that fits n columns.
+// Truncate returns the longest prefix of s that fits in n columns.
 func Truncate(s string, n int) string {
 	for i, r := range s {
 		n -= RuneWidth(r)

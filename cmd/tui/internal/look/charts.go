@@ -7,40 +7,40 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// chartStyle is how the lines of charts are drawn.
+// chartStyle selects the characters with which lines of charts are drawn.
 type chartStyle uint8
 
-// The styles.
+// The chart styles.
 const (
-	chartsFine  chartStyle = iota // dots, two by four a cell
+	chartsFine  chartStyle = iota // Braille patterns: 2 by 4 dots per cell
 	chartsLine                    // box-drawing characters
-	chartsASCII                   // for terminals that have neither
+	chartsASCII                   // ASCII characters
 	numChartStyles
 )
 
-// ChartStyles names them.
+// ChartStyles returns the names of the chart styles.
 func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
 
-// ChartStyleNamed finds a style; the first if there is none of that name.
-func ChartStyleNamed(name string) chartStyle {
+// ParseChartStyle returns the chart style with this name, or chartsFine if the name is unknown.
+func ParseChartStyle(name string) chartStyle {
 	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
 }
 
-// String is the name of the style.
+// String returns the name of the style.
 func (k chartStyle) String() string { return ChartStyles()[k] }
 
-// WithCharts is the theme with another style of charts. Where only ASCII may be shown
-// it makes no difference.
+// WithCharts returns a copy of the theme with another chart style. An ASCII theme always draws
+// charts in ASCII.
 func (th *Theme) WithCharts(k chartStyle) *Theme {
 	other := *th
 	other.charts = k
 	return &other
 }
 
-// NextCharts is the theme with the next style of charts.
+// NextCharts returns a copy of the theme with the next chart style.
 func (th *Theme) NextCharts() *Theme { return th.WithCharts((th.charts + 1) % numChartStyles) }
 
-// Charts is the style that charts are drawn in.
+// Charts returns the chart style in effect.
 func (th *Theme) Charts() chartStyle {
 	if th.Ascii {
 		return chartsASCII
@@ -48,13 +48,15 @@ func (th *Theme) Charts() chartStyle {
 	return th.charts
 }
 
-// StyleChart has a chart drawn in the style of the theme.
+// StyleChart sets the chart style, the colours and the symbol of loop points in s to those of the
+// theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
 	InkChart(s)
 	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
 }
 
-// InkChart sets the inks that all charts share.
+// InkChart sets the colours in s that all charts share: empty cells, axes, labels and the lines at
+// marks.
 func InkChart(s *chart.Spec) {
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
 }

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Distinct cuts names to at most n columns each. Names that differ stay different: one that
-// would read like another when only its beginning is left keeps its end too, or the part in
-// which they differ, or gets a number.
+// Distinct shortens names to at most n columns each, so that different names stay different. It
+// first cuts the ends. Names that then look equal are ambiguous: they are cut in the middle or, if
+// that does not suffice, at their common beginning. The last resort is to number them, "~1", which
+// may exceed n columns if n is tiny. After maxNumber numbers, names may remain ambiguous.
 func Distinct(names []string, n int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -18,55 +19,56 @@ func Distinct(names []string, n int) []string {
 	if slices.Equal(out, names) {
 		return out
 	}
+	// Keep more and more of the end; the beginning and the ellipsis need a column each.
 	for tail := 1; tail <= n-2; tail++ {
-		again := alike(names, out)
-		if len(again) == 0 {
+		ambiguous := findAmbiguous(names, out)
+		if len(ambiguous) == 0 {
 			return out
 		}
-		for i := range again {
+		for i := range ambiguous {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
-	for i, common := range alike(names, out) {
+	for i, common := range findAmbiguous(names, out) { // show the part after the common beginning
 		out[i] = "…" + Short(names[i][common:], n-1)
 	}
 	number := 0
 	for i := range names {
-		for again := alike(names, out); again != nil; again = alike(names, out) {
-			if _, here := again[i]; !here {
+		// A numbered name may equal another name, so try numbers until it does not.
+		for {
+			if _, isAmbiguous := findAmbiguous(names, out)[i]; !isAmbiguous {
 				break
 			}
 			number++
-			mark := "~" + strconv.Itoa(number)
-			out[i] = Truncate(names[i], max(n-len(mark), 0)) + mark
+			suffix := "~" + strconv.Itoa(number)
+			out[i] = Truncate(names[i], max(n-len(suffix), 0)) + suffix
 		}
-		if number > maxNumbered {
+		if number > maxNumber {
 			break
 		}
 	}
 	return out
 }
 
-// maxNumbered bounds what is tried where not even numbers fit.
-const maxNumbered = 1000
+// maxNumber bounds the numbers of Distinct, because each of them needs a search of all names.
+const maxNumber = 1000
 
-// alike returns the places of names that were cut to what another one reads as, and up to
-// where each is like those others.
-func alike(names, cut []string) map[int]int {
-	var found map[int]int
-	note := func(k, common int) {
-		if found == nil {
-			found = map[int]int{}
-		}
-		if before, ok := found[k]; ok {
+// findAmbiguous returns the shortened names whose short form equals that of a different name.
+// short[i] is the short form of names[i]. The map is from the index of a name to the length in
+// bytes of the shortest prefix that it shares with such another name. A name that is not
+// shortened is never included: it must not change.
+func findAmbiguous(names, short []string) map[int]int {
+	ambiguous := map[int]int{}
+	note := func(k, common int) { // names[k] shares common bytes with another name of the same short form
+		if before, ok := ambiguous[k]; ok {
 			common = min(common, before)
 		}
-		if cut[k] != names[k] {
-			found[k] = common
+		if short[k] != names[k] {
+			ambiguous[k] = common
 		}
 	}
-	first := make(map[string]int, len(cut))
-	for i, text := range cut {
+	first := make(map[string]int, len(short)) // index of the first name with each short form
+	for i, text := range short {
 		j, seen := first[text]
 		if !seen {
 			first[text] = i
@@ -76,10 +78,10 @@ func alike(names, cut []string) map[int]int {
 			note(j, common)
 		}
 	}
-	return found
+	return ambiguous
 }
 
-// commonPrefix is how many bytes two names begin with alike, in whole characters.
+// commonPrefix returns the length in bytes of the prefix that a and b share, in whole characters.
 func commonPrefix(a, b string) int {
 	for i, r := range a {
 		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
@@ -89,8 +91,8 @@ func commonPrefix(a, b string) int {
 	return len(a)
 }
 
-// shortMiddle cuts the middle out of a name that is wider than n, so that about tail columns
-// of its end are left.
+// shortMiddle shortens a name that is wider than n columns by cutting out its middle. Of its end,
+// tail columns remain, and one more if a separator would then precede them.
 func shortMiddle(name string, n, tail int) string {
 	if TextWidth(name) <= n {
 		return name
@@ -100,8 +102,9 @@ func shortMiddle(name string, n, tail int) string {
 		_, size := utf8.DecodeRuneInString(end)
 		end = end[size:]
 	}
-	if before := name[:len(name)-len(end)]; tail < n-2 && before != "" && strings.ContainsRune("-_. /", rune(before[len(before)-1])) {
-		end = before[len(before)-1:] + end // "…-x" reads better than "…x"
+	cut := name[:len(name)-len(end)]
+	if tail < n-2 && cut != "" && strings.ContainsRune("-_. /", rune(cut[len(cut)-1])) {
+		end = cut[len(cut)-1:] + end // "…-x" reads better than "…x"
 	}
 	return Truncate(name, n-1-TextWidth(end)) + "…" + end
 }

@@ -9,7 +9,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Names that differ are told apart after they are cut, whichever part of them differs.
+// TestNamesStayDistinctWhenCut checks that different names stay different when they are
+// shortened, whichever part of them differs.
 func TestNamesStayDistinctWhenCut(t *testing.T) {
 	for _, c := range []struct {
 		n           int

@@ -1,6 +1,6 @@
-// Package look is how the dashboard looks: a canvas of cells that cannot overflow,
-// inks that are named by what they mean, the themes that say which colour an ink
-// has, and the shapes that carry what colour carries.
+// Package look defines the appearance of the dashboard: a canvas of cells that cannot overflow,
+// text styles that are named by their meaning, themes that map styles to colours, and symbols
+// that distinguish the same things without colour.
 //
-// Nothing else in the dashboard knows a colour. Every size is passed in.
+// No other package of the dashboard uses colours directly. All sizes are parameters.
 package look

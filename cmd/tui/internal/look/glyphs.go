@@ -7,7 +7,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort is outcomeWord where room is scarce.
+// OutcomeShort returns the name of an outcome for narrow columns: the usual name, or a shorter one
+// of at most 7 letters for the three outcomes whose names are long.
 func OutcomeShort(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:
@@ -20,25 +21,32 @@ func OutcomeShort(o packetlog.Outcome) string {
 	return OutcomeWord(o)
 }
 
-// glyphs are the shapes that carry what colour carries, in Unicode or in ASCII.
+// glyphs are the symbols of a theme, in Unicode or in ASCII. They distinguish the same things as
+// colours do.
 type glyphs struct {
-	Ascii                     bool
-	Border                    lipgloss.Border
-	Outcome                   [packetlog.NumOutcomes]rune
-	GaugeOn, GaugeOff         rune
-	Chosen, Play, Pause, Stop string
-	Back                      string // looking back
-	Times, Dot, PlusMinus     string
-	Sweep                     rune // where the next packet will appear
-	Block                     rune
-	strong                    string                    // upper edge of the pane that has the keys
-	shades                    []rune                    // fills of a stacked bar, apart without colour
-	marks                     [engine.MarkUndo + 1]rune // by kind
-	Up, Down, Sorted          string
-	Cross                     rune // a point of the ground
-	AtMost                    string
+	Ascii             bool // whether the symbols are ASCII
+	Border            lipgloss.Border
+	Outcome           [packetlog.NumOutcomes]rune // by outcome
+	GaugeOn, GaugeOff rune                        // the filled and the empty part of a gauge
+	Chosen            string                      // the cursor of a list
+	Play, Pause, Stop string                      // states of the run
+	Back              string                      // marks the display of a past moment
+	Times             string                      // multiplication, as in "x2"
+	Dot               string                      // separates entries of a line
+	PlusMinus         string
+	Sweep             rune                      // marks the position of the next packet
+	Block             rune                      // a coloured square in a legend
+	focusTop          string                    // upper edge of the focused pane
+	shades            []rune                    // fills of a stacked bar without colour
+	marks             [engine.MarkUndo + 1]rune // by kind; MarkUndo is the last kind
+	Up, Down          string
+	Sorted            string // marks the column by which a table is sorted
+	Cross             rune   // a grid point of the ground in the world view
+	AtMost            string // "less than or equal"
 }
 
+// glyphSet returns the Unicode symbols, or their ASCII forms if ascii is set. The runes of
+// Outcome are in the order of the constants of packetlog.Outcome.
 func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
@@ -47,7 +55,7 @@ func glyphSet(ascii bool) glyphs {
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
 			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkSeam: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
-			Cross: '\'', AtMost: "<", strong: "=", Sorted: ">",
+			Cross: '\'', AtMost: "<", focusTop: "=", Sorted: ">",
 		}
 	}
 	return glyphs{
@@ -56,37 +64,39 @@ func glyphSet(ascii bool) glyphs {
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkSeam: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
-		Cross: '┼', AtMost: "≤", strong: "━", Sorted: "↓",
+		Cross: '┼', AtMost: "≤", focusTop: "━", Sorted: "↓",
 	}
 }
 
-// Shade is what fills the bits of a slot where there is no colour: the same
-// wherever it appears, a letter for those that only a schema names.
-func (th *Theme) Shade(slot int) rune {
-	if slot < len(th.shades) {
-		return th.shades[slot]
+// Shade returns the character that fills part number part of the bit budget, from 0, in charts
+// without colour. The first parts have symbols of the theme; further parts get letters.
+func (th *Theme) Shade(part int) rune {
+	if part < len(th.shades) {
+		return th.shades[part]
 	}
-	return rune('a' + (slot-len(th.shades))%26)
+	return rune('a' + (part-len(th.shades))%26)
 }
 
-// Swatch is what ties the figures of a slot to its stretch of a bar or a chart.
-func (th *Theme) Swatch(slot int) rune {
+// Swatch returns the legend symbol for part number part of the bit budget: a block, which the
+// caller draws in the colour of the part, or its Shade in a theme without colour.
+func (th *Theme) Swatch(part int) rune {
 	if th.Color {
 		return th.Block
 	}
-	return th.Shade(slot)
+	return th.Shade(part)
 }
 
-// OutcomeInk is the colour of an outcome.
+// OutcomeInk returns the style of an outcome; Plain if the outcome is invalid.
 func OutcomeInk(o packetlog.Outcome) Ink {
-	inks := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
+	// In the order of the constants of packetlog.Outcome.
+	styles := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
-		return inks[o]
+		return styles[o]
 	}
 	return Plain
 }
 
-// OutcomeWord is what people call an outcome.
+// OutcomeWord returns the name of an outcome on the screen.
 func OutcomeWord(o packetlog.Outcome) string {
 	words := [packetlog.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
 		"unknown codec", "tainted", "WRONG", "unknown"}
@@ -96,7 +106,8 @@ func OutcomeWord(o packetlog.Outcome) string {
 	return o.String()
 }
 
-// MarkInk is the colour of a mark: what a person did stands out.
+// MarkInk returns the style of a mark. Marks of user actions stand out, those of loop points do
+// not.
 func MarkInk(k engine.MarkKind) Ink {
 	if k == engine.MarkSeam {
 		return Dim
@@ -104,10 +115,10 @@ func MarkInk(k engine.MarkKind) Ink {
 	return Mark
 }
 
-// MarkSign is what stands before a mark of a kind.
+// MarkSign returns the symbol of a kind of mark. Kinds beyond the known ones get the last symbol.
 func MarkSign(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
 
-// Strokes are samples of the lines of a chart, for legends.
+// Strokes returns samples of the three line types of charts, for legends: solid, dashed, dotted.
 func Strokes(th *Theme) [3]string {
 	if th.Charts() == chartsASCII {
 		return [3]string{"--", "==", ".."}
@@ -115,7 +126,7 @@ func Strokes(th *Theme) [3]string {
 	return [3]string{"──", "╌╌", "··"}
 }
 
-// RuleStroke is a sample of a rule across a chart.
+// RuleStroke returns a sample of a horizontal rule in a chart.
 func RuleStroke(th *Theme) string {
 	if th.Charts() == chartsASCII {
 		return ".."
@@ -123,9 +134,13 @@ func RuleStroke(th *Theme) string {
 	return "┈┈"
 }
 
-// Quadrants fills each quarter of the cell of which a dot is lit.
+// Quadrants returns the block character that fills each quarter of a cell in which mask has a
+// dot. The mask is a grid of four rows of two dots: bit 2*row+column, with row 0 at the top. Each
+// quarter covers two rows of one column.
 func Quadrants(mask uint8) rune {
+	// By filled quarters; bit 0 is the upper left, then upper right, lower left, lower right.
 	blocks := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+	// Merge rows 0 and 1 into the upper quarters, rows 2 and 3 into the lower ones.
 	quarters := mask&3 | mask>>2&3 | (mask>>4&3|mask>>6&3)<<2
 	return blocks[quarters]
 }

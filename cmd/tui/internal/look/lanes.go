@@ -4,51 +4,55 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// shadowInks is how many shadows have a colour of their own, and a sign.
-const shadowInks = 6
+// numShadowStyles is the number of shadows with a colour and a symbol of their own.
+const numShadowStyles = 6
 
-// ShadowInk is the colour of the i-th shadow.
-func ShadowInk(i int) Ink { return shadow + Ink(i%shadowInks) }
+// ShadowInk returns the style of shadow i. Styles repeat after numShadowStyles shadows.
+func ShadowInk(i int) Ink { return shadow + Ink(i%numShadowStyles) }
 
-// shadowTones are told apart from each other, and from the lines of the encoder
-// under the keys.
-func shadowTones() [shadowInks]tone {
-	return [shadowInks]tone{
+// shadowColors returns colours that differ from each other and from those of the active encoder.
+func shadowColors() [numShadowStyles]adaptiveColor {
+	return [numShadowStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
 		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"},
 	}
 }
 
-// ShadowSign is what marks the i-th shadow's lines and rows.
+// ShadowSign returns the symbol of shadow i in charts and tables. Symbols repeat after
+// numShadowStyles shadows.
 func ShadowSign(th *Theme, i int) rune {
-	signs := []rune("○△□◇▽☆")
+	symbols := []rune("○△□◇▽☆")
 	if th.Ascii {
-		signs = []rune("%A#*V@")
+		symbols = []rune("%A#*V@")
 	}
-	return signs[i%len(signs)]
+	return symbols[i%len(symbols)]
 }
 
-// LaneName names a lane in at most w columns: its encoder, and the params that tell it
-// from others of that encoder. These are kept longest, from their end.
-func LaneName(encoder, differs string, w int) string {
-	if differs == "" {
+// LaneName returns the name of a lane in at most w columns: its encoder, then params, the
+// parameters in which it differs from other lanes with that encoder; "" if it has the defaults or
+// no other lane has that encoder. If the name is too long, the encoder is shortened to no less than
+// minName columns, then the beginning of params is cut off, because a value follows its name. w
+// must be at least 9.
+func LaneName(encoder, params string, w int) string {
+	if params == "" {
 		return Short(encoder, w)
 	}
-	if whole := encoder + " " + differs; TextWidth(whole) <= w {
-		return whole
+	if full := encoder + " " + params; TextWidth(full) <= w {
+		return full
 	}
-	const least = 6 // of the encoder
-	if room := w - 1 - TextWidth(differs); room >= least {
-		return Short(encoder, room) + " " + differs
+	const minName = 6 // columns that the encoder's name keeps
+
+	if room := w - 1 - TextWidth(params); room >= minName { // 1 for the blank
+		return Short(encoder, room) + " " + params
 	}
-	value := []rune(differs)
-	if keep := w - 2 - least; keep > 0 && keep < len(value) {
-		differs = "…" + string(value[len(value)-keep:])
+	runes := []rune(params)
+	if keep := w - 2 - minName; keep > 0 && keep < len(runes) { // 2 for the blank and the ellipsis
+		params = "…" + string(runes[len(runes)-keep:])
 	}
-	return Short(encoder, least) + " " + differs
+	return Short(encoder, minName) + " " + params
 }
 
-// LaneSign and laneInk are those of any lane: the first is the one under the keys.
+// LaneSign returns the symbol of lane i; lane 0 is the active encoder.
 func LaneSign(th *Theme, i int) rune {
 	if i == 0 {
 		return th.Outcome[packetlog.Decoded]
@@ -56,7 +60,7 @@ func LaneSign(th *Theme, i int) rune {
 	return ShadowSign(th, i-1)
 }
 
-// LaneInk is the colour of a lane.
+// LaneInk returns the style of lane i; lane 0 is the active encoder.
 func LaneInk(i int) Ink {
 	if i == 0 {
 		return Payload

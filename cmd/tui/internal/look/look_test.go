@@ -22,7 +22,7 @@ func TestWideRunesKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// A word that is longer than a line is broken, and nothing of it is lost.
+// TestWrapLosesNothing checks that words longer than a line are broken without loss.
 func TestWrapLosesNothing(t *testing.T) {
 	const text = "saved as /a/very/long/path/to/the/世界世界世界/reports now"
 	for n := 2; n < 70; n++ {
@@ -41,7 +41,8 @@ func TestWrapLosesNothing(t *testing.T) {
 	}
 }
 
-// A word of two colours is one word: a part's sign stays with its name.
+// TestFlowKeepsWordsOfTwoColoursTogether checks that a word in two styles, such as a symbol with
+// its name, is not broken.
 func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
 	pieces := []Span{Plain.Span("■"), Dim.Span("flags 3% "), Plain.Span("■"), Dim.Span("index ")}
 	for n := 8; n < 30; n++ {
@@ -57,20 +58,20 @@ func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
 	}
 }
 
-// bareTheme paints nothing.
+// bareTheme returns a theme without colours.
 func bareTheme(ascii bool) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.Ascii)
 	return NewTheme(r, schemeAuto, ascii)
 }
 
-// Where there is no colour a shape is all that tells the bits of one slot from those
-// of another.
-func TestNoTwoSlotsHaveOneShape(t *testing.T) {
+// TestSlotsHaveDistinctShades checks that the parts of the bit budget have different fill
+// characters, which distinguish them without colours.
+func TestSlotsHaveDistinctShades(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		th := bareTheme(ascii)
 		seen := map[rune]int{}
-		for slot := range int(encoders.FieldSlot(0)) + 26 { // more fields than letters no schema has
+		for slot := range int(encoders.FieldSlot(0)) + 26 { // no schema has more fields than letters
 			r := th.Shade(slot)
 			if other, twice := seen[r]; twice || r == ' ' {
 				t.Errorf("ascii %v: slots %d and %d both are %q", ascii, other, slot, r)
@@ -80,12 +81,12 @@ func TestNoTwoSlotsHaveOneShape(t *testing.T) {
 	}
 }
 
-// Every lane has a sign of its own, in ASCII too.
-func TestNoTwoLanesHaveOneSign(t *testing.T) {
+// TestLanesHaveDistinctSymbols checks that every lane has a symbol of its own, also in ASCII.
+func TestLanesHaveDistinctSymbols(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		th := bareTheme(ascii)
 		seen := map[rune]int{}
-		for lane := range 1 + shadowInks {
+		for lane := range 1 + numShadowStyles {
 			r := LaneSign(th, lane)
 			if other, twice := seen[r]; twice {
 				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)

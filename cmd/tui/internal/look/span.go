@@ -1,16 +1,16 @@
 package look
 
-// Span is text in one ink.
+// Span is text in one style.
 type Span struct {
 	Ink  Ink
 	Text string
 }
 
-// Span returns text in this ink.
+// Span returns text in this style.
 func (k Ink) Span(text string) Span { return Span{k, text} }
 
-// Spans writes pieces of text one after the other, in at most n columns, and
-// returns the column after them.
+// Spans writes pieces of text one after the other in at most n columns, and returns the column
+// after them.
 func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
 	end := min(x+n, c.W)
 	for _, p := range pieces {
@@ -28,15 +28,15 @@ func SpansWidth(pieces []Span) int {
 	return n
 }
 
-// Fit returns the first of several texts that takes at most n columns, or the last if
-// none does. Callers pass shorter and shorter wordings, so that no word is cut off.
-func Fit(n int, ways ...[]Span) []Span {
-	for _, pieces := range ways[:len(ways)-1] {
+// Fit returns the first of several texts that takes at most n columns, or the last if none does.
+// Callers pass variants in order of decreasing length, so that no word is cut off.
+func Fit(n int, variants ...[]Span) []Span {
+	for _, pieces := range variants[:len(variants)-1] {
 		if SpansWidth(pieces) <= n {
 			return pieces
 		}
 	}
-	return ways[len(ways)-1]
+	return variants[len(variants)-1]
 }
 
 // FitGroups joins the leading groups of pieces that together fit in n columns. It
@@ -53,48 +53,53 @@ func FitGroups(n int, groups [][]Span) []Span {
 	return out
 }
 
-// HeadRoom returns the number of columns that Frame has for more after title on a canvas w columns wide.
+// HeadRoom returns the number of columns that remain for further text after the title in the upper
+// edge of a Frame, on a canvas that is w columns wide: all but two at each side and four blanks,
+// see drawTitle.
 func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
-// Frame draws a border around the canvas, with a title and then more in its upper edge. A focused
-// frame has another colour and another upper edge, which shows also without colours.
+// Frame draws a border around the canvas, with the title and then the further text more in its
+// upper edge. A focused frame has another colour and another upper edge, which is visible without
+// colours too.
 func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	b := th.Border
-	line, head, upper := Border, Title, b.Top
+	lineStyle, titleStyle, topEdge := Border, Title, b.Top
 	if focused {
-		line, head, upper = Focus, Focus, th.strong
+		lineStyle, titleStyle, topEdge = Focus, Focus, th.focusTop
 	}
-	c.edge(0, line, b.TopLeft, upper, b.TopRight)
-	c.edge(c.H-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
+	c.drawEdge(0, lineStyle, b.TopLeft, topEdge, b.TopRight)
+	c.drawEdge(c.H-1, lineStyle, b.BottomLeft, b.Bottom, b.BottomRight)
 	for y := 1; y < c.H-1; y++ {
-		c.Text(0, y, line, b.Left)
-		c.Text(c.W-1, y, line, b.Right)
+		c.Text(0, y, lineStyle, b.Left)
+		c.Text(c.W-1, y, lineStyle, b.Right)
 	}
-	c.heading(0, head, title, more...)
+	c.drawTitle(0, titleStyle, title, more...)
 }
 
-// Divider draws an edge at row y across a framed canvas, with a title and then more in it.
+// Divider draws a line at row y across a framed canvas, with the title and then the further text
+// more in it.
 func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {
-	line, head := Border, Title
+	lineStyle, titleStyle := Border, Title
 	if focused {
-		line, head = Focus, Focus
+		lineStyle, titleStyle = Focus, Focus
 	}
-	c.edge(y, line, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
-	c.heading(y, head, title, more...)
+	c.drawEdge(y, lineStyle, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
+	c.drawTitle(y, titleStyle, title, more...)
 }
 
-// edge draws a horizontal line at row y, with its two corners.
-func (c *Canvas) edge(y int, k Ink, left, middle, right string) {
+// drawEdge draws a horizontal line at row y: left and right at its ends, middle between them.
+func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
 	for x := 1; x < c.W-1; x++ {
-		c.Text(x, y, k, middle)
+		c.Text(x, y, style, middle)
 	}
-	c.Text(0, y, k, left)
-	c.Text(c.W-1, y, k, right)
+	c.Text(0, y, style, left)
+	c.Text(c.W-1, y, style, right)
 }
 
-// heading writes a title and then more into the edge at row y, between blanks.
-func (c *Canvas) heading(y int, k Ink, title string, more ...Span) {
-	pieces := append([]Span{k.Span(" " + title + " ")}, more...)
+// drawTitle writes a title and then more into the edge at row y, from column 2 to the second last:
+// a blank before the title, two between title and more, and one after more.
+func (c *Canvas) drawTitle(y int, style Ink, title string, more ...Span) {
+	pieces := append([]Span{style.Span(" " + title + " ")}, more...)
 	if len(more) > 0 {
 		pieces[0].Text += " "
 		pieces = append(pieces, Plain.Span(" "))

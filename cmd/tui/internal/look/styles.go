@@ -6,71 +6,75 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Ink names what a cell is painted with, by what it means. styles says how each
-// looks; nothing else in the dashboard knows a colour.
+// Ink is a text style, named by its meaning. Themes map styles to colours and attributes.
 type Ink uint8
 
-// The inks.
+// The styles.
 const (
-	Plain  Ink = iota
-	Dim        // what explains: units, labels, axes
-	Faint      // what only guides the eye
-	Border     // of a pane
-	Focus      // border and title of the pane that has the keys
-	Title
-	Value  // numbers
-	Key    // a key to press
-	Chosen // the control under the cursor
-	Gauge
-	Payload
-	Wire
-	Budget
-	Ratio // bits per cube
-	Mark
-	Good
-	Lost
-	Late
-	NoBase
-	Corrupt
-	Copy
-	unknown
-	Warn
-	Bad
-	Alarm // wrong data was decoded: nothing on the screen matters more
-	Live
-	Paused
-	Ended
-	Cursor
-	Rest    // the first of the shades of cubes at rest, from the floor up
-	Touched = Rest + Levels
-	Player  = Touched + Levels
-	Heat    = Player + Levels // the first of the steps of the error map
-	slot    = Heat + NumHeats // the first of the inks for the account of bits
+	Plain   Ink = iota
+	Dim         // units, labels, axes
+	Faint       // guide lines
+	Border      // of a pane
+	Focus       // border and title of the focused pane
+	Title       // of a pane
+	Value       // numbers
+	Key         // a key to press
+	Chosen      // the control under the cursor
+	Gauge       // a value between its bounds
+	Payload     // rate of the payload; also the active encoder
+	Wire        // rate including headers
+	Budget      // the limit of the rate
+	Ratio       // bits per cube
+	Mark        // a mark on the time axis
+	Good        // decoded packets
+	Lost        // lost packets
+	Late        // stale packets and late snapshots
+	NoBase      // packets without a baseline
+	Corrupt     // corrupt packets
+	Copy        // duplicate packets
+	unknown     // packets of an unknown codec
+	Warn        // a warning
+	Bad         // an error
+	Alarm       // wrong data was decoded
+	Live        // the state "running"
+	Paused      // the state "paused"
+	Ended       // the state "ended"
+	Cursor      // the cursor in typed text
+
+	Rest                       // first of Levels shades of cubes at rest, from the floor up
+	Touched = Rest + Levels    // first of Levels shades of interacting cubes
+	Player  = Touched + Levels // first of Levels shades of the player's cube
+	Heat    = Player + Levels  // first of the NumHeats steps of the error map
+	slot    = Heat + NumHeats  // first of the styles of parts of the bit budget
 )
 
-// slotInks is how many parts of the account of bits have a colour of their own;
-// each comes as foreground and as ground.
+// numSlotStyles is the number of parts of the bit budget with a colour of their own. Each part has
+// two styles: with the colour as foreground, for legends, and as background, for bars.
 const (
-	slotInks = 10
+	numSlotStyles = 10
 
-	shadow  = slot + 2*slotInks // the first of the inks for shadows
-	numInks = shadow + shadowInks
+	shadow    = slot + 2*numSlotStyles // first of the styles of shadows
+	numStyles = shadow + numShadowStyles
 )
 
-// tone is one colour on dark and on light ground, as indices of the palette of
-// 256: the first 16 belong to the person, the rest looks alike everywhere.
-type tone struct{ dark, dark16, light, light16 string }
+// adaptiveColor is a colour for dark and for light backgrounds, as indices into the palette of
+// 256 colours and, for terminals with 16 colours, into the first 16. Users often redefine the
+// first 16; the others look the same on all terminals.
+type adaptiveColor struct{ dark, dark16, light, light16 string }
 
-func (t tone) color() lipgloss.CompleteAdaptiveColor {
+// color returns the colour as Lip Gloss expects it. The palette of 256 colours is used on
+// terminals with more colours too.
+func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 	return lipgloss.CompleteAdaptiveColor{
 		Dark:  lipgloss.CompleteColor{TrueColor: t.dark, ANSI256: t.dark, ANSI: t.dark16},
 		Light: lipgloss.CompleteColor{TrueColor: t.light, ANSI256: t.light, ANSI: t.light16},
 	}
 }
 
-// tones are the foreground of every ink that has one.
-func tones() map[Ink]tone {
-	return map[Ink]tone{
+// baseColors returns the foreground colours of the styles with a name of their own. The other
+// styles belong to series: see slotColors, shadowColors and worldColors.
+func baseColors() map[Ink]adaptiveColor {
+	return map[Ink]adaptiveColor{ // dark, dark16, light, light16
 		Dim:     {"246", "7", "242", "8"},
 		Faint:   {"239", "8", "250", "7"},
 		Border:  {"240", "8", "249", "7"},
@@ -97,105 +101,113 @@ func tones() map[Ink]tone {
 	}
 }
 
-// slotTones colour the account of bits; the same colours serve the stacked bar.
-func slotTones() [slotInks]tone {
-	return [slotInks]tone{
+// slotColors returns the colours of the parts of the bit budget in legends and stacked bars.
+func slotColors() [numSlotStyles]adaptiveColor {
+	return [numSlotStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"110", "12", "67", "4"}, {"179", "11", "136", "3"}, {"80", "14", "30", "6"}, {"140", "13", "97", "5"},
 		{"114", "10", "28", "2"}, {"203", "9", "160", "1"}, {"216", "3", "166", "3"}, {"75", "12", "26", "4"},
 		{"211", "13", "162", "5"}, {"245", "7", "244", "8"},
 	}
 }
 
-// worldTones colour the world from above: shades of what rests, of what interacts
-// and of the player, from the floor up, then the steps of the error map. On dark
-// ground what is high is bright, on light ground it is dark.
-func worldTones() [3*Levels + NumHeats]tone {
-	return [...]tone{
+// worldColors returns the colours of the world from above: Levels shades each of cubes at rest,
+// of interacting cubes and of the player, from the floor up, then the steps of the error map. On
+// a dark background higher cubes are brighter, on a light one darker.
+func worldColors() [3*Levels + NumHeats]adaptiveColor {
+	return [...]adaptiveColor{ // dark, dark16, light, light16
+		// Cubes at rest: grey.
 		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
+		// Interacting cubes: red.
 		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
+		// The player's cube: blue.
 		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
+		// Error map, from small to large errors: grey, green, yellow, orange, red.
 		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
 	}
 }
 
-// styles returns the look of every ink.
-func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
-	var s [numInks]lipgloss.Style
+// defaultStyles returns the Lip Gloss style for each style of this package, which is the index. r
+// determines which colours the terminal has.
+func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
+	var s [numStyles]lipgloss.Style
 	for k := range s {
 		s[k] = r.NewStyle()
 	}
-	for k, t := range tones() {
+	for k, t := range baseColors() {
 		s[k] = s[k].Foreground(t.color())
 	}
 	for _, k := range []Ink{Focus, Title, Value, Key, Chosen, Bad, Lost, NoBase, Corrupt} {
 		s[k] = s[k].Bold(true)
 	}
-	for i, t := range worldTones() {
+	for i, t := range worldColors() {
 		s[int(Rest)+i] = s[int(Rest)+i].Foreground(t.color())
 	}
-	for i, t := range slotTones() {
+	for i, t := range slotColors() {
 		s[slot+Ink(i)] = s[slot+Ink(i)].Foreground(t.color())
 		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color()).Reverse(true)
 	}
-	for i, t := range shadowTones() {
+	for i, t := range shadowColors() {
 		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(t.color())
 	}
-	badge := func(k Ink, t tone) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
-	badge(Live, tones()[Good])
-	badge(Paused, tones()[Warn])
-	badge(Ended, tones()[Dim])
-	alarm := tone{"160", "1", "160", "1"}
+	// The state of the run is shown reversed: its colour is the background of the text.
+	badge := func(k Ink, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
+	badge(Live, baseColors()[Good])
+	badge(Paused, baseColors()[Warn])
+	badge(Ended, baseColors()[Dim])
+	alarm := adaptiveColor{"160", "1", "160", "1"}
 	s[Alarm] = s[Alarm].Background(alarm.color()).Foreground(lipgloss.Color("15")).Bold(true)
 	s[Cursor] = s[Cursor].Reverse(true)
 	return s
 }
 
-// SlotInk is the ink of the i-th part of the account of bits, barInk the same
-// colour as ground.
-func SlotInk(i int) Ink { return slot + Ink(i%slotInks) }
+// SlotInk returns the style of part i of the bit budget in legends. Colours repeat after
+// numSlotStyles parts.
+func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
 
-// BarInk is the colour of SlotInk as ground.
-func BarInk(i int) Ink { return slot + slotInks + Ink(i%slotInks) }
+// BarInk returns the style of part i of the bit budget in a stacked bar: its colour is the
+// background.
+func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
 
-// Theme is styles made ready: what to write before a run of cells.
+// Theme contains the symbols and, for each style, the escape sequences of a terminal.
 type Theme struct {
 	glyphs
-	on    [numInks]string
-	solid [numInks]bool // a space in this ink can be seen
-	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
-	Color bool          // colours tell things apart
+	escapes      [numStyles]string // written before text in a style; "" for none
+	visibleSpace [numStyles]bool   // the style shows on a space, as a background or underline does
+	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
+	Color        bool              // the theme distinguishes things by colour
 
 	charts chartStyle
 }
 
-// Off ends all colours.
+// Off is the escape sequence that resets all attributes.
 const Off = "\x1b[0m"
 
-// NewTheme asks the renderer how each ink looks on this terminal: its colours,
-// its ground, and NO_COLOR.
-func NewTheme(r *lipgloss.Renderer, l Scheme, ascii bool) *Theme {
+// NewTheme returns the theme for a colour scheme on the terminal of the renderer, which
+// determines the number of colours, whether the background is dark, and whether NO_COLOR forbids
+// colours. ascii selects the ASCII symbols.
+func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
-	for k, s := range l.paint(r) {
-		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")
-		th.solid[k] = s.GetReverse() || k == int(Alarm)
-		th.bare[k] = !th.solid[k] && !s.GetBold() && !s.GetUnderline()
-		th.Color = th.Color || th.on[k] != "" && l != schemeMono
+	for k, s := range scheme.styles(r) {
+		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")  // what is written before the text "x"
+		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm) // Alarm has a background
+		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
+		th.Color = th.Color || th.escapes[k] != "" && scheme != schemeMono
 	}
 	return th
 }
 
-// shift writes what changes the ink, and no more: every byte goes to the
-// terminal many times a second.
-func (th *Theme) shift(b *strings.Builder, from, to Ink) {
-	if th.on[from] != "" && !(th.bare[from] && th.on[to] != "") {
+// switchStyle writes the shortest sequence that changes the style: it omits the reset if the old
+// style sets only a colour, which the new style replaces. The screen is written many times per
+// second, so every byte counts.
+func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
+	if th.escapes[from] != "" && !(th.colorOnly[from] && th.escapes[to] != "") {
 		b.WriteString(Off)
 	}
-	b.WriteString(th.on[to])
+	b.WriteString(th.escapes[to])
 }
 
-// Levels are the shades of each kind of cube, from the floor up: the higher the
-// brighter.
+// Levels is the number of shades of each kind of cube, by height.
 const Levels = 4
 
-// NumHeats counts the steps.
+// NumHeats is the number of steps of the error map.
 const NumHeats = 5

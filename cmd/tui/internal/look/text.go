@@ -9,7 +9,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Clock writes virtual time as minutes, seconds and tenths: 00:42.3.
+// Clock formats virtual time as minutes, seconds and tenths, such as 00:42.3, with hours if
+// needed.
 func Clock(t time.Duration) string {
 	t = max(t, 0)
 	tenths := int64(t / (100 * time.Millisecond))
@@ -20,7 +21,8 @@ func Clock(t time.Duration) string {
 	return s
 }
 
-// SpeedText writes a speed: x1, x0.5, max.
+// SpeedText formats a speed of virtual time, such as "x0.5". 0 and below mean as fast as possible
+// and give "max".
 func SpeedText(th *Theme, v float64) string {
 	if v <= 0 {
 		return "max"
@@ -28,8 +30,8 @@ func SpeedText(th *Theme, v float64) string {
 	return th.Times + units.FormatDecimal(v)
 }
 
-// Wrap breaks text at blanks into lines of at most n columns; a word that is longer,
-// such as a path, is broken where it must be.
+// Wrap breaks text at blanks into lines of at most n columns. Words longer than n columns, such
+// as paths, are broken. If n is 0 or less, each word is a line.
 func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -39,7 +41,7 @@ func Wrap(s string, n int) []string {
 				lines, line = append(lines, line), ""
 			}
 			head := Truncate(word, n)
-			if head == "" { // not even a wide character fits
+			if head == "" { // n is 1 and the character is two columns wide
 				break
 			}
 			lines, word = append(lines, head), word[len(head):]
@@ -60,27 +62,28 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
-// Flow breaks pieces of text at blanks into lines of at most n columns; lines after
-// the first are set in.
+// Flow breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
+// indented. A word that continues in the next piece stays on one line. A word longer than n
+// columns is not broken.
 func Flow(pieces []Span, n int) (lines [][]Span) {
 	const indent = "  "
 	var line []Span
-	room := n
-	for i, p := range pieces {
-		words := strings.SplitAfter(p.Text, " ")
+	left := n // columns left in the line
+	for i, piece := range pieces {
+		words := strings.SplitAfter(piece.Text, " ")
 		for j, word := range words {
-			w := TextWidth(strings.TrimRight(word, " "))
-			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
-				w += beginning(pieces[i+1:])
+			w := TextWidth(strings.TrimRight(word, " "))            // a blank at the end of a line needs no room
+			if j == len(words)-1 && !strings.HasSuffix(word, " ") { // the word continues in the next piece
+				w += firstWordWidth(pieces[i+1:])
 			}
-			if w > room && len(line) > 0 {
-				lines, line, room = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
+			if w > left && len(line) > 0 {
+				lines, line, left = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
 			}
-			room -= TextWidth(word)
-			if k := len(line); k > 0 && line[k-1].Ink == p.Ink {
-				line[k-1].Text += word
+			left -= TextWidth(word)
+			if last := len(line) - 1; last >= 0 && line[last].Ink == piece.Ink {
+				line[last].Text += word
 			} else if word != "" {
-				line = append(line, p.Ink.Span(word))
+				line = append(line, piece.Ink.Span(word))
 			}
 		}
 	}
@@ -90,24 +93,25 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 	return lines
 }
 
-// beginning is how wide the word is that pieces of text begin with.
-func beginning(pieces []Span) (w int) {
+// firstWordWidth returns the width of the text before the first blank, which may extend over
+// several pieces.
+func firstWordWidth(pieces []Span) (w int) {
 	for _, p := range pieces {
-		head, _, blank := strings.Cut(p.Text, " ")
+		head, _, hasBlank := strings.Cut(p.Text, " ")
 		w += TextWidth(head)
-		if blank {
+		if hasBlank {
 			break
 		}
 	}
 	return w
 }
 
-// PadRight makes s at least n columns wide, with blanks behind it.
+// PadRight appends blanks to s up to a width of n columns.
 func PadRight(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-TextWidth(s), 0))
 }
 
-// PadLeft makes s at least n columns wide.
+// PadLeft prepends blanks to s up to a width of n columns.
 func PadLeft(s string, n int) string {
 	for TextWidth(s) < n {
 		s = " " + s
@@ -115,7 +119,7 @@ func PadLeft(s string, n int) string {
 	return s
 }
 
-// Short cuts text to n columns.
+// Short shortens text to n columns, with an ellipsis at its end if it is longer.
 func Short(s string, n int) string {
 	if TextWidth(s) > n {
 		return Truncate(s, n-1) + "…"

@@ -8,7 +8,8 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Scheme is how the dashboard is coloured.
+// Scheme is a choice of colours: what the user selects by name with --theme. A Theme is a scheme
+// on a certain terminal.
 type Scheme uint8
 
 // The schemes.
@@ -22,56 +23,58 @@ const (
 )
 
 // String returns the name of the scheme.
-func (l Scheme) String() string {
-	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[l]
+func (k Scheme) String() string {
+	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[k]
 }
 
-// Themes returns the names of all schemes, the values of Options.Theme.
+// Themes returns the names of all schemes, which are the values of --theme.
 func Themes() []string {
 	names := make([]string, numSchemes)
-	for l := range numSchemes {
-		names[l] = l.String()
+	for k := range numSchemes {
+		names[k] = k.String()
 	}
 	return names
 }
 
-// ThemeSummaries returns a description of each of the Themes.
+// ThemeSummaries returns a description of each scheme, in the order of Themes.
 func ThemeSummaries() []string {
 	return []string{
-		"dark or light, as the terminal's ground is", "for dark ground", "for light ground",
-		"for weak eyes, bright rooms and projectors", "no colour: bold, reverse and underline only",
+		"dark or light, as the background of the terminal", "for a dark background", "for a light background",
+		"high contrast, for bright rooms and projectors", "no colours, only bold, reverse and underline",
 	}
 }
 
-// SchemeNamed returns the scheme of a name, schemeAuto if the name is empty; false if the name is unknown.
+// SchemeNamed returns the scheme with this name, in upper or lower case. An empty name means
+// schemeAuto; false means that the name is unknown.
 func SchemeNamed(name string) (Scheme, bool) {
-	for l := range numSchemes {
-		if l.String() == strings.ToLower(name) {
-			return l, true
+	for k := range numSchemes {
+		if k.String() == strings.ToLower(name) {
+			return k, true
 		}
 	}
 	return schemeAuto, name == ""
 }
 
-// renderer returns the renderer of a scheme: r, or one whose background is set by the
-// scheme instead of the terminal.
-func (l Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
-	if l != schemeDark && l != schemeLight && l != schemeMono {
+// renderer returns the renderer for a scheme: r, which adapts to the terminal's background, or
+// for schemeDark, schemeLight and schemeMono a new one that does not.
+func (k Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
+	if k != schemeDark && k != schemeLight && k != schemeMono {
 		return r
 	}
-	own := lipgloss.NewRenderer(io.Discard)
-	own.SetColorProfile(r.ColorProfile())
-	own.SetHasDarkBackground(l == schemeDark)
-	if l == schemeMono {
-		own.SetColorProfile(termenv.ANSI) // bold and reverse are no colours: NO_COLOR allows them
+	fixed := lipgloss.NewRenderer(io.Discard) // it only makes styles and writes nothing
+	fixed.SetColorProfile(r.ColorProfile())
+	fixed.SetHasDarkBackground(k == schemeDark)
+	if k == schemeMono {
+		// Bold and reverse are no colours, so they are written even if NO_COLOR is set.
+		fixed.SetColorProfile(termenv.ANSI)
 	}
-	return own
+	return fixed
 }
 
-// paint returns the styles of a scheme.
-func (l Scheme) paint(r *lipgloss.Renderer) [numInks]lipgloss.Style {
-	s := styles(l.renderer(r))
-	switch l {
+// styles returns the Lip Gloss style for each style of this package in a scheme.
+func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
+	s := defaultStyles(k.renderer(r))
+	switch k {
 	case schemeContrast:
 		applyContrast(&s)
 	case schemeMono:
@@ -80,14 +83,15 @@ func (l Scheme) paint(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	return s
 }
 
-// contrastTones returns the foregrounds of schemeContrast. A test requires a contrast
-// against black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guides.
-func contrastTones() map[Ink]tone {
-	white, grey := tone{"231", "15", "16", "0"}, tone{"248", "7", "241", "8"}
-	cyan, yellow := tone{"51", "14", "18", "4"}, tone{"228", "11", "52", "0"}
-	green, pink := tone{"120", "10", "22", "0"}, tone{"217", "15", "88", "1"}
-	violet, blue := tone{"219", "13", "53", "5"}, tone{"159", "14", "17", "4"}
-	return map[Ink]tone{
+// contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
+// black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
+func contrastColors() map[Ink]adaptiveColor {
+	// The columns are dark, dark16, light, light16.
+	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
+	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
+	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}
+	violet, blue := adaptiveColor{"219", "13", "53", "5"}, adaptiveColor{"159", "14", "17", "4"}
+	return map[Ink]adaptiveColor{
 		Dim: {"254", "7", "236", "0"}, Faint: grey, Border: grey, Focus: cyan, Title: white, Value: white,
 		Key: cyan, Chosen: yellow, Gauge: cyan, Payload: cyan, Wire: violet, Budget: yellow, Ratio: green,
 		Mark: yellow, Good: green, Lost: pink, Late: yellow, NoBase: violet, Corrupt: yellow,
@@ -96,37 +100,39 @@ func contrastTones() map[Ink]tone {
 	}
 }
 
-// applyContrast replaces colours that are hard to tell from the background. The account of bits and
-// the shadows share a list of colours. The list begins with the colour of the active encoder, Payload,
-// so shadow i has colour i+1.
-func applyContrast(inkStyles *[numInks]lipgloss.Style) {
-	tones := contrastTones()
-	for k, t := range tones {
-		inkStyles[k] = inkStyles[k].Foreground(t.color())
+// applyContrast replaces the foregrounds of s by those of schemeContrast: single styles have the
+// colours of contrastColors, and series of styles reuse these colours. All heights of a cube in
+// the world view get the same colour; the error map keeps its colours.
+func applyContrast(s *[numStyles]lipgloss.Style) {
+	colors := contrastColors()
+	for k, t := range colors {
+		s[k] = s[k].Foreground(t.color())
 	}
-	parts := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
-	for i := range slotInks {
-		t := tones[parts[i]]
-		inkStyles[SlotInk(i)] = inkStyles[SlotInk(i)].Foreground(t.color())
-		inkStyles[BarInk(i)] = inkStyles[BarInk(i)].Foreground(t.color())
+	// The colours of the parts of the bit budget, and of the encoders that are compared: the
+	// active encoder has the first one, Payload, so shadow i has number i+1.
+	series := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
+	for i := range numSlotStyles {
+		t := colors[series[i]]
+		s[SlotInk(i)] = s[SlotInk(i)].Foreground(t.color())
+		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color())
 	}
-	for i := range shadowInks {
-		inkStyles[ShadowInk(i)] = inkStyles[ShadowInk(i)].Foreground(tones[parts[(i+1)%len(parts)]].color())
+	for i := range numShadowStyles {
+		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(colors[series[(i+1)%len(series)]].color())
 	}
 	for i := range Levels {
-		inkStyles[Rest+Ink(i)] = inkStyles[Rest+Ink(i)].Foreground(tones[Dim].color())
-		inkStyles[Touched+Ink(i)] = inkStyles[Touched+Ink(i)].Foreground(tones[Lost].color())
-		inkStyles[Player+Ink(i)] = inkStyles[Player+Ink(i)].Foreground(tones[Payload].color())
+		s[Rest+Ink(i)] = s[Rest+Ink(i)].Foreground(colors[Dim].color())
+		s[Touched+Ink(i)] = s[Touched+Ink(i)].Foreground(colors[Lost].color())
+		s[Player+Ink(i)] = s[Player+Ink(i)].Foreground(colors[Payload].color())
 	}
 }
 
-// applyMonochrome replaces colours by bold, reverse and underline, where a sign or a
-// fill does not already show the difference.
-func applyMonochrome(s *[numInks]lipgloss.Style) {
+// applyMonochrome removes all colours from s, and adds bold, reverse and underline to styles that
+// no symbol or fill distinguishes.
+func applyMonochrome(s *[numStyles]lipgloss.Style) {
 	for k := range s {
 		s[k] = s[k].UnsetForeground().UnsetBackground()
 	}
-	for i := range slotInks {
+	for i := range numSlotStyles {
 		s[BarInk(i)] = s[BarInk(i)].UnsetReverse() // the bar has fills instead
 	}
 	s[Alarm] = s[Alarm].Reverse(true)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// luminance is WCAG 2.1's relative luminance of a colour of xterm's palette of
-// 256, from its cube and its ramp of greys.
+// luminance returns the relative luminance (WCAG 2.1) of a colour of xterm's palette of 256
+// colours, from its colour cube or its grey ramp.
 func luminance(index int) float64 {
 	var rgb [3]float64
 	switch steps := [6]float64{0, 95, 135, 175, 215, 255}; {
@@ -29,7 +29,7 @@ func luminance(index int) float64 {
 }
 
 func TestHighContrastIsHigh(t *testing.T) {
-	for k, tone := range contrastTones() {
+	for k, tone := range contrastColors() {
 		least := 7.0
 		if k == Faint || k == Border {
 			least = 4.5
@@ -48,8 +48,8 @@ func TestHighContrastIsHigh(t *testing.T) {
 			}
 		}
 	}
-	for k := range tones() {
-		if _, ok := contrastTones()[k]; !ok {
+	for k := range baseColors() {
+		if _, ok := contrastColors()[k]; !ok {
 			t.Errorf("ink %d has no tone of high contrast", k)
 		}
 	}

@@ -12,140 +12,146 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// Live is what the links of a proxy do while it runs: what the script says, and what a
-// person has changed since, for all clients or for one. It may be used from any goroutine.
+// Live contains the current settings of the links of a running proxy: those of the script, and
+// changes by the user for all clients or for a single one. It is safe for concurrent use.
 type Live struct {
 	Script  *Script
-	reshape func(relay.Conditions) (time.Duration, error)
+	reshape func(relay.Conditions) (time.Duration, error) // see NewLive
 
-	mu      sync.Mutex
-	now     state
-	past    []step
-	undone  []step
-	changes []Made
+	mu       sync.Mutex
+	now      state      // replaced as a whole by each change
+	undoable []undoStep // oldest first
+	redoable []undoStep // the step to redo next is the last
+	changes  []Made     // applied so far, at most maxChanges
 }
 
-// Made is a change and whom it was for.
+// Made is an applied change and the client that it applies to.
 type Made struct {
 	config.StampedChange
-	Client int `json:"client,omitempty"` // its turn; 0: all
+	Client int `json:"client,omitempty"` // number of the client in the order of joining; 0 means all
 }
 
-// state is what holds at a moment. Its parts are never altered, only replaced.
+// state contains all settings at one moment. It is immutable.
 type state struct {
-	all *config.Config
-	own map[int]own // by turn: what a person set for one client
+	all     *config.Config       // for clients without conditions of their own
+	clients map[int]clientChange // changes by the user for single clients, by number
 }
 
-// own is what one client has of its own.
-type own struct {
-	who    relay.Client
+// clientChange is all changes by the user for one client, combined.
+type clientChange struct {
+	client relay.Client
 	change config.Change
 }
 
-// step is a change that can be taken back.
-type step struct {
-	client   relay.Client
-	touches  string
-	at       time.Duration
-	was, now state
+// undoStep is a change that can be undone.
+type undoStep struct {
+	client        relay.Client  // zero for a change for all clients
+	touches       string        // the setting that was changed, see config.Change.Touches
+	at            time.Duration // when the change took effect
+	before, after state
 }
 
-// oneStep is how fast changes of the same setting must follow each other to be taken back
-// as one.
-const oneStep = time.Second
+// mergeWindow is the time within which changes of the same setting become one undo step.
+const mergeWindow = time.Second
 
-// NewLive returns the links of a script whose relay is reshaped by reshape.
+// NewLive returns the links of a script. reshape applies new conditions to the relay and returns
+// the time at which they take effect.
 func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
-	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, own: map[int]own{}}}
+	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, clients: map[int]clientChange{}}}
 }
 
-// Config returns what holds for a client, or, if who is zero, for those without conditions of
-// their own. It must not be altered.
-func (l *Live) Config(who relay.Client) *config.Config {
+// Config returns the settings for a client or, for the zero client, for clients without
+// conditions of their own. The caller must not modify them.
+func (l *Live) Config(client relay.Client) *config.Config {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, err := l.now.of(l.Script, who)
-	if err != nil {
+	c, err := l.now.configFor(l.Script, client)
+	if err != nil { // cannot happen: check has validated all combinations
 		return l.now.all
 	}
 	return c
 }
 
-// Changes returns what was changed so far, by the script and by a person, from the n-th
-// change on.
+// Changes returns the changes so far, by the script and by the user, without the first n.
 func (l *Live) Changes(n int) []Made {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.changes[min(n, len(l.changes)):])
 }
 
-// DefaultLinks returns what the links of clients without conditions of their own are set to.
+// DefaultLinks returns the links of clients without conditions of their own.
 func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 	c := l.Config(relay.Client{})
 	return c.Up, c.Down
 }
 
-// of is what holds for a client.
-func (s state) of(script *Script, who relay.Client) (c *config.Config, err error) {
+// configFor returns the settings of a client: those for all, changed first by the matching
+// [[client]] entries of the configuration and then by the user's changes for this client. The zero
+// client has the settings for all. It fails if the combination is invalid.
+func (s state) configFor(script *Script, client relay.Client) (c *config.Config, err error) {
 	c = s.all
-	if who.Turn == 0 {
+	if client.Turn == 0 {
 		return c, nil
 	}
 	for i := range script.Base.Clients {
-		if client := &script.Base.Clients[i]; client.In(who.Addr.Addr(), who.Turn) {
-			if c, err = c.After(client.Change); err != nil {
+		if entry := &script.Base.Clients[i]; entry.In(client.Addr.Addr(), client.Turn) {
+			if c, err = c.After(entry.Change); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if ch := s.own[who.Turn].change; !ch.IsZero() {
+	if ch := s.clients[client.Turn].change; !ch.IsZero() {
 		return c.After(ch)
 	}
 	return c, nil
 }
 
-// check looks at what would hold for clients with conditions of their own.
+// check validates the settings of all clients with conditions of their own: those that match a
+// [[client]] entry, and those that the user has changed. Pin also checks the files that the
+// settings name.
 func (s state) check(script *Script) error {
-	if err := script.fits(s.all); err != nil {
-		return fmt.Errorf("not for a client with conditions of its own: %w", err)
+	if err := script.checkClients(s.all); err != nil {
+		return fmt.Errorf("not valid for a client with conditions of its own: %w", err)
 	}
-	for _, turn := range slices.Sorted(maps.Keys(s.own)) { // the error is about the first client
-		own := s.own[turn]
-		if own.change.IsZero() {
+	for _, number := range slices.Sorted(maps.Keys(s.clients)) { // in order, so that the same error is reported each time
+		byUser := s.clients[number]
+		if byUser.change.IsZero() {
 			continue
 		}
-		c, err := s.of(script, own.who)
+		c, err := s.configFor(script, byUser.client)
 		if err == nil {
 			err = c.Pin()
 		}
 		if err != nil {
-			return fmt.Errorf("not for client %d, which has conditions of its own: %w", turn, err)
+			return fmt.Errorf("not valid for client %d, which has conditions of its own: %w", number, err)
 		}
 	}
 	return nil
 }
 
-// Conditions returns what holds, for a relay that is to be opened.
+// Conditions returns the function from which a relay gets the current links of each client.
 func (l *Live) Conditions() relay.Conditions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conditions()
 }
 
+// conditions is Conditions for callers that hold l.mu. The function uses the state of this moment,
+// which is immutable, and needs no lock.
 func (l *Live) conditions() relay.Conditions {
 	now := l.now
-	return func(who relay.Client) (up, down lossmodel.Spec) {
-		c, err := now.of(l.Script, who)
-		if err != nil { // check has seen all that a client can be
+	return func(client relay.Client) (up, down lossmodel.Spec) {
+		c, err := now.configFor(l.Script, client)
+		if err != nil { // cannot happen: check has validated all combinations
 			c = now.all
 		}
 		return c.Up, c.Down
 	}
 }
 
-// Change alters the links of a client, or, if client is the zero one, those of all. It says why
-// it cannot be; then all stays as it was.
+// Change changes the links of a client or, for the zero client, of all. It returns the time at
+// which the change takes effect. The change can be undone; changes that were undone before can no
+// longer be redone. After an error the settings are unchanged.
 func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,27 +159,34 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 	if err != nil {
 		return 0, err
 	}
-	was := l.now
-	at, err := l.take(next, client, ch)
+	previous := l.now
+	at, err := l.apply(next, client, ch)
 	if err != nil {
 		return at, err
 	}
-	l.undone = nil
-	s := step{client: client, touches: ch.Touches(), at: at, was: was, now: l.now}
-	if n := len(l.past); n > 0 && s.touches != "" && l.past[n-1].client == client && l.past[n-1].touches == s.touches && at-l.past[n-1].at < oneStep {
-		s.was, l.past = l.past[n-1].was, l.past[:n-1]
+	l.redoable = nil
+	step := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
+	if step.touches == "" { // a mark, for example: there is nothing to undo
+		return at, nil
 	}
-	if s.touches != "" {
-		l.past = append(l.past, s)
-		l.past = l.past[max(len(l.past)-mostSteps, 0):]
+	if n := len(l.undoable); n > 0 {
+		last := l.undoable[n-1]
+		if last.client == client && last.touches == step.touches && at-last.at < mergeWindow { // merge both
+			step.before, l.undoable = last.before, l.undoable[:n-1]
+		}
 	}
+	l.undoable = append(l.undoable, step)
+	l.undoable = l.undoable[max(len(l.undoable)-maxUndoSteps, 0):]
 	return at, nil
 }
 
-// mostSteps and mostChanges bound what is remembered.
-const mostSteps, mostChanges = 200, 100_000
+// maxUndoSteps and maxChanges bound the memory of a proxy that runs for days: of the changes that
+// can be undone, and of those that Changes returns.
+const maxUndoSteps, maxChanges = 200, 100_000
 
-// after is what holds after a change; nothing is done yet.
+// after returns the state after a change for a client or, for the zero client, for all. It fails
+// if settings would be invalid. The mark of a change for one client is not stored with its
+// settings.
 func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
 	next = s
 	if client.Turn == 0 {
@@ -185,72 +198,79 @@ func (s state) after(script *Script, client relay.Client, ch config.Change) (nex
 		}
 		return next, next.check(script)
 	}
-	next.own = maps.Clone(s.own)
-	next.own[client.Turn] = own{client, s.own[client.Turn].change.Then(ch.WithMark(""))}
+	next.clients = maps.Clone(s.clients)
+	next.clients[client.Turn] = clientChange{client, s.clients[client.Turn].change.Then(ch.WithMark(""))}
 	return next, next.check(script)
 }
 
-// take makes a state the one that holds, and notes the change.
-func (l *Live) take(next state, client relay.Client, ch config.Change) (time.Duration, error) {
-	was := l.now
+// apply makes next the current state, passes its conditions to the relay, and adds ch to the
+// changes. It returns the time at which the change takes effect. If the relay refuses the
+// conditions, apply restores the previous ones.
+func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Duration, error) {
+	previous := l.now
 	l.now = next
 	at, err := l.reshape(l.conditions())
 	if err != nil {
-		l.now = was
-		_, _ = l.reshape(l.conditions())
+		l.now = previous
+		_, _ = l.reshape(l.conditions()) // the previous conditions were accepted before
 		return at, err
 	}
-	if len(l.changes) < mostChanges {
+	if len(l.changes) < maxChanges {
 		l.changes = append(l.changes, Made{config.Stamp(at, ch), client.Turn})
 	}
 	return at, nil
 }
 
-// Undo takes the last change back; nil, and no error, if there is none. What the script
-// changed is taken back like any other.
-func (l *Live) Undo() (*Made, error) { return l.move(&l.past, &l.undone, false) }
+// Undo undoes the last change, by the user or by the script, and returns the change that was
+// applied. It returns nil, nil without a change to undo.
+func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable, false) }
 
-// Redo makes again what was taken back.
-func (l *Live) Redo() (*Made, error) { return l.move(&l.undone, &l.past, true) }
+// Redo applies the last undone change again; see Undo.
+func (l *Live) Redo() (*Made, error) { return l.restore(&l.redoable, &l.undoable, true) }
 
-func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
+// restore applies the state of the last step in from: the one before the change or, if isRedo is
+// set, the one after it. It moves the step to the list to, and returns the applied change, or
+// nil, nil if from is empty. After an error nothing is changed.
+func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(*from)
 	if n == 0 {
 		return nil, nil
 	}
-	s := (*from)[n-1]
-	next := s.was
-	if again {
-		next = s.now
+	step := (*from)[n-1]
+	next := step.before
+	if isRedo {
+		next = step.after
 	}
-	var back config.Change
-	if s.client.Turn == 0 {
-		back = next.all.Undo(l.now.all)
+	var ch config.Change       // from the current settings to those of next
+	if step.client.Turn == 0 { // the change was for all clients
+		ch = next.all.Undo(l.now.all)
 	} else {
-		is, err := l.now.of(l.Script, s.client)
-		then, err2 := next.of(l.Script, s.client)
-		if err == nil && err2 == nil {
-			back = then.Undo(is)
+		current, err := l.now.configFor(l.Script, step.client)
+		target, err2 := next.configFor(l.Script, step.client)
+		if err == nil && err2 == nil { // always, because check has validated both states
+			ch = target.Undo(current)
 		}
 	}
-	if _, err := l.take(next, s.client, back); err != nil {
+	if _, err := l.apply(next, step.client, ch); err != nil {
 		return nil, err
 	}
-	*from, *to = (*from)[:n-1], append(*to, s)
-	made := Made{config.Stamp(0, back), s.client.Turn}
-	if k := len(l.changes); k > 0 {
-		l.changes[k-1].Undo = !again
+	*from, *to = (*from)[:n-1], append(*to, step)
+	made := Made{config.Stamp(0, ch), step.client.Turn}
+	if k := len(l.changes); k > 0 { // apply has recorded the change, with its time
+		l.changes[k-1].Undo = !isRedo
 		made = l.changes[k-1]
 	}
 	return &made, nil
 }
 
-// Play makes the changes of the script at their times until quit, and says what it did.
-func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Duration, ch config.Change, err error)) {
+// Play applies the changes of the script at their times, relative to start, until quit is closed.
+// It calls report after each change, with the time at which the change took effect or, if err is
+// not nil, at which it should have.
+func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
 	for _, change := range l.Script.Changes {
-		timer := time.NewTimer(time.Until(begin.Add(change.T)))
+		timer := time.NewTimer(time.Until(start.Add(change.T)))
 		select {
 		case <-quit:
 			timer.Stop()
@@ -261,6 +281,6 @@ func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Dura
 		if err != nil {
 			at = change.T
 		}
-		say(at, change.Change, err)
+		report(at, change.Change, err)
 	}
 }

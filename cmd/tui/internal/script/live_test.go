@@ -14,14 +14,14 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// world is a relay that only notes what it is told.
-type world struct {
+// fakeRelay is a relay that only stores the conditions.
+type fakeRelay struct {
 	mu  sync.Mutex
 	now time.Duration
 	c   relay.Conditions
 }
 
-func (w *world) reshape(c relay.Conditions) (time.Duration, error) {
+func (w *fakeRelay) reshape(c relay.Conditions) (time.Duration, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now += 5 * time.Second
@@ -29,7 +29,7 @@ func (w *world) reshape(c relay.Conditions) (time.Duration, error) {
 	return w.now, nil
 }
 
-func live(t *testing.T, text string) (*script.Live, *world) {
+func live(t *testing.T, text string) (*script.Live, *fakeRelay) {
 	t.Helper()
 	c, err := config.Parse("x.toml", []byte(text))
 	if err != nil {
@@ -39,13 +39,13 @@ func live(t *testing.T, text string) (*script.Live, *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{}
+	w := &fakeRelay{}
 	l := script.NewLive(s, w.reshape)
 	w.c = l.Conditions()
 	return l, w
 }
 
-// who is a client by its turn, always from the same address.
+// who returns the client with this number, always from the same address.
 func who(turn int) relay.Client {
 	if turn == 0 {
 		return relay.Client{}
@@ -53,7 +53,7 @@ func who(turn int) relay.Client {
 	return relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")}
 }
 
-func of(t *testing.T, w *world, turn int, key string) string {
+func of(t *testing.T, w *fakeRelay, turn int, key string) string {
 	t.Helper()
 	up, down := w.c(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
 	a, _ := up.Get(key)
@@ -61,8 +61,8 @@ func of(t *testing.T, w *world, turn int, key string) string {
 	return a + " " + b
 }
 
-// What is changed holds for all, or for one client on top of what holds for all and of what
-// the file says of it; it is taken back and made again step by step.
+// TestChangesForAllAndForOne checks that changes for all clients and for a single one combine
+// with the file's settings, and can be undone and redone step by step.
 func TestChangesForAllAndForOne(t *testing.T) {
 	l, w := live(t, "[link]\nloss = \"1%\"\n[[client]]\nturn = 2\nup.loss = \"9%\"\n")
 	expect := func(when string, want ...string) {
@@ -114,26 +114,27 @@ func TestChangesForAllAndForOne(t *testing.T) {
 	}
 }
 
-// A change that some client's own conditions do not allow is refused, and changes nothing.
+// TestRefusedChanges checks that a change is refused and has no effect if it is invalid for a
+// client with conditions of its own.
 func TestRefusedChanges(t *testing.T) {
 	l, w := live(t, "[[client]]\nturn = 2\nup.loss = \"9%\"\n")
 	for _, c := range []struct {
-		client int
-		key    string
-		value  string
-		says   string
+		client   int
+		key      string
+		value    string
+		wantText string
 	}{
 		{0, "up.netem", "delay 1ms", "client[0]"},
 		{0, "up.loss", "120%", "up.loss"},
 		{0, "down.trace", "/nowhere.csv", "nowhere"},
 		{5, "down.trace", "/nowhere.csv", "nowhere"},
 	} {
-		if _, err := l.Change(who(c.client), config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := l.Change(who(c.client), config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.wantText) {
 			t.Errorf("%s = %s: %v", c.key, c.value, err)
 		}
 	}
 	if len(l.Changes(0)) != 0 || w.now != 0 {
-		t.Error("something was done")
+		t.Error("a refused change had an effect")
 	}
 	if _, err := l.Change(who(7), config.NewChange("down.loss", "3%")); err != nil {
 		t.Fatal(err)
@@ -148,8 +149,9 @@ func TestRefusedChanges(t *testing.T) {
 	}
 }
 
-// Changes of one setting that follow each other fast are one step.
-func TestStepsThatFollowFast(t *testing.T) {
+// TestFastChangesAreOneStep checks that changes of one setting in quick succession are one undo
+// step.
+func TestFastChangesAreOneStep(t *testing.T) {
 	c, err := config.Parse("x.toml", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,16 +180,17 @@ func TestStepsThatFollowFast(t *testing.T) {
 	}
 }
 
-// The script plays its changes while a person makes others, clients join, and somebody looks.
-func TestManyHands(t *testing.T) {
+// TestConcurrentUse plays the script while the user changes settings, clients join and the
+// settings are read, for the race detector.
+func TestConcurrentUse(t *testing.T) {
 	l, w := live(t, "[[at]]\nt = \"1ms\"\nloss = \"5%\"\n[[at]]\nt = \"5ms\"\nnetem = \"delay 1ms\"\n[[at]]\nt = \"9ms\"\nmark = \"here\"\n")
-	said := 0
-	var hands sync.WaitGroup
-	hands.Go(func() {
-		l.Play(time.Now(), nil, func(_ time.Duration, _ config.Change, err error) { said++ })
+	reported := 0
+	var running sync.WaitGroup
+	running.Go(func() {
+		l.Play(time.Now(), nil, func(_ time.Duration, _ config.Change, err error) { reported++ })
 	})
 	for client := range 3 {
-		hands.Go(func() {
+		running.Go(func() {
 			for range 50 {
 				_, _ = l.Change(who(client), config.NewChange("up.latency", "5ms"))
 				_, _ = l.Undo()
@@ -199,20 +202,20 @@ func TestManyHands(t *testing.T) {
 			}
 		})
 	}
-	hands.Wait()
-	if said != 3 {
-		t.Errorf("the script was told of %d times", said)
+	running.Wait()
+	if reported != 3 {
+		t.Errorf("%d changes reported, want 3", reported)
 	}
 }
 
-// What a client is by its address counts for it alone when a person changes one of its keys: what
-// fits is done, and what does not is refused, never left out in silence.
-func TestOwnChangesMeetAddresses(t *testing.T) {
+// TestChangesOfClientsByAddress checks that a user's change for one client combines with the
+// conditions for its address: valid changes are applied, and invalid ones refused with an error.
+func TestChangesOfClientsByAddress(t *testing.T) {
 	l, w := live(t, "[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"3%\"\n[[client]]\naddress = \"10.0.0.2\"\ndown.netem = \"delay 1ms\"\n"+
 		"[[client]]\nturn = 5\nup.loss = \"2%\"\n")
 	other := relay.Client{Turn: 2, Addr: netip.MustParseAddrPort("10.0.0.2:5")}
 	if _, err := l.Change(other, config.NewChange("down.loss", "9%")); err == nil || !strings.Contains(err.Error(), "client 2") {
-		t.Errorf("loss beside netem: %v", err)
+		t.Errorf("loss in addition to netem: %v", err)
 	}
 	if _, err := l.Change(who(1), config.NewChange("down.loss", "9%")); err != nil {
 		t.Error(err)

@@ -1,5 +1,6 @@
-// Package script says what the links of a proxy do, for whom and when: the file, refined
-// by its changes ([[at]]), refined by what a client has of its own ([[client]]).
+// Package script determines the links of each client of a proxy at each time: the links of the
+// configuration, changed by its scripted changes ([[at]]) and by the conditions of single clients
+// ([[client]]), and by the user during the run.
 package script
 
 import (
@@ -10,18 +11,19 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Script is what the links of a proxy do, and when.
+// Script contains the links of a proxy and their scripted changes.
 type Script struct {
 	Title    string
-	Seed     uint64
-	Duration time.Duration
-	Base     *config.Config
-	Changes  []config.StampedChange // of links, by time
-	stages   []*config.Config       // base, then what it is after each change
+	Seed     uint64                 // of the links
+	Duration time.Duration          // after which the proxy ends; 0 means no limit
+	Base     *config.Config         // at the start
+	Changes  []config.StampedChange // changes of links, in order of time
+	stages   []*config.Config       // Base, then the configuration after each change
 }
 
-// New plays the changes of a configuration through, for all clients: what cannot be is
-// refused before anything runs.
+// New returns the script of a configuration, which must set only links. It applies all scripted
+// changes to the settings of all clients, so that invalid combinations are refused before the
+// proxy starts.
 func New(base *config.Config, title string) (*Script, error) {
 	if err := base.OnlyLinks(); err != nil {
 		return nil, err
@@ -30,37 +32,40 @@ func New(base *config.Config, title string) (*Script, error) {
 		return nil, base.Locate(err)
 	}
 	s := &Script{Title: title, Seed: base.Seed, Duration: base.Duration, Base: base, stages: []*config.Config{base}}
-	now, err := base, error(nil)
-	for _, i := range base.ScriptOrder() {
+	stage, err := base, error(nil)
+	for _, i := range base.ScriptOrder() { // by time
 		at := base.At[i]
-		if now, err = now.After(at.Change); err != nil {
+		if stage, err = stage.After(at.Change); err != nil {
 			return nil, base.Locate(config.Within(config.Indexed("at", i), err))
 		}
-		s.Changes, s.stages = append(s.Changes, at), append(s.stages, now)
+		s.Changes, s.stages = append(s.Changes, at), append(s.stages, stage)
 	}
 	return s, s.check()
 }
 
-// mostStages bounds how many conditions are looked at before anything runs.
-const mostStages = 20_000
+// maxCombinations is the largest number of combinations of changes and [[client]] entries that
+// check validates.
+const maxCombinations = 20_000
 
-// check makes the links of all clients at all times: what cannot be is refused now.
+// check validates the links of all clients at the start and after each scripted change. It refuses
+// scripts with more combinations than it can validate in a short time.
 func (s *Script) check() error {
-	byAddress := 0
+	byAddress := 0 // entries that select a client by its address; the others select by number
 	for i := range s.Base.Clients {
 		if s.Base.Clients[i].Address.IsValid() {
 			byAddress++
 		}
 	}
-	n := len(s.Base.Clients)
-	if len(s.stages)*(1+n+byAddress*(n-byAddress)) > mostStages {
-		return fmt.Errorf("%d changes for %d clients by address and %d by turn, of which each may be both, are too many; expected at most %d links",
-			len(s.Changes), byAddress, n-byAddress, mostStages)
+	byNumber := len(s.Base.Clients) - byAddress
+	// Clients match no entry, one, or one of each kind: see checkClients.
+	if len(s.stages)*(1+len(s.Base.Clients)+byAddress*byNumber) > maxCombinations {
+		return fmt.Errorf("too many combinations of %d changes, %d clients by address and %d clients by turn; expected at most %d",
+			len(s.Changes), byAddress, byNumber, maxCombinations)
 	}
 	for i, stage := range s.stages {
-		if err := s.fits(stage); err != nil {
-			if i > 0 {
-				err = &config.Error{Key: config.Indexed("at", s.Base.ScriptOrder()[i-1]), Problem: "not with " + err.Error()}
+		if err := s.checkClients(stage); err != nil {
+			if i > 0 { // the error appears with change i-1
+				err = &config.Error{Key: config.Indexed("at", s.Base.ScriptOrder()[i-1]), Problem: "not valid together with " + err.Error()}
 			}
 			return s.Base.Locate(err)
 		}
@@ -71,9 +76,10 @@ func (s *Script) check() error {
 	return nil
 }
 
-// fits makes what each client with conditions of its own would have: of one entry, and of two
-// where one is by address and one by turn.
-func (s *Script) fits(all *config.Config) error {
+// checkClients validates the links of clients with conditions of their own, if all is the
+// configuration of the others: the links after each [[client]] entry, and after each pair of an
+// entry by address and one by number, since a client may match both.
+func (s *Script) checkClients(all *config.Config) error {
 	for i := range s.Base.Clients {
 		first := &s.Base.Clients[i]
 		c, err := all.After(first.Change)
@@ -85,7 +91,7 @@ func (s *Script) fits(all *config.Config) error {
 		}
 		for k := i + 1; k < len(s.Base.Clients); k++ {
 			second := &s.Base.Clients[k]
-			if second.Address.IsValid() == first.Address.IsValid() {
+			if second.Address.IsValid() == first.Address.IsValid() { // a client has only one address and one number
 				continue
 			}
 			both, err := c.After(second.Change)
@@ -96,7 +102,7 @@ func (s *Script) fits(all *config.Config) error {
 				err = config.Within(config.Indexed("client", k), err)
 				var bad *config.Error
 				if errors.As(err, &bad) {
-					bad.Problem = fmt.Sprintf("a client may be %s, too: %s", config.Indexed("client", i), bad.Problem)
+					bad.Problem = fmt.Sprintf("a client may also match %s: %s", config.Indexed("client", i), bad.Problem)
 				}
 				return err
 			}

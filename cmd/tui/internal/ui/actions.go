@@ -11,6 +11,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// Obey implements Screen: it sends the command of an order to the lab, then executes the part of
+// the order that concerns the dashboard.
 func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	if err := m.lab.Do(o.Command); err != nil {
 		return nil, err
@@ -26,8 +28,9 @@ func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 	return nil, nil
 }
 
-func (m *dashboard) List(word string) (room.Overlay, bool) {
-	switch word {
+// List implements listScreen.
+func (m *dashboard) List(commandName string) (room.Overlay, bool) {
+	switch commandName {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
 	case "profile":
@@ -36,12 +39,13 @@ func (m *dashboard) List(word string) (room.Overlay, bool) {
 	return nil, false
 }
 
+// Context implements Screen.
 func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
-// explain opens the packet under the cursor of the page, or the list of problems if the
-// cursor is on no packet.
+// explain returns the request to show the packet under the cursor of the page or, if the page has
+// none, the explanation of recent problems.
 func (m *dashboard) explain() room.Request {
 	if p, ok := m.page().(room.PacketChooser); ok {
 		if id, ok := p.ChosenPacket(); ok {
@@ -51,7 +55,7 @@ func (m *dashboard) explain() room.Request {
 	return room.Request{Over: packets.NewWhy(m.lab.Shown(), m.lab.Config())}
 }
 
-// filterPackets opens the page of packets and lists the packets that match f.
+// filterPackets opens the page of packets with the filter f.
 func (m *dashboard) filterPackets(f room.Filter) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
@@ -61,23 +65,25 @@ func (m *dashboard) filterPackets(f room.Filter) {
 	}
 }
 
-// startTour begins the guided tour.
+// startTour starts the guided tour. When the tour ends, the page that was open before is opened
+// again.
 func (m *dashboard) startTour() {
-	open := m.open
-	m.lab.Present()
+	pageBefore := m.open
+	m.lab.Present() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
-		m.openPage(open)
+		m.openPage(pageBefore)
 	})
 	if err != nil {
-		m.lab.Say(err.Error(), true)
+		m.lab.Say(err.Error(), isError)
 		return
 	}
 	m.tour = t
 	t.Begin()
 }
 
-// spotlight opens the page of a step of the tour and highlights the step's place on it.
+// spotlight opens the page of a step of the tour and highlights the place s on it that the step
+// explains. tour.Nowhere ends the highlighting.
 func (m *dashboard) spotlight(s tour.Spot) {
 	if s != tour.Nowhere {
 		m.open = s.Page()
@@ -87,21 +93,22 @@ func (m *dashboard) spotlight(s tour.Spot) {
 			lit.Light(s)
 		}
 	}
-	m.again()
+	m.refreshAll()
 }
 
-// quit sends the pending changes and ends the program. As how requests, it first saves a report, or
-// asks whether to save one.
-func (m *dashboard) quit(how command.Leave) tea.Cmd {
+// quit sends the pending changes and ends the program. With QuitSaving the program ends later,
+// when the report is written, see pendingQuit. With QuitAsking it opens a question instead if more
+// than askThreshold is unsaved.
+func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
-	case how == command.LeaveSaving:
+	case mode == command.QuitSaving:
 		if m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir}) {
-			m.leaving.begin(snap)
+			m.pendingQuit.start(snap)
 		}
 		return nil
-	case how == command.LeaveAsking && snap.Now-snap.Saved > muchToLose:
-		m.over = &leaveBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
+	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
+		m.overlay = &quitBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
 		return nil
 	}
 	return m.Quit(nil)

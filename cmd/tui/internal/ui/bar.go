@@ -7,16 +7,17 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Header is what a screen shows above the page, and the keys that the footer names.
+// Header is what a screen shows above the page, and the keys that the footer lists.
 type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
-	Badge look.Span               // the state, at the right edge
-	Alarm string                  // if not "", it replaces the first line, in red
+	Badge look.Span               // the state of the session, at the right edge
+	Alarm string                  // if not "", replaces the first line, in red
 	Below [][]look.Span           // further lines
-	Keys  []room.Binding          // replace those of the page in the footer; nil: they do not
+	Keys  []room.Binding          // if not nil, replaces the keys of the page in the footer
 }
 
-// drawHeader returns the lines above the page.
+// drawHeader returns the lines above the page: the title at the left, the names of the pages if the
+// screen is wide enough, and the badge at the right edge, then the further lines of h.
 func (s *Shell) drawHeader(h *Header) []string {
 	c := look.NewCanvas(s.w, 1+len(h.Below))
 	for i, line := range h.Below {
@@ -27,54 +28,56 @@ func (s *Shell) drawHeader(h *Header) []string {
 		c.Clip(1, 0, s.w-2, look.Alarm, h.Alarm)
 		return c.Lines(s.theme)
 	}
-	room := s.w - 2 - look.TextWidth(h.Badge.Text)
+	titleWidth := s.w - 2 - look.TextWidth(h.Badge.Text)
 	if tabs := s.tabs(); s.w >= tabsWidth {
-		room -= look.SpansWidth(tabs)
-		c.Spans(1+room, 0, s.w, tabs...)
+		titleWidth -= look.SpansWidth(tabs)
+		c.Spans(1+titleWidth, 0, s.w, tabs...)
 	}
-	c.Spans(1, 0, room, h.Title(room)...)
+	c.Spans(1, 0, titleWidth, h.Title(titleWidth)...)
 	c.Right(s.w, 0, h.Badge.Ink, h.Badge.Text)
 	return c.Lines(s.theme)
 }
 
-// tabsWidth is the width from which the header names the pages.
+// tabsWidth is the smallest width of the screen at which the header lists the pages.
 const tabsWidth = 104
 
-// tabs names the pages and the keys that show them.
+// tabs returns the names of the pages with their keys, and a blank as the last element; nil if
+// there is only one page.
 func (s *Shell) tabs() []look.Span {
 	if len(s.pages) < 2 {
 		return nil
 	}
 	var out []look.Span
 	for i, p := range s.pages {
-		k := look.Dim
+		style := look.Dim
 		if i == s.open {
-			k = look.Focus
+			style = look.Focus
 		}
 		left, right := " ", " "
-		if i == s.open { // colour may be missing
+		if i == s.open { // brackets, because the theme may have no colours
 			left, right = "[", "]"
 		}
-		out = append(out, k.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
+		out = append(out, style.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
 	}
 	return append(out, look.Plain.Span(" "))
 }
 
-// tabAt is the page whose name stands at column x; -1: none.
+// tabAt returns the index of the page whose name is at column x of the header; -1 if there is none.
 func (s *Shell) tabAt(x int) int {
-	tabs := s.tabs()
-	from := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
-	for i := range tabs[:max(len(tabs)-1, 0)] {
-		to := from + look.TextWidth(tabs[i].Text)
-		if x >= from && x < to && s.w >= tabsWidth {
+	tabs := s.tabs() // at the right edge, before the badge
+	start := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
+	for i := range tabs[:max(len(tabs)-1, 0)] { // without the blank at the end
+		end := start + look.TextWidth(tabs[i].Text)
+		if x >= start && x < end && s.w >= tabsWidth {
 			return i
 		}
-		from = to
+		start = end
 	}
 	return -1
 }
 
-// footer is the keys worth knowing.
+// footer returns the line with the most important keys. keys and special are the results of
+// footerKeys.
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
 	x := 1
@@ -87,47 +90,51 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 	return c.Lines(s.theme)[0]
 }
 
-// hints are the footer's pieces, from the key map: those pinned in any case, and
-// as many of the others as fit w columns, in the order of the map.
+// hints returns key and description of the entries in the footer, in the order of keys. If they do
+// not all fit in w columns, the pinned ones take precedence. Unless special is set, the first entry
+// is followed by the keys that open pages and by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	type hint struct {
-		text [2]look.Span
-		show bool
+		text [2]look.Span // key and description
+		show bool         // first whether the hint is pinned, then whether it fits
 	}
 	var all []hint
+	add := func(key, description string, pinned bool) {
+		all = append(all, hint{[2]look.Span{look.Key.Span(key), look.Dim.Span(" " + description)}, pinned})
+	}
 	for _, k := range keys {
-		if k.Brief == "" {
+		if k.Brief == "" { // not for the footer
 			continue
 		}
-		all = append(all, hint{[2]look.Span{look.Key.Span(k.Help().Key), look.Dim.Span(" " + k.Brief)}, k.Pinned})
+		add(k.Help().Key, k.Brief, k.Pinned)
 		if len(all) == 1 && !special {
-			if s.w < tabsWidth && len(s.pages) > 1 { // nothing else names the pages
-				all = append(all, hint{[2]look.Span{look.Key.Span("1-" + strconv.Itoa(len(s.pages))), look.Dim.Span(" pages")}, false})
+			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
+				add("1-"+strconv.Itoa(len(s.pages)), "pages", false)
 			}
 			if p, ok := s.page().(room.Hinter); ok {
-				for _, a := range p.Arrows() {
-					all = append(all, hint{[2]look.Span{look.Key.Span(a[0]), look.Dim.Span(" " + a[1])}, false})
+				for _, arrow := range p.Arrows() { // symbol and description
+					add(arrow[0], arrow[1], false)
 				}
 			}
 		}
 	}
-	const gap = 3
-	room := w + gap
-	take := func(h *hint) bool {
+	const gap = 3               // width of the separator between two entries
+	left := w + gap             // the last entry has no separator
+	fit := func(h *hint) bool { // shows h if it fits
 		n := look.SpansWidth(h.text[:]) + gap
-		h.show = n <= room
+		h.show = n <= left
 		if h.show {
-			room -= n
+			left -= n
 		}
 		return h.show
 	}
-	for i := range all {
+	for i := range all { // pinned entries first
 		if all[i].show {
-			take(&all[i])
+			fit(&all[i])
 		}
 	}
-	for i := range all {
-		if !all[i].show && !take(&all[i]) {
+	for i := range all { // then the others, until one does not fit
+		if !all[i].show && !fit(&all[i]) {
 			break
 		}
 	}

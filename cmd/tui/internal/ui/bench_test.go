@@ -21,12 +21,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// recorded are the snapshots of a session, one per tick of the screen.
+// recorded returns the snapshots of a session, one per tick of the screen.
 func recorded(n int) []*engine.Snapshot {
 	snaps := make([]*engine.Snapshot, n)
 	for i := range snaps {
 		snaps[i] = labtest.Snapshot(90*time.Second + time.Duration(i)*tickEvery)
-		// The numbers of a live session never stand still.
+		// The numbers of a live session change all the time.
 		r := &snaps[i].Lanes[0].Recent
 		r.PayloadKbps += float64(i%17) / 10
 		r.WireKbps += float64(i%13) / 10
@@ -40,7 +40,7 @@ func recorded(n int) []*engine.Snapshot {
 	return snaps
 }
 
-// BenchmarkFrame draws a frame on which everything changed: all panes and charts.
+// BenchmarkFrame160x48 draws a frame in which all panes and charts have changed.
 func BenchmarkFrame160x48(b *testing.B) { benchmarkFrame(b, 160, 48) }
 
 func BenchmarkFrame80x24(b *testing.B) { benchmarkFrame(b, 80, 24) }
@@ -53,14 +53,13 @@ func benchmarkFrame(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = slowTicks - 1 // so that the next one is slow
+		m.lab.Ticks = baseSlowTicks - 1 // so that the next one is slow
 		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }
 
-// BenchmarkTick is the mean over ticks as they come: two in twenty redraw the
-// charts.
+// BenchmarkTick160x48 measures the mean cost of a tick; two of twenty ticks redraw the charts.
 func BenchmarkTick160x48(b *testing.B) {
 	snaps := recorded(100)
 	lab := &labtest.Lab{Snap: snaps[0]}
@@ -73,7 +72,7 @@ func BenchmarkTick160x48(b *testing.B) {
 	}
 }
 
-// BenchmarkResize lays everything out anew, as a switch of pages would.
+// BenchmarkResize measures a complete new layout, as after opening a page.
 func BenchmarkResize(b *testing.B) {
 	m := screen(labtest.NewLab(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	b.ReportAllocs()
@@ -83,7 +82,7 @@ func BenchmarkResize(b *testing.B) {
 	}
 }
 
-// counter counts what goes to the terminal.
+// counter counts the bytes written to the terminal.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -91,7 +90,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// playLab shows one recorded snapshot after the other, one per look.
+// playLab returns the next recorded snapshot at each call.
 type playLab struct {
 	snaps []*engine.Snapshot
 	at    atomic.Int64
@@ -103,14 +102,14 @@ func (l *playLab) Snapshot() *engine.Snapshot {
 
 func (l *playLab) Do(experiment.Command) bool { return true }
 
-// TestTerminalBudget runs the real program, with bubbletea's own renderer, over
-// ten seconds of moving data, and counts the bytes that a second of it costs.
-// The count is by seconds of the session, so a slow machine changes nothing.
+// TestTerminalBudget runs the program with Bubble Tea's own renderer over ten seconds of changing
+// data, and limits the bytes written per second. Seconds are those of the session, so that the
+// result does not depend on the machine.
 func TestTerminalBudget(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("takes ten seconds: under WIRELAB_THOROUGH=1")
 	}
-	var programs sync.WaitGroup // all at once: t.Parallel would run two at a time on two cores
+	var programs sync.WaitGroup // all in parallel, because they mostly wait; t.Parallel is limited to the number of cores
 	defer programs.Wait()
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
 		for _, page := range []string{"1", "4"} {
@@ -131,7 +130,7 @@ func TestTerminalBudget(t *testing.T) {
 	}
 }
 
-// terminalTicks are those of the ten seconds that are counted, and of two more.
+// terminalTicks is the number of ticks of two seconds of warm-up and ten measured seconds.
 const terminalTicks = 20 * 12
 
 func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string, snaps []*engine.Snapshot) {
@@ -158,7 +157,7 @@ func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string,
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	waitFor(20) // the first full picture is not steady state
+	waitFor(20) // the first complete picture is not part of the measurement
 	before := out.n.Load()
 	waitFor(20 + 20*seconds)
 	rate := float64(out.n.Load()-before) / seconds
@@ -170,6 +169,8 @@ func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string,
 	}
 }
 
+// TestRendererIsWritten checks that output is written at all, without which TestTerminalBudget
+// would prove nothing.
 func TestRendererIsWritten(t *testing.T) {
 	// The budget above means nothing if nothing is written.
 	var buf bytes.Buffer

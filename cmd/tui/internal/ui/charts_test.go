@@ -7,7 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-// The charts at all sizes and in all styles: with shadows, fitted, and of the ratios.
+// TestGoldenCharts compares charts of all sizes and styles with golden files: with shadows, with
+// a fitted axis, and charts of ratios.
 func TestGoldenCharts(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -35,8 +36,9 @@ func TestGoldenCharts(t *testing.T) {
 	}
 }
 
-// The key goes through the styles and comes back; a theme keeps the style.
-func TestStylesOfCharts(t *testing.T) {
+// TestChartStyleKey checks that the key cycles through the chart styles, and that a change of the
+// theme keeps the style.
+func TestChartStyleKey(t *testing.T) {
 	const fine, line, ascii = "⠤⠖⣀⠒⠉", "╭─╮", ""
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	for _, want := range []string{fine, line, ascii, fine} {

@@ -10,11 +10,11 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// comparing is page 5 over a snapshot, with all its intervals worked out.
-func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *dashboard {
+// compareScreen returns page 5 over a snapshot, with all intervals computed.
+func compareScreen(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(&labtest.Lab{Snap: snap}, w, h, opt)
 	press(m, append([]string{"5"}, keys...)...)
-	for range 6 { // an interval a tick
+	for range 6 { // one interval is computed per tick
 		m.Update(room.Tick{})
 	}
 	return m
@@ -44,38 +44,38 @@ func TestGoldenCompare(t *testing.T) {
 			if c.snap == nil {
 				c.snap = labtest.FourShadows()
 			}
-			compareGolden(t, c.name, comparing(c.snap, c.w, c.h, c.opt, c.keys...).View())
+			compareGolden(t, c.name, compareScreen(c.snap, c.w, c.h, c.opt, c.keys...).View())
 		})
 	}
 }
 
-// The chosen shadow swaps places with the encoder under the keys, or is sent away.
+// TestCompareKeys checks that the selected shadow can be made the active encoder, or removed.
 func TestCompareKeys(t *testing.T) {
 	snap := labtest.FourShadows()
 	lab := &labtest.Lab{Snap: snap}
 	m := screen(lab, 160, 48, Options{})
-	press(m, "5", "enter") // rotor leads
+	press(m, "5", "enter") // rotor becomes the active encoder
 	if got := spell(lab.Got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
 		t.Errorf("sent %s", got)
 	}
-	for range 30 { // the lab does not do it: what was asked for is forgotten
+	for range 30 { // the lab ignores the command, so the pending change expires
 		m.Update(room.Tick{})
 	}
 	lab.Got = nil
-	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
+	press(m, "down", "backspace", "down", "backspace", "enter") // the active encoder cannot be removed
 	if got := spell(lab.Got); got != "shadow quantized off" {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if m.over == nil || !strings.Contains(m.View(), "v beside") {
+	if m.overlay == nil || !strings.Contains(m.View(), "v shadow") {
 		t.Error("v does not open the list of encoders")
 	}
 }
 
-// BenchmarkComparePage draws page 5 with four shadows and everything changed.
+// BenchmarkComparePage160x48 draws page 5 with four shadows after a complete change.
 func BenchmarkComparePage160x48(b *testing.B) { benchmarkShadows(b, "5") }
 
-// BenchmarkLiveShadows draws page 1 with four shadows and everything changed.
+// BenchmarkLiveShadows160x48 draws page 1 with four shadows after a complete change.
 func BenchmarkLiveShadows160x48(b *testing.B) { benchmarkShadows(b, "1") }
 
 func benchmarkShadows(b *testing.B, page string) {
@@ -89,7 +89,7 @@ func benchmarkShadows(b *testing.B, page string) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = m.slowTicks() - 1 // so that the next one is slow
+		m.lab.Ticks = m.slowTicks() - 1 // the next tick redraws the charts
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

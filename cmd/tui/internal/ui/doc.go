@@ -1,20 +1,18 @@
-// Package ui is the shell of every screen of the program, and the dashboard of a lab.
+// Package ui implements the shell of all screens of the program, and the dashboard of the lab.
 //
-// A Shell is the only tea.Model. It routes keys, the mouse and ticks, draws header, footer,
-// command line, help, boxes and notices around the open page, and runs the program. What it shows
-// is a Screen with one page or several: the dashboard here, a proxy or a sweep in packages of
-// their own.
+// Shell is the only tea.Model. It routes keys, mouse events and ticks, and draws header, footer,
+// command line, help, overlays and notices around the open page. The content is a Screen with one
+// or more pages: the dashboard in this package, or the screen of a proxy or a sweep, which have
+// packages of their own.
 //
-// Twenty times a second the dashboard takes the newest snapshot from the lab, which is an atomic
-// load. Every pane of the page on screen observes it and reports whether its picture changes;
-// those that do are drawn again and kept as lines; View returns the lines put together. So the
-// screen never waits for the engine nor the engine for the screen, and a redraw costs what has
-// changed.
+// Twenty times per second the dashboard loads the newest snapshot of the lab, an atomic pointer.
+// Each pane of the open page observes the snapshot and reports whether it must be drawn again.
+// Only those panes are drawn; the lines of the others are cached. So neither the screen nor the
+// engine waits for the other, and the cost of a redraw depends on what changed.
 //
-// Pages are packages under pages and know only package room; package session drives the lab;
-// keys, typed commands and clicks all end as the same command.Order.
+// Pages are packages under pages and depend only on package room. Package session controls the
+// lab. Keys, typed commands and clicks all result in a command.Order.
 //
-// What goes to the terminal passes through package repaint, which sends only the
-// cells that changed. A picture that moves all the time waits until the terminal
-// can take it: see outputBudget.
+// Package repaint writes to the terminal and sends only the cells that changed. outputBudget
+// limits the rate of redraws of panes that change all the time.
 package ui

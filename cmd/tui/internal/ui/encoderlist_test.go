@@ -7,7 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-func TestEncoderListSets(t *testing.T) {
+// TestEncoderListKeys checks which commands the keys of the list send.
+func TestEncoderListKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		want string
@@ -15,7 +16,7 @@ func TestEncoderListSets(t *testing.T) {
 	}{
 		{[]string{"e", "esc"}, "", false},
 		{[]string{"e", "down", "enter"}, "encoder rotor", false},
-		{[]string{"e", "down", "space"}, "encoder rotor", true}, // it stays, to try another
+		{[]string{"e", "down", "space"}, "encoder rotor", true}, // the list stays open
 		{[]string{"e", "tab", "right"}, `params {"xy_small":7}`, true},
 		{[]string{"e", "tab", "down", "left"}, `params {"xy_large":8}`, true},
 		{[]string{"e", "tab", "8", "enter"}, `params {"xy_small":"8"}`, true},
@@ -23,7 +24,7 @@ func TestEncoderListSets(t *testing.T) {
 		{[]string{"e", "tab", "9", "9", "enter"}, "", true},
 		{[]string{"e", "tab", "x", "enter"}, "", true},
 		{[]string{"e", "tab", "9", "9", "enter", "esc", "right"}, `params {"xy_small":7}`, true},
-		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has none
+		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has no parameters
 		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
 		{[]string{"e", "r", "o", "t", "enter"}, "encoder rotor", false},
 		{[]string{"e", "z", "z", "tab", "space", "enter", "esc"}, "", false},
@@ -32,16 +33,17 @@ func TestEncoderListSets(t *testing.T) {
 			lab := labtest.NewLab()
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, c.keys...)
-			wholePicture(t, m)
-			if got := spell(lab.Got); got != c.want || m.over != nil != c.over {
-				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.over != nil)
+			checkView(t, m)
+			if got := spell(lab.Got); got != c.want || m.overlay != nil != c.over {
+				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.overlay != nil)
 			}
 		}
 	}
 }
 
-// Params of an encoder that does not run are set with it, in one change.
-func TestEncoderListTakesWhatItSets(t *testing.T) {
+// TestEncoderListSetsInactiveEncoder checks that setting a parameter of an inactive encoder also
+// activates the encoder, in one change.
+func TestEncoderListSetsInactiveEncoder(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("encoder rotor")...)
@@ -52,12 +54,13 @@ func TestEncoderListTakesWhatItSets(t *testing.T) {
 	}
 }
 
-func TestEncoderListComplainsInPlace(t *testing.T) {
+// TestEncoderListShowsErrors checks that the list shows the error for a wrong value.
+func TestEncoderListShowsErrors(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	press(m, "e", "tab", "9", "9", "enter")
 	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") ||
 		!strings.Contains(v, "encoder.params.xy_small: got 99") {
-		t.Errorf("no complaint in sight:\n%s", v)
+		t.Errorf("no error shown:\n%s", v)
 	}
 	press(m, "backspace", "backspace", "8", "enter")
 	if v := m.View(); strings.Contains(v, "got 99") || strings.Contains(v, "8_") {

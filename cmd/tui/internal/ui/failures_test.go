@@ -8,7 +8,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func TestTaintedPacketsAreSeen(t *testing.T) {
+func TestTaintedPacketsAreShown(t *testing.T) {
 	for _, c := range []struct {
 		w, h int
 		keys []string
@@ -31,7 +31,7 @@ func TestTaintedPacketsAreSeen(t *testing.T) {
 	}
 }
 
-func TestNoTitleIsCutInTwo(t *testing.T) {
+func TestTitlesAreNotTruncated(t *testing.T) {
 	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewDamaged()} {
 		for w := 104; w <= 200; w += testkit.Choose(1, 3) {
 			m := screen(lab, w, 40, Options{})

@@ -10,9 +10,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// fakeCatalog is the real one cut short, so that a new encoder or a better word
-// about an old one changes no golden file. The names must be real: a change is
-// checked by the engine's own rules.
+// fakeCatalog is a catalog with a few encoders and fixed summaries, so that golden files do not
+// change with new encoders or better summaries. The names must be real, because the engine checks
+// changes.
 func fakeCatalog() *controls.Catalog {
 	type params struct {
 		Small int `toml:"xy_small" help:"bits of a small step" unit:"bits" min:"2" max:"10"`
@@ -30,7 +30,7 @@ func fakeCatalog() *controls.Catalog {
 	return controls.NewCatalog(codecs, lossmodel.Profiles()[:4], fakeKeys())
 }
 
-// fakeKeys are some of the settings of a link.
+// fakeKeys are some of the keys of a link.
 func fakeKeys() []lossmodel.KeyInfo {
 	some := []string{"loss", "burst", "latency", "jitter", "reorder", "duplicate", "corrupt", "rate", "queue",
 		"distribution", "keep_order", "delay_trace", "rate_cell_overhead", "mtu", "netem"}

@@ -14,12 +14,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// fileScreen is a dashboard over a lab of files.
+// fileScreen returns a dashboard of a lab that sends files.
 func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
-	m := newModel(lab, opt, fileCatalog())
+	m := newDashboardWith(lab, opt, fileCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
@@ -51,7 +51,8 @@ func TestGoldenFile(t *testing.T) {
 	}
 }
 
-// Every size shows something that fits, at every stage.
+// TestFilePageFits checks that the page fits on screens of every size at every stage of a
+// transfer.
 func TestFilePageFits(t *testing.T) {
 	step := testkit.Choose(14, 70)
 	for _, done := range []float64{0, 0.01, 0.99, 1, 1.01, 2, 9} {
@@ -75,7 +76,8 @@ func TestFilePageFits(t *testing.T) {
 	}
 }
 
-// The small screen follows what happens until somebody chooses a pane.
+// TestFilePageFollows checks that a small screen switches to the pane of the current stage until
+// the user selects a pane.
 func TestFilePageFollows(t *testing.T) {
 	lab := newFile(0.5)
 	m := fileScreen(lab, 80, 24, Options{})
@@ -94,7 +96,7 @@ func TestFilePageFollows(t *testing.T) {
 	shows("[Rounds]")
 }
 
-// The arrows adjust the link on this page, too.
+// TestFilePageAdjusts checks that the arrow keys change the link on this page too.
 func TestFilePageAdjusts(t *testing.T) {
 	lab := newFile(2)
 	m := fileScreen(lab, 160, 48, Options{})
@@ -104,7 +106,7 @@ func TestFilePageAdjusts(t *testing.T) {
 	}
 }
 
-// BenchmarkFileFrame draws page 4 on which everything changed: the picture, too.
+// BenchmarkFileFrame160x48 draws page 4 after a complete change.
 func BenchmarkFileFrame160x48(b *testing.B) {
 	var snaps []*engine.Snapshot
 	for i := range 20 {

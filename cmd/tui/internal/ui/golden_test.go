@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/golden"
 )
 
-// How long notices and what was asked for are kept, in ticks.
+// Times in ticks after which notices and pending settings expire.
 const noteLasts, noteFresh, askLasts = 120, 20, 20
 
 // compareGolden compares a screen with testdata/name.golden.
@@ -20,17 +20,18 @@ func compareGolden(t *testing.T, name, got string) {
 	golden.Compare(t, filepath.Join("testdata", name+".golden"), got+"\n")
 }
 
-// screen is a dashboard of a size, without colour.
+// screen returns a dashboard of w by h cells without colours.
 func screen(lab room.Lab, w, h int, opt Options) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
-	m := newModel(lab, opt, fakeCatalog())
+	m := newDashboardWith(lab, opt, fakeCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
 
-// Over a network the screen shows what that tells, and no more.
+// TestGoldenRemote checks that the screen of a session over a network shows only what the network
+// reports.
 func TestGoldenRemote(t *testing.T) {
 	compareGolden(t, "live-160x48-remote", screen(newRemote(), 160, 48, Options{}).View())
 	m := screen(newRemote(), 80, 24, Options{})

@@ -14,8 +14,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// shortSource names the data: files without the folders that they are in, a table by its
-// schema.
+// shortSource returns a short name of the data. spec is the source of the configuration, "KIND" or
+// "KIND:FILE,...": files are shortened to their names, and a table is called by the name of its
+// schema. schema is nil if unknown.
 func shortSource(spec string, schema *frame.Schema) string {
 	kind, arg, ok := strings.Cut(spec, ":")
 	switch {
@@ -31,70 +32,73 @@ func shortSource(spec string, schema *frame.Schema) string {
 	return kind + ":" + strings.Join(parts, ",")
 }
 
-// Header implements Screen. If anything was decoded wrong it says only that, in red.
-func (m *dashboard) Header(int) Header {
+// Header implements Screen. If a packet was decoded wrongly, an alarm replaces the title. While the
+// time cursor is in the past, the footer lists the keys that move it. The width of the screen is
+// not used, because Shell passes the remaining width to m.title.
+func (m *dashboard) Header(width int) Header {
 	h := Header{Title: m.title, Badge: m.badge()}
-	if n := m.wrong(); n > 0 {
-		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
+	if n := m.wrongPackets(); n > 0 {
+		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets were decoded without an error but differ from the sent frames. %s, seed %d, %s",
 			n, m.wrongEncoder(), m.lab.Config().Seed, look.Clock(m.lab.Snap.Now))
 	}
-	if m.lab.Past.Away {
+	if inPast := m.lab.Past.Away; inPast {
 		h.Keys = pastKeys(m.keys, m.page())
 	}
 	return h
 }
 
-// longestSource is how many columns the name of the data may take, so that what else the
-// header says keeps its place.
-const longestSource = 32
+// maxSourceWidth is the largest width of the name of the data, so that the rest of the header has
+// a fixed place.
+const maxSourceWidth = 32
 
-// title is the text of the header in at most w columns. If there are few, first
-// the gaps shrink, then the name of the program goes, then the seed.
+// title returns the first line of the header in at most w columns: program, data, encoders, peer,
+// seed, speed, virtual time. If the space is short, it omits more at each level: 1 reduces the
+// gaps, 2 omits the name of the program, 3 the seed.
 func (m *dashboard) title(w int) []look.Span {
 	cfg, th := m.lab.Config(), m.theme
-	for tight := 0; ; tight++ {
+	for level := 0; ; level++ {
 		gap := "  "
-		if tight > 0 {
+		if level > 0 {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, m.lab.Snap.Schema), longestSource)), dot, look.Title.Span(m.encoders(cfg)), dot}
-		if to := m.lab.Snap.To; to != "" {
-			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(to), dot)
+		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
+		if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
+			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(peer), dot)
 		}
-		if tight < 3 {
+		if level < 3 {
 			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
 		}
-		if tight < 2 {
+		if level < 2 {
 			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.pace()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
-		n := 0
-		for _, p := range pieces {
-			n += look.TextWidth(p.Text)
-		}
-		if n <= w || tight == 3 {
+		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
+		if look.SpansWidth(pieces) <= w || level == 3 {
 			return pieces
 		}
 	}
 }
 
-// encoders names the encoder, and what runs beside it.
+// encoders returns the names of the active encoder and of up to two shadows, or the number of
+// shadows if there are more.
 func (m *dashboard) encoders(cfg *config.Config) string {
-	name, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
-	if len(lanes) > 0 && (m.lab.Past.Away || lanes[0].Encoder == name) { // it may have been another
-		name = lanes[0].Name()
+	const maxNames = 2
+	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
+	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
+	// may still be that of the previous one; a lane in the past is right in any case.
+	if inPast := m.lab.Past.Away; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
+		text = lanes[0].Name()
 	}
-	if n := len(lanes) - 1; n > 2 {
-		return fmt.Sprintf("%s %s %d shadows", name, m.theme.Chosen, n)
+	if shadows := len(lanes) - 1; shadows > maxNames {
+		return fmt.Sprintf("%s %s %d shadows", text, m.theme.Chosen, shadows)
 	}
 	for i := 1; i < len(lanes); i++ {
-		name += " " + m.theme.Chosen + " " + lanes[i].ShortName(&lanes[0])
+		text += " " + m.theme.Chosen + " " + lanes[i].ShortName(&lanes[0])
 	}
-	return name
+	return text
 }
 
-// wrongEncoder names the encoder, or the shadow, that decoded wrong.
+// wrongEncoder returns the name of the first lane with wrongly decoded packets, or "".
 func (m *dashboard) wrongEncoder() string {
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {
@@ -104,7 +108,8 @@ func (m *dashboard) wrongEncoder() string {
 	return ""
 }
 
-func (m *dashboard) wrong() int64 {
+// wrongPackets returns the number of wrongly decoded packets in all lanes.
+func (m *dashboard) wrongPackets() int64 {
 	n := int64(0)
 	for i := range m.lab.Snap.Lanes {
 		n += m.lab.Snap.Lanes[i].Totals.Wrong
@@ -112,8 +117,8 @@ func (m *dashboard) wrong() int64 {
 	return n
 }
 
-// clockStep is the step in which the header shows virtual time: while it runs, a
-// tenth of a second is more than the eye can read.
+// clockStep returns the resolution of the clock in the header: 200 ms while time runs, because
+// faster changes are not legible and cost output, otherwise 1 ms.
 func clockStep(snap *engine.Snapshot) time.Duration {
 	if snap.State == engine.Running {
 		return 200 * time.Millisecond
@@ -121,29 +126,30 @@ func clockStep(snap *engine.Snapshot) time.Duration {
 	return time.Millisecond
 }
 
-// keepsUp is the share of the speed asked for that counts as reached.
-const keepsUp = 0.93
+// minSpeedRatio is the ratio of measured to set speed from which the set speed counts as reached.
+const minSpeedRatio = 0.93
 
-// pace says how fast virtual time goes, and that it goes slower than asked if
-// the engine cannot keep up.
-func (m *dashboard) pace() []look.Span {
-	asked, actual := m.lab.Speed(), m.lab.Snap.Actual
-	text := look.SpeedText(m.theme, asked)
+// speedSpans returns the speed of virtual time: the set speed, after the measured one if that is
+// lower, or "max" and the measured speed if no limit is set.
+func (m *dashboard) speedSpans() []look.Span {
+	set, actual := m.lab.Speed(), m.lab.Snap.Actual
+	text := look.SpeedText(m.theme, set)
 	switch {
-	case m.lab.Snap.State != engine.Running || actual <= 0:
-	case asked <= 0:
+	case m.lab.Snap.State != engine.Running || actual <= 0: // no speed was measured
+	case set <= 0: // as fast as possible
 		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(m.theme.Times + units.Fixed(actual, 0))}
-	case actual < keepsUp*asked && m.lab.Pending.Speed == nil:
+	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil:
 		return []look.Span{look.Warn.Span(m.theme.Times + units.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
 	return []look.Span{look.Plain.Span(text)}
 }
 
-// badge is the state of the session.
+// badge returns the state of the session, for the right edge of the header: how far the time cursor
+// is in the past, paused, ended, replaying up to a time, at work on a patch, failing, or live.
 func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
 	switch {
-	case m.lab.Past.Away:
+	case m.lab.Past.Away: // the time cursor is in the past
 		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-m.lab.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == engine.Paused:
 		return look.Paused.Span(" " + th.Pause + " PAUSED ")

@@ -13,60 +13,64 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// helpBox lists every key of the page and every command: first what is possible here, then
-// everything. It derives itself from the key map and from the verbs: a new one appears here
-// by itself.
+// helpBox is the overlay with the help. It lists the keys of the open page, then all keys, then
+// all commands, which it takes from the key bindings and the command table. The list is divided
+// into columns of equal height, which scroll together.
 type helpBox struct {
-	lines [][]look.Span
-	wide  int // columns that a line may take
-	first int
-	room  int // lines that the last picture had room for
-	rows  int // lines of its longest column
+	lines       [][]look.Span
+	width       int // largest width of a line in columns
+	first       int // first visible row of the columns
+	visibleRows int // number of rows of the last drawing
+	columnRows  int // number of rows of the longest column of the list
 
 	search helpSearch
 }
 
-// newHelp makes the list for a page on a screen of w columns.
-func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
-	h := &helpBox{wide: min(w-room.OverlayMargin-helpEdges, mostHelp)}
-	rest := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
-	for _, k := range keys[:rest] {
+// newHelp returns the help for the page called pageName on a screen of w columns. The help lists
+// the keys of the tour, if open, which are the first of keys; the keys with their meaning on the
+// page; the other keys of the footer in one paragraph; all keys by group; and the sections of
+// parts.
+func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox {
+	h := &helpBox{width: min(w-room.OverlayMargin-helpEdges, maxHelpWidth)}
+	afterTour := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
+	for _, k := range keys[:afterTour] {
 		if len(h.lines) == 0 {
-			h.title(k.group)
+			h.addTitle(k.group)
 		}
-		h.key(k.label, k.help)
+		h.addKey(k.label, k.help)
 	}
-	if rest < len(keys) {
-		h.title("Here: " + here)
+	if afterTour < len(keys) {
+		h.addTitle("Here: " + pageName)
 	}
-	var always []look.Span
-	for _, k := range keys[rest:] {
+	var general []look.Span // keys without a meaning of their own on this page
+	for _, k := range keys[afterTour:] {
 		switch {
-		case k.here != "":
-			h.key(k.label, k.here)
+		case k.pageHelp != "":
+			h.addKey(k.label, k.pageHelp)
 		case k.brief != "":
-			whole := func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
-			always = append(always, look.Key.Span(whole(k.label)), look.Dim.Span(whole(" "+k.brief)+"   "))
+			unbroken := func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
+			general = append(general, look.Key.Span(unbroken(k.label)), look.Dim.Span(unbroken(" "+k.brief)+"   "))
 		}
 	}
-	for _, line := range look.Flow(always, h.wide-5) {
+	const margins = 5 // columns: an indent of 2, and 3 at the right
+	for _, line := range look.Flow(general, h.width-margins) {
 		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
 	}
 	group := ""
-	for _, k := range keys[rest:] {
-		if k.help == "" {
+	for _, k := range keys[afterTour:] {
+		if k.help == "" { // a key of the page only, listed above
 			continue
 		}
 		if k.group != group {
-			h.title(k.group)
+			h.addTitle(k.group)
 			group = k.group
 		}
-		h.key(k.label, k.help)
+		h.addKey(k.label, k.help)
 	}
 	for _, p := range parts {
-		h.title(p.Title)
+		h.addTitle(p.Title)
 		for _, e := range p.Entries {
-			h.entry(p.Ink, e.Text, e.Head...)
+			h.addEntry(p.Ink, e.Text, e.Head...)
 		}
 	}
 	return h
@@ -79,13 +83,13 @@ type HelpPart struct {
 	Entries []HelpEntry
 }
 
-// HelpEntry is something that the help describes; the head names it.
+// HelpEntry describes a key, a symbol or a command; Head is its name.
 type HelpEntry struct {
 	Head []look.Span
 	Text string
 }
 
-// commandHelp describes the commands.
+// commandHelp returns the help of the commands.
 func commandHelp(d command.Context) HelpPart {
 	part := HelpPart{Title: "Commands, after /", Ink: look.Dim}
 	for _, v := range command.Verbs(d) {
@@ -95,127 +99,143 @@ func commandHelp(d command.Context) HelpPart {
 	return part
 }
 
-// key adds what keys are for.
-func (h *helpBox) key(label, text string) {
-	h.entry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", 14)))
+// addKey adds a line that describes keys.
+func (h *helpBox) addKey(label, text string) {
+	h.addEntry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", 14)))
 }
 
-// mostHelp is how wide a line of the list is at most: two fit a wide screen.
-const mostHelp = 74
+// maxHelpWidth is the largest width of a line, so that two columns fit on a wide screen.
+const maxHelpWidth = 74
 
-// entry adds what a key, a sign or a command is for, on as many lines as it needs.
-func (h *helpBox) entry(k look.Ink, text string, head ...look.Span) {
-	const least, indent = 24, 18
-	at := look.SpansWidth(head)
-	if h.wide-at < least { // what is named is long: its meaning stands below
+// addEntry adds the description of a key, a symbol or a command: head, its name, and text to the
+// right of it, in as many lines as it needs.
+func (h *helpBox) addEntry(style look.Ink, text string, head ...look.Span) {
+	const minTextWidth, indent = 24, 18
+	headWidth := look.SpansWidth(head)
+	if h.width-headWidth < minTextWidth { // the head is long: the text starts on the next line
 		h.lines = append(h.lines, head)
-		at, head = indent, []look.Span{look.Plain.Span(strings.Repeat(" ", indent))}
+		headWidth, head = indent, []look.Span{look.Plain.Span(strings.Repeat(" ", indent))}
 	}
-	for _, line := range look.Wrap(text, max(h.wide-at, 1)) {
-		h.lines = append(h.lines, append(head[:len(head):len(head)], k.Span(line)))
-		head = []look.Span{look.Plain.Span(strings.Repeat(" ", at))}
+	for _, line := range look.Wrap(text, max(h.width-headWidth, 1)) {
+		h.lines = append(h.lines, append(head[:len(head):len(head)], style.Span(line)))
+		head = []look.Span{look.Plain.Span(strings.Repeat(" ", headWidth))}
 	}
 }
 
-func (h *helpBox) title(s string) {
+// addTitle adds the title of a section, after an empty line.
+func (h *helpBox) addTitle(s string) {
 	if len(h.lines) > 0 {
 		h.lines = append(h.lines, nil)
 	}
 	h.lines = append(h.lines, []look.Span{look.Title.Span(s)})
 }
 
-// scroll moves the text by n lines.
+// scroll scrolls the text down by n rows, or up if n is negative.
 func (h *helpBox) scroll(n int) {
-	h.first = min(max(h.first+n, 0), max(h.rows-h.room, 0))
+	h.first = min(max(h.first+n, 0), max(h.columnRows-h.visibleRows, 0))
 }
 
-// Key scrolls, searches, or closes the list.
+// Key implements room.Overlay: it searches or scrolls. Any other key closes the help.
 func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	if line, ok := h.search.key(msg, h.lines); ok {
-		if line >= 0 && h.rows > 0 {
-			h.scroll(line%h.rows - h.room/2 - h.first)
+		if line >= 0 && h.columnRows > 0 { // a match, and the help was drawn
+			rowInColumn := line % h.columnRows
+			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // to the middle of the help
 		}
 		return room.Request{}
 	}
-	n := room.ReadStep(msg)
-	if n != 0 {
-		h.scroll(n)
+	step := room.ReadStep(msg) // 0 if the key does not scroll
+	if step != 0 {
+		h.scroll(step)
 	}
-	return room.Request{Closes: n == 0}
+	return room.Request{Closes: step == 0}
 }
 
-// helpGap parts two columns of the list; helpEdges are the columns of the box that
-// are not the list's.
+// helpGap is the number of blanks between two columns of the list. helpEdges is the width of both
+// borders of the box with their margins.
 const helpGap, helpEdges = 3, 4
 
-// columns splits the list into columns, each as wide as what it holds: as many as
-// it takes to see all of it within w columns and room rows, or as many as fit.
-func (h *helpBox) columns(w, room int) (widths []int, rows int) {
-	most := (len(h.lines) + max(room, 1) - 1) / max(room, 1)
-	for n := most; ; n-- {
-		rows = (len(h.lines) + max(n, 1) - 1) / max(n, 1)
+// columns splits the list into columns. It returns the width of each, with the gap after it, and
+// the number of rows of the longest. It makes as many columns as are needed to show all lines in
+// maxRows rows, or fewer if they do not fit in a box that is w columns of the screen wide.
+func (h *helpBox) columns(w, maxRows int) (widths []int, rows int) {
+	divideUp := func(a, b int) int { return (a + b - 1) / b }
+	for n := divideUp(len(h.lines), max(maxRows, 1)); ; n-- {
+		rows = divideUp(len(h.lines), max(n, 1))
 		widths = widths[:0]
-		sum := helpEdges - helpGap
+		total := helpEdges - helpGap // no gap after the last column
 		for from := 0; from < len(h.lines); from += rows {
-			wide := 0
+			width := 0
 			for _, line := range h.lines[from:min(from+rows, len(h.lines))] {
-				wide = max(wide, look.SpansWidth(line))
+				width = max(width, look.SpansWidth(line))
 			}
-			widths = append(widths, wide+helpGap)
-			sum += wide + helpGap
+			widths = append(widths, width+helpGap)
+			total += width + helpGap
 		}
-		if sum <= w || n <= 1 {
+		if total <= w || n <= 1 {
 			return widths, rows
 		}
 	}
 }
 
-func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
-	widths, rows := h.columns(w, hh-2)
-	sum := helpEdges - helpGap
+// frameRows is the number of rows of the upper and the lower edge of the help.
+const frameRows = 2
+
+// Size implements room.Overlay: the help takes the space of its columns, in the middle of the
+// screen.
+func (h *helpBox) Size(maxWidth, maxHeight int) (width, height int, right bool) {
+	widths, rows := h.columns(maxWidth, maxHeight-frameRows)
+	total := helpEdges - helpGap // no gap after the last column
 	for _, n := range widths {
-		sum += n
+		total += n
 	}
-	return min(w, sum), min(hh, rows+2), false
+	return min(maxWidth, total), min(maxHeight, rows+frameRows), false
 }
 
+// Draw implements room.Overlay. It stores the sizes by which Key scrolls, and marks the lines that
+// match the search.
 func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
-	h.room = c.H - 2
-	widths, rows := h.columns(c.W, h.room)
-	h.rows = rows
-	first := min(h.first, max(rows-h.room, 0))
-	found := h.search.found(h.lines)
+	h.visibleRows = c.H - frameRows
+	widths, rows := h.columns(c.W, h.visibleRows)
+	h.columnRows = rows
+	first := min(h.first, max(rows-h.visibleRows, 0))
+	found := h.search.matches(h.lines)
 	c.Frame(th, true, "Help", h.hint(th, first, look.HeadRoom(c.W, "Help"))...)
 	x := 2
-	for i, wide := range widths {
-		for y := first; y < min(rows, first+h.room) && i*rows+y < len(h.lines); y++ {
-			c.Spans(x, 1+y-first, min(wide-1, c.W-2-x), h.lines[i*rows+y]...)
-			if slices.Contains(found, i*rows+y) {
-				c.Text(x-1, 1+y-first, look.Chosen, th.Chosen)
+	for column, width := range widths {
+		for row := first; row < min(rows, first+h.visibleRows); row++ {
+			line := column*rows + row
+			if line >= len(h.lines) { // the last column is shorter
+				break
+			}
+			y := 1 + row - first
+			c.Spans(x, y, min(width-1, c.W-2-x), h.lines[line]...)
+			if slices.Contains(found, line) {
+				c.Text(x-1, y, look.Chosen, th.Chosen)
 			}
 		}
-		x += wide
+		x += width
 	}
 }
 
-// hint says in w columns what the keys do now and, if not all of it fits, how far down one
-// has read and where there is more.
+// hint returns the help for the keys in w columns: of the search while there is one, otherwise of
+// the list, with the scroll position if not all rows are visible. first is the first visible row.
 func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 	if text := h.search.status(h.lines); text != "" {
-		return look.Fit(w, []look.Span{look.Plain.Span(text), look.Dim.Span("  n next, N before, esc ends it")}, []look.Span{look.Plain.Span(text)})
+		return look.Fit(w, []look.Span{look.Plain.Span(text), look.Dim.Span("  n next, N previous, esc ends the search")}, []look.Span{look.Plain.Span(text)})
 	}
-	if h.rows <= h.room {
+	if h.columnRows <= h.visibleRows {
 		return look.Fit(w, []look.Span{look.Dim.Span("/ searches, any other key closes")}, []look.Span{look.Dim.Span("any key closes")})
 	}
-	last := min(first+h.room, h.rows)
+	last := min(first+h.visibleRows, h.columnRows)
 	more := ""
 	if first > 0 {
 		more = " " + th.Up
 	}
-	if last < h.rows {
+	if last < h.columnRows {
 		more += " " + th.Down
 	}
-	far := look.Plain.Span(strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more)
-	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, / searches, any other key closes")},
-		[]look.Span{far, look.Dim.Span("  arrows scroll")}, []look.Span{far})
+	position := look.Plain.Span(strconv.Itoa(last) + "/" + strconv.Itoa(h.columnRows) + more)
+	return look.Fit(w, []look.Span{position, look.Dim.Span("  arrows scroll, / searches, any other key closes")},
+		[]look.Span{position, look.Dim.Span("  arrows scroll")}, []look.Span{position})
 }

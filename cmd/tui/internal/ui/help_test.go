@@ -10,21 +10,23 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
+// TestHelpUsesTheWidth checks that a wide screen shows all of the help.
 func TestHelpUsesTheWidth(t *testing.T) {
 	m := screen(labtest.NewLab(), 220, 76, Options{})
 	press(m, "?")
-	if v := m.View(); !strings.Contains(v, "any other key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") ||
-		!strings.Contains(v, "leave") {
-		t.Errorf("not all of the help is in sight:\n%s", v)
+	if v := m.View(); !strings.Contains(v, "any other key closes") || !strings.Contains(v, "T   tainted       damaged but decoded") ||
+		!strings.Contains(v, "quit without asking") {
+		t.Errorf("not all of the help is visible:\n%s", v)
 	}
 }
 
-func TestHelpSaysThatThereIsMore(t *testing.T) {
+// TestHelpShowsScrollPosition checks that the help shows when there are further rows.
+func TestHelpShowsScrollPosition(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, "?")
-	h := m.over.(*helpBox)
-	if h.rows <= h.room || !strings.Contains(m.View(), " ↓  arrows") {
-		t.Errorf("nothing says that there is more:\n%s", m.View())
+	h := m.overlay.(*helpBox)
+	if h.columnRows <= h.visibleRows || !strings.Contains(m.View(), " ↓  arrows") {
+		t.Errorf("no hint that there are further rows:\n%s", m.View())
 	}
 	for range 300 {
 		press(m, "down")
@@ -34,7 +36,7 @@ func TestHelpSaysThatThereIsMore(t *testing.T) {
 	}
 }
 
-// text is all that the box says, however it is broken into lines.
+// text returns the whole text of the help in one line.
 func (h *helpBox) text() string {
 	var words []string
 	for _, line := range h.lines {
@@ -45,21 +47,22 @@ func (h *helpBox) text() string {
 	return strings.Join(words, " ")
 }
 
-// However narrow the screen, every key and every command is told in full.
+// TestHelpCutsNothing checks that the help of every key and command is complete on screens of
+// every width.
 func TestHelpCutsNothing(t *testing.T) {
 	for _, w := range []int{minWidth, 80, 120, 160} {
 		m := screen(labtest.NewLab(), w, 48, Options{})
 		press(m, "?")
-		h := m.over.(*helpBox)
+		h := m.overlay.(*helpBox)
 		for _, line := range h.lines {
 			if n := look.SpansWidth(line); n > w-room.OverlayMargin-helpEdges {
 				t.Errorf("%d columns: a line of %d: %v", w, n, line)
 			}
 		}
 		said := h.text()
-		for _, k := range helpKeys(m.keysHere(), m.page()) {
-			if !strings.Contains(said, k.help) || !strings.Contains(said, k.here) {
-				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.here)
+		for _, k := range helpKeys(m.activeKeys(), m.page()) {
+			if !strings.Contains(said, k.help) || !strings.Contains(said, k.pageHelp) {
+				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.pageHelp)
 			}
 		}
 		for _, v := range command.Verbs(m.Context()) {

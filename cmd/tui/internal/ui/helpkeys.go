@@ -6,21 +6,24 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// helpKey is a row of the help: keys by what is printed on them, and what they are for.
+// helpKey is a row of the help: one or more keys and their description.
 type helpKey struct {
-	label, group, help string
-	here               string // what they are for on the page in sight; "": nothing of its own
-	brief              string // what the footer calls them, where it names them
+	label    string // names of the keys
+	group    string // heading of the section
+	help     string // description; "" for a key of the open page only
+	pageHelp string // description of what the keys do on the open page; "" if they do the same on all pages
+	brief    string // description in the footer; "" if not there
 }
 
-// helpKeys makes the rows from the key map. A binding without words of its own belongs to
-// the row before it. Keys that the page has another use for are left out.
+// helpKeys makes the rows of the help from the key bindings. The keys of a binding without a
+// description are added to the row before it. Keys of all pages to which the open page gives
+// another meaning are left out, and so are rows without any key.
 func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 	var rows []helpKey
 	for _, b := range keys {
 		var names []string
 		for _, k := range b.Keys() {
-			if b.Page != nil || !(owns(page, k) || isViArrow(k) && viTaken(page)) {
+			if b.Page != nil || !(hasBinding(page, k) || isViArrow(k) && usesViArrows(page)) {
 				names = append(names, keyName(k))
 			}
 		}
@@ -31,10 +34,10 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 			continue
 		}
 		row := helpKey{label: label, group: b.Group, help: b.Help().Desc, brief: b.Brief}
-		if b.Page != nil {
-			row.here, row.help = row.help, ""
+		if b.Page != nil { // a key of the open page only
+			row.pageHelp, row.help = row.help, ""
 		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {
-			row.here = e.Means(b.Keys()[0])
+			row.pageHelp = e.Means(b.Keys()[0])
 		}
 		rows = append(rows, row)
 	}
@@ -47,7 +50,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 	return shown
 }
 
-// keyName is what is printed on a key.
+// keyName returns the label of a key: "↑" for "up", "^c" for "ctrl+c", or the name itself.
 func keyName(k string) string {
 	for _, x := range [][2]string{{"shift+up", "S-↑"}, {"shift+down", "S-↓"}, {"shift+left", "S-←"}, {"shift+right", "S-→"}, {"shift+tab", "S-tab"},
 		{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}} {

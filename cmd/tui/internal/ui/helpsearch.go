@@ -10,51 +10,52 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// helpSearch finds a word in the help, as less does: / and the word, then n and N.
+// helpSearch searches the help as the program less does: "/" and a word, then n for the next match
+// and N for the previous one.
 type helpSearch struct {
-	typing bool
-	word   controls.Editor
-	at     int // the one found that is in sight
+	typing  bool            // whether the word is being typed
+	word    controls.Editor // what to search for; "" for no search
+	current int             // index of the current match among the matches
 }
 
-// key handles a key that has to do with searching. line is the line to bring into sight, -1
-// if there is none.
+// key handles a key of the search in lines; ok is false for other keys. line is the index of the
+// line to scroll to, -1 if no line matches.
 func (s *helpSearch) key(msg tea.KeyMsg, lines [][]look.Span) (line int, ok bool) {
 	switch k := msg.String(); {
 	case s.typing && msg.Type == tea.KeyEnter:
 		s.typing = false
 	case msg.Type == tea.KeyEsc && (s.typing || s.word.String() != ""),
-		s.typing && msg.Type == tea.KeyBackspace && s.word.String() == "":
-		s.end()
+		s.typing && msg.Type == tea.KeyBackspace && s.word.String() == "": // deletes the "/"
+		s.reset()
 	case s.typing:
 		s.word.Key(msg)
-		s.at = 0
+		s.current = 0
 	case k == "/":
-		s.end()
+		s.reset()
 		s.typing = true
 	case k == "n" && s.word.String() != "":
-		s.at++
+		s.current++
 	case k == "N" && s.word.String() != "":
-		s.at--
+		s.current--
 	default:
 		return -1, false
 	}
-	found := s.found(lines)
+	found := s.matches(lines)
 	if len(found) == 0 {
 		return -1, true
 	}
-	s.at = (s.at%len(found) + len(found)) % len(found)
-	return found[s.at], true
+	s.current = (s.current%len(found) + len(found)) % len(found) // wraps around, also from -1
+	return found[s.current], true
 }
 
-// end forgets the word.
-func (s *helpSearch) end() {
-	s.typing, s.at = false, 0
+// reset ends the search.
+func (s *helpSearch) reset() {
+	s.typing, s.current = false, 0
 	s.word.Set("")
 }
 
-// found are the lines that hold the word.
-func (s *helpSearch) found(lines [][]look.Span) (found []int) {
+// matches returns the indices of the lines that contain the word.
+func (s *helpSearch) matches(lines [][]look.Span) (found []int) {
 	word := strings.ToLower(s.word.String())
 	if word == "" {
 		return nil
@@ -71,18 +72,18 @@ func (s *helpSearch) found(lines [][]look.Span) (found []int) {
 	return found
 }
 
-// status returns the word that is searched for and how often it occurs; "" without a search.
+// status returns the word and the number of matches, or "" without a search.
 func (s *helpSearch) status(lines [][]look.Span) string {
-	word, found := s.word.String(), s.found(lines)
+	word, found := s.word.String(), s.matches(lines)
 	switch {
 	case s.typing && word == "":
 		return "/_"
 	case word == "":
 		return ""
 	case len(found) == 0:
-		return "/" + word + ": nowhere"
+		return "/" + word + ": no match"
 	case s.typing:
 		return fmt.Sprintf("/%s_ %d", word, len(found))
 	}
-	return fmt.Sprintf("/%s %d of %d", word, s.at+1, len(found))
+	return fmt.Sprintf("/%s %d of %d", word, s.current+1, len(found))
 }

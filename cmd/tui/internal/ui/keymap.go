@@ -12,25 +12,24 @@ import (
 	"wirelab/experiment"
 )
 
-// bindings are all keys of the dashboard, in the order of the help: first those
-// that hold on every page, then those of single pages, which go before them. They
-// hold while neither the command line nor an overlay is open.
+// bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
+// while neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
 	return slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
 }
 
-// send is the action of a key that sends a command.
-func send(m *dashboard, c experiment.Command) func() room.Request {
+// sendCommand returns the action of a key that sends a command to the lab.
+func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
 	return room.Quietly(func() { m.lab.Send(c) })
 }
 
-// controlKeys choose and set.
+// controlKeys returns the keys that select and change settings.
 func controlKeys(m *dashboard) []room.Binding {
-	bind := groupOf("Controls")
-	list := func(word string) func() room.Request {
+	bind := bindGroup("Controls")
+	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
-			over, _ := m.List(word)
-			return room.Request{Over: over}
+			overlay, _ := m.List(command)
+			return room.Request{Over: overlay}
 		}
 	}
 	next := func() (r room.Request) {
@@ -40,59 +39,60 @@ func controlKeys(m *dashboard) []room.Binding {
 		return r
 	}
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
-		bind([]string{"e"}, "e", "the encoders: choose, run beside, set params",
+		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
 			list("encoder")).InFooter("encoder").Pin(),
-		bind([]string{"E"}, "E", "the next encoder at once", next),
-		bind([]string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
-		bind([]string{"A"}, "A", "keep the encoder as it was before its last change: both run on, on the same frames", keepBefore(m)),
-		bind([]string{"p"}, "p", "choose a ready-made link", list("profile")).InFooter("profile"),
+		bind([]string{"E"}, "E", "change to the next encoder", next),
+		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
+		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
+		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
 		m.AimKey("Controls"),
-		bind([]string{"u"}, "u", "take the last change back; again, the one before",
-			send(m, experiment.Command{Undo: true})).InFooter("undo"),
-		bind([]string{"ctrl+r"}, "ctrl+r", "make the change again that was taken back", send(m, experiment.Command{Redo: true})),
+		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
+			sendCommand(m, experiment.Command{Undo: true})).InFooter("undo"),
+		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, experiment.Command{Redo: true})),
 	})
 }
 
-// keepBefore lets the encoder and params from before their last change run on as a shadow.
-func keepBefore(m *dashboard) func() room.Request {
+// shadowPrevious returns the action that adds a shadow: the active encoder as it was before its
+// last change, so that the effect of the change can be compared.
+func shadowPrevious(m *dashboard) func() room.Request {
 	return func() room.Request {
 		before, cfg := m.lab.Snap.Before, m.lab.Config()
 		switch {
 		case room.OfFiles(m.lab.Snap.Schema):
-			return room.Request{Say: "A is for snapshots: of files the next round shows what a change did", Bad: true}
+			return room.Request{Say: "key A works for snapshots only; with files, the next transfer shows the effect of a change", Bad: true}
 		case before == nil:
-			return room.Request{Say: "A keeps what the encoder was before a change, to run on beside; it has not been changed yet", Bad: true}
+			return room.Request{Say: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", Bad: true}
 		case before.In(cfg.Shadows):
-			return room.Request{Say: before.Text() + ", which was before, runs beside already: page 5 compares them", Bad: true}
+			return room.Request{Say: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", Bad: true}
 		case before.Equal(cfg.Encoder):
-			return room.Request{Say: before.Text() + " is what runs: nothing was before that to keep", Bad: true}
+			return room.Request{Say: before.Text() + " is the active encoder, and there is no earlier one", Bad: true}
 		}
 		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
 	}
 }
 
-// timeKeys move in virtual time, and say how fast it goes.
+// timeKeys returns the keys for virtual time.
 func timeKeys(m *dashboard) []room.Binding {
-	bind := groupOf("Time")
-	speed := func(n int) func() room.Request {
+	bind := bindGroup("Time")
+	speed := func(steps int) func() room.Request {
 		return func() room.Request {
-			v := controls.StepSpeed(m.lab.Speed(), n)
+			v := controls.StepSpeed(m.lab.Speed(), steps)
 			return room.Request{Command: &experiment.Command{Speed: &v}}
 		}
 	}
 	return append([]room.Binding{
-		bind([]string{" "}, "space", "pause, and go on", send(m, experiment.Command{Toggle: true})).InFooter("pause").Pin(),
-		bind([]string{"."}, ".", "one frame further; while looking back: a tenth on",
+		bind([]string{" "}, "space", "pause or continue", sendCommand(m, experiment.Command{Toggle: true})).InFooter("pause").Pin(),
+		bind([]string{"."}, ".", "advance by one frame; in the past: forward by 0.1 s",
 			room.Quietly(m.lab.Forward)).InFooter("step"),
-		bind([]string{","}, ",", "look back a tenth of a second: time stands still",
+		bind([]string{","}, ",", "back by 0.1 s, and pause",
 			room.Quietly(func() { m.lab.Look(-session.Glance) })),
-		bind([]string{"<"}, "< >", "a second back, as far as five minutes; a second on",
+		bind([]string{"<"}, "< >", "back by 1 s, up to five minutes; forward by 1 s",
 			room.Quietly(func() { m.lab.Look(-session.Stride) })).InFooter("look back"),
 		bind([]string{">"}, "", "", room.Quietly(func() { m.lab.Look(session.Stride) })),
-		bind([]string{"b"}, "b B", "look back to the mark before; on to the next",
+		bind([]string{"b"}, "b B", "to the previous mark; to the next mark",
 			room.Quietly(func() { m.lab.LookMark(-1) })),
 		bind([]string{"B"}, "", "", room.Quietly(func() { m.lab.LookMark(1) })),
-		bind([]string{"home"}, "home end", "the oldest moment remembered; the present",
+		bind([]string{"home"}, "home end", "to the oldest stored moment; to the present",
 			room.Quietly(func() { m.lab.LookAt(0) })),
 		bind([]string{"end"}, "", "", room.Quietly(m.lab.Present)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
@@ -100,37 +100,41 @@ func timeKeys(m *dashboard) []room.Binding {
 	}, m.ChartKeys("Time")...)
 }
 
-// sessionKeys are for the run as a whole, and for leaving.
+// sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
-	bind := groupOf(programGroup)
+	bind := bindGroup(programGroup)
 	mark := func() room.Request {
 		m.marks++
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
 	}
 	return append([]room.Binding{
-		bind([]string{"s"}, "s", "save a report that anyone can replay",
-			send(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
+		bind([]string{"s"}, "s", "save a report that can be replayed",
+			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
-			"explain: why the last packet failed, or was so large; opens one under the cursor", m.explain).InFooter("why"),
-		bind([]string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", mark),
-		bind([]string{"t"}, "t", "the guided tour: what it is all about, in seven steps",
+			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
+		bind([]string{"m"}, "m", "add a mark to the charts; /mark TEXT gives it a name", mark),
+		bind([]string{"t"}, "t", "start the guided tour in seven steps",
 			room.Quietly(m.startTour)).InFooter("tour"),
-	}, m.ProgramKeys(Leaving{Release: m.lab.Present, Esc: "let go of what is selected",
-		Quit: "quit; asks first where a minute or more is in no report", Stop: "quit, the run so far is saved"})...)
+	}, m.ProgramKeys(Leaving{Release: m.lab.Present, Esc: "clear the selection",
+		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 
-// pastKeys are the keys that the footer names while somebody looks back.
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of
+// all that move the cursor, with short descriptions, without those that page p uses for something
+// else.
 func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
-	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"},
-		{"home", "home", "oldest"}, {"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "go on"}} {
+	for _, entry := range []struct{ key, label, description string }{
+		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"},
+		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
+	} {
 		for _, b := range all {
-			if b.Page == nil && b.Keys()[0] == k[0] && !owns(p, k[0]) {
-				b = b.InFooter(k[2])
-				b.SetHelp(k[1], k[2])
-				b.Pinned = k[0] != "home" && k[0] != ","
-				if k[0] == "esc" && !owns(p, "end") {
-					continue // one key for it is enough
+			if b.Page == nil && b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
+				b = b.InFooter(entry.description)
+				b.SetHelp(entry.label, entry.description)
+				b.Pinned = entry.key != "home" && entry.key != ","
+				if entry.key == "esc" && !hasBinding(p, "end") {
+					continue // "end" does the same
 				}
 				list = append(list, b)
 			}

@@ -12,75 +12,85 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// bigStep is how many rungs the keys for large steps move.
+// bigStep is the number of steps of the keys for large steps.
 const bigStep = 4
 
-// groupOf binds keys of one group of the help.
-func groupOf(name string) func(keys []string, shown, help string, do func() room.Request) room.Binding {
-	return func(keys []string, shown, help string, do func() room.Request) room.Binding {
-		return room.Bind(name, keys, shown, help, do)
+// bindGroup returns a function that makes bindings of one group of the help: keys are the names of
+// the keys as Bubble Tea has them, label is the text for them in the footer, help describes their
+// action do. A binding with empty texts is listed together with the binding before it, see
+// helpKeys.
+func bindGroup(name string) func(keys []string, label, help string, do func() room.Request) room.Binding {
+	return func(keys []string, label, help string, do func() room.Request) room.Binding {
+		return room.Bind(name, keys, label, help, do)
 	}
 }
 
-// FocusKeys give the keys to another pane.
+// FocusKeys returns the keys that move the focus between panes. A notice appears if they have no
+// effect on the open page.
 func (s *Shell) FocusKeys() []room.Binding {
-	focus := func(key, help string, step int) room.Binding {
-		return room.Bind("Moving", []string{key}, key, help, func() room.Request {
+	focus := func(keyName, help string, step int) room.Binding {
+		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
 		}).SayIdle()
 	}
-	return []room.Binding{focus("tab", "the next pane", 1).InFooter("pane"), focus("shift+tab", "the pane before", -1)}
+	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
 
-// MoveKeys move what is chosen, by the arrows or the letters of vi.
+// MoveKeys returns the keys that move the selection: arrows and the letters of vi.
 func (s *Shell) MoveKeys() []room.Binding {
-	bind := groupOf("Moving")
-	move := func(key, letter, shown, help string, dx, dy int) []room.Binding {
+	bind := bindGroup("Moving")
+	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
+	// arrows share the label and the help of the first.
+	arrow := func(keyName, letter, label, help string, dx, dy int) []room.Binding {
 		return []room.Binding{
-			bind([]string{key}, shown, help, s.move(dx, dy)),
+			bind([]string{keyName}, label, help, s.move(dx, dy)),
 			bind([]string{letter}, "", "", func() room.Request {
-				if viTaken(s.page()) {
-					return room.Request{Say: "the letters of vi mean other things here: use the arrows", Bad: true}
+				if usesViArrows(s.page()) {
+					return room.Request{Say: "h j k l have other meanings on this page; use the arrows", Bad: true}
 				}
 				return s.move(dx, dy)()
 			}),
 		}
 	}
 	return slices.Concat(
-		move("up", "k", "↑ ↓", "the one above, the one below", 0, -1), move("down", "j", "", "", 0, 1),
-		move("left", "h", "← →", "less, more; or the one before, the one after", -1, 0), move("right", "l", "", "", 1, 0),
+		arrow("up", "k", "↑ ↓", "selection up, down", 0, -1), arrow("down", "j", "", "", 0, 1),
+		arrow("left", "h", "← →", "decrease, increase; or previous, next", -1, 0), arrow("right", "l", "", "", 1, 0),
 		[]room.Binding{
-			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "ten up", s.move(0, -room.Screenful)),
-			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "ten down", s.move(0, room.Screenful)),
-			bind([]string{"g"}, "g G", "the first of them, the last", s.move(0, -room.Far)),
+			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "up by ten", s.move(0, -room.Screenful)),
+			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "down by ten", s.move(0, room.Screenful)),
+			bind([]string{"g"}, "g G", "first, last", s.move(0, -room.Far)),
 			bind([]string{"G"}, "", "", s.move(0, room.Far)),
 		})
 }
 
-// AdjustKeys adjust in large steps, and open what is chosen.
+// AdjustKeys returns the keys that change a value in large steps or by typing, for a group of the
+// help. A notice appears if enter has no effect on the open page.
 func (s *Shell) AdjustKeys(group string) []room.Binding {
-	bind := groupOf(group)
+	bind := bindGroup(group)
 	return []room.Binding{
-		bind([]string{"[", "shift+left"}, "[ ]", "much less, much more", s.move(-bigStep, 0)),
+		bind([]string{"[", "shift+left"}, "[ ]", "decrease, increase in large steps", s.move(-bigStep, 0)),
 		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
-		bind([]string{"enter"}, "enter", "type an exact value, or choose from a list", func() room.Request {
+		bind([]string{"enter"}, "enter", "type a value, or choose it from a list", func() room.Request {
 			return room.Ask(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
 		}).SayIdle(),
 	}
 }
 
-// AimKey chooses the link that the controls set.
+// AimKey returns the key that selects which links the controls set, for a group of the help. A
+// notice appears if it has no effect on the open page.
 func (s *Shell) AimKey(group string) room.Binding {
-	return room.Bind(group, []string{"d"}, "d", "which link the controls set: both, down, up", func() room.Request {
+	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
 		return room.Ask(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
 	}).SayIdle()
 }
 
-// ChartKeys change how charts are drawn.
+// ChartKeys returns the keys that change how charts are drawn, for a group of the help: scale of
+// the vertical axis, time range, characters. A notice appears if the first two have no effect on
+// the open page.
 func (s *Shell) ChartKeys(group string) []room.Binding {
-	bind := groupOf(group)
+	bind := bindGroup(group)
 	return []room.Binding{
-		bind([]string{"z"}, "z Z i", "charts: fit the axis; how much time; dots or lines", func() room.Request {
+		bind([]string{"z"}, "z Z i", "charts: fit the axis; time range; dots or lines", func() room.Request {
 			return room.Ask(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
 		}).SayIdle(),
 		bind([]string{"Z"}, "", "", func() room.Request {
@@ -93,45 +103,47 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 	}
 }
 
-// Leaving describes the keys that let go and leave.
+// Leaving describes the keys that clear the selection and quit.
 type Leaving struct {
-	Release         func() // what esc does besides releasing what is selected on the page; may be nil
+	Release         func() // called by esc, in addition to clearing the selection of the page; may be nil
 	Esc, Quit, Stop string // the help of esc, q and ctrl+c
 }
 
-// programGroup is the group of the help with the keys of every screen.
+// programGroup is the group of the help for keys that all screens have.
 const programGroup = "Session"
 
-// ProgramKeys are for the program as a whole, and for leaving.
-func (s *Shell) ProgramKeys(x Leaving) []room.Binding {
-	bind := groupOf(programGroup)
+// ProgramKeys returns the keys for the program as a whole: command line, help, screen, and those of
+// leaving, which clear the selection and quit.
+func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
+	bind := bindGroup(programGroup)
 	return []room.Binding{
 		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
 			room.Quietly(func() { s.line.Show("") })).InFooter("command").Pin(),
-		bind([]string{"?"}, "?", "this list", func() room.Request { return room.Request{Over: s.help()} }).InFooter("help").Pin(),
-		bind([]string{"esc"}, "esc", x.Esc, func() room.Request {
-			s.note.Dismiss()
-			if x.Release != nil {
-				x.Release()
+		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Over: s.help()} }).InFooter("help").Pin(),
+		bind([]string{"esc"}, "esc", leaving.Esc, func() room.Request {
+			s.notice.Dismiss()
+			if leaving.Release != nil {
+				leaving.Release()
 			}
 			r := room.Ask(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
 			s.screen.Refresh(false)
 			return r
 		}),
-		bind([]string{"ctrl+l"}, "ctrl+l", "draw the screen anew", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
+		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
-		bind([]string{"q"}, "q", x.Quit, func() room.Request {
-			cmd, err := s.screen.Obey(command.Order{Leave: command.LeaveAsking})
+		bind([]string{"q"}, "q", leaving.Quit, func() room.Request {
+			cmd, err := s.screen.Obey(command.Order{Leave: command.QuitAsking})
 			if err != nil {
 				return room.Request{Say: err.Error(), Bad: true}
 			}
 			return room.Request{Program: cmd}
 		}).InFooter("quit").Pin(),
-		bind([]string{"ctrl+c"}, "ctrl+c", x.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
+		bind([]string{"ctrl+c"}, "ctrl+c", leaving.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
 	}
 }
 
-// pageKeys are those that show pages, then those of single pages, which go before all others.
+// pageKeys returns the digits that open pages, unless there is only one page, then the keys that
+// the pages have themselves.
 func (s *Shell) pageKeys() (all []room.Binding) {
 	for i, p := range s.pages {
 		if len(s.pages) == 1 {
@@ -149,15 +161,16 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 	return all
 }
 
-// move is the action of the arrow keys.
+// move returns the action of an arrow key: it moves the page's selection by dy rows, and changes
+// the selected value by dx steps.
 func (s *Shell) move(dx, dy int) func() room.Request {
 	return func() room.Request {
 		return room.Ask(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
 	}
 }
 
-// viTaken reports whether a page has other uses for the letters that stand for arrows.
-func viTaken(p room.Page) bool {
+// usesViArrows reports whether a page gives the letters h, j, k and l another meaning.
+func usesViArrows(p room.Page) bool {
 	for _, b := range room.BindingsOf(p) {
 		if slices.ContainsFunc(b.Keys(), isViArrow) {
 			return true
@@ -166,15 +179,16 @@ func viTaken(p room.Page) bool {
 	return false
 }
 
-func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
+// isViArrow reports whether a key is one of the letters that vi uses as arrow keys.
+func isViArrow(name string) bool { return len(name) == 1 && strings.Contains("hjkl", name) }
 
-// owns reports whether a key means something of its own on a page.
-func owns(p room.Page, key string) bool {
-	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })
+// hasBinding reports whether a page has its own binding for a key.
+func hasBinding(p room.Page, keyName string) bool {
+	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
 }
 
-// keysHere are the keys that mean something on this page, its own first.
-func (s *Shell) keysHere() []room.Binding {
+// activeKeys returns the bindings that apply on the open page, its own first.
+func (s *Shell) activeKeys() []room.Binding {
 	var own, all []room.Binding
 	for _, b := range s.keys {
 		if b.Page == nil {
@@ -186,18 +200,19 @@ func (s *Shell) keysHere() []room.Binding {
 	return append(own, all...)
 }
 
-// keysNow are the keys that the footer names. Those of a tour, or of the header, replace all
-// that are not pinned; special reports whether they do.
-func (s *Shell) keysNow(of []room.Binding) (list []room.Binding, special bool) {
+// footerKeys returns the keys that the footer lists: normally those that have an effect on the open
+// page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the
+// keys of the tour, followed by the pinned keys of the program, and special is true.
+func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, special bool) {
 	switch {
-	case of != nil:
-		list = of
+	case replacement != nil:
+		list = replacement
 	case s.tour != nil:
 		list = s.tour.Keys()
 	default:
-		return slices.DeleteFunc(s.keysHere(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() }), false
+		return slices.DeleteFunc(s.activeKeys(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() }), false
 	}
-	for _, b := range s.keysHere() {
+	for _, b := range s.activeKeys() {
 		if b.Pinned && b.Page == nil && b.Group == programGroup {
 			list = append(list, b)
 		}
@@ -205,12 +220,11 @@ func (s *Shell) keysNow(of []room.Binding) (list []room.Binding, special bool) {
 	return list, true
 }
 
-// typedKeys handles a key message. It may hold several runes when keys come fast
-// or the line is slow: each is a key of its own. Pasted text is not taken for
-// keys.
-func (s *Shell) typedKeys(msg tea.KeyMsg) tea.Cmd {
+// handleKeys handles a key message. A message contains several runes when the user types fast or
+// the connection is slow; each rune is then a key. Pasted text is not treated as keys.
+func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
-		return s.typedKey(msg)
+		return s.handleKey(msg)
 	}
 	if msg.Paste {
 		if s.line.Open {
@@ -220,96 +234,99 @@ func (s *Shell) typedKeys(msg tea.KeyMsg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, r := range msg.Runes {
-		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
+		single := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
 		if r == ' ' {
-			one.Type = tea.KeySpace
+			single.Type = tea.KeySpace
 		}
-		cmds = append(cmds, s.typedKey(one))
-		if s.left {
-			break // what follows was not meant for us
+		cmds = append(cmds, s.handleKey(single))
+		if s.quitting {
+			break // the keys after the one that quits are dropped
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// typedKey gives one key to what has the keys: the command line, a box, the tour,
-// or the page.
-func (s *Shell) typedKey(msg tea.KeyMsg) tea.Cmd {
+// handleKey passes one key to the first of these that is open: the command line, the overlay, the
+// tour, the page. The tour ignores keys that it does not use.
+func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case s.line.Open:
-		return s.keyInLine(msg)
-	case s.over != nil:
-		return s.keyInOverlay(msg)
+		return s.handleLineKey(msg)
+	case s.overlay != nil:
+		return s.handleOverlayKey(msg)
 	case s.tour != nil && s.tour.Key(msg):
 		return nil
 	}
-	return s.key(msg)
+	return s.runBinding(msg)
 }
 
-// key runs what a key is bound to.
-func (s *Shell) key(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type == tea.KeyF1 {
+// runBinding runs the action that is bound to a key: that of the open page if it binds the key,
+// otherwise the first one for all pages. If there is none, a notice reports an unknown key.
+func (s *Shell) runBinding(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyF1 { // the usual key for help
 		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}}
 	}
-	var everywhere *room.Binding
+	var forAllPages *room.Binding
 	for i := range s.keys {
 		b := &s.keys[i]
 		switch {
 		case !key.Matches(msg, b.Binding):
 		case b.Page == s.page():
-			return s.press(b, msg)
-		case b.Page == nil && everywhere == nil:
-			everywhere = b
+			return s.runKey(b, msg)
+		case b.Page == nil && forAllPages == nil:
+			forAllPages = b
 		}
 	}
-	if everywhere != nil {
-		return s.press(everywhere, msg)
+	if forAllPages != nil {
+		return s.runKey(forAllPages, msg)
 	}
-	s.note.UnknownKey()
+	s.notice.UnknownKey()
 	return nil
 }
 
-// keyInLine handles a key while the command line is open.
-func (s *Shell) keyInLine(msg tea.KeyMsg) tea.Cmd {
+// handleLineKey handles a key while the command line is open.
+func (s *Shell) handleLineKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return s.interrupt()
 	case s.line.Key(msg, s.screen.Context()):
-		return s.run()
+		return s.executeTyped()
 	}
 	return nil
 }
 
-// keyInOverlay handles a key while an overlay is open.
-func (s *Shell) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
+// handleOverlayKey handles a key while an overlay is open.
+func (s *Shell) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		return s.interrupt()
 	}
-	return s.perform(s.over.Key(msg))
+	return s.perform(s.overlay.Key(msg))
 }
 
-// press does what a key is for, and shows a notice if there was nothing for it to do.
-func (s *Shell) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
+// runKey runs the action of a binding. If the binding has NoteIdle and its action changes nothing
+// that the user can see, a notice reports that the key has no effect.
+func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	if !b.NoteIdle {
 		return s.perform(b.Do())
 	}
-	before, note := s.pageText(), *s.note
+	textBefore, noticeBefore := s.pageText(), *s.notice
 	r := b.Do()
 	cmd := s.perform(r)
 	s.screen.Refresh(false)
-	note.Stale = s.note.Stale
-	idle := r.Command == nil && r.Line == "" && s.over == nil && !s.line.Open
-	if idle && *s.note == note && s.pageText() == before {
-		s.note.Show(msg.String()+": nothing to do here now; ? lists the keys", room.ToneDim)
+	noticeBefore.Stale = s.notice.Stale // only whether the notice must be drawn again: not compared
+	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
+	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
+		s.notice.Show(msg.String()+": no effect here; ? lists the keys", room.ToneDim)
 	}
 	return cmd
 }
 
-// pageText is what the page shows now.
+// pageText returns the current content of the page, without header, footer and overlays.
 func (s *Shell) pageText() string {
 	if s.tooSmall() {
 		return ""
 	}
 	header := s.screen.Header(s.w)
-	return strings.Join(s.page().Lines(s.theme, s.w, s.h-2-len(header.Below)-len(s.tourPanel())), "\n")
+	const edges = 2 // the first line of the header, and the footer
+	return strings.Join(s.page().Lines(s.theme, s.w, s.h-edges-len(header.Below)-len(s.tourPanel())), "\n")
 }

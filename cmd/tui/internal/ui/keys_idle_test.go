@@ -7,9 +7,10 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-// A key that means nothing on a page says so; one that does something does not.
-func TestKeysWithNothingToDoSaySo(t *testing.T) {
-	const says = "nothing to do here"
+// TestKeysWithoutEffect checks that a key without effect on a page shows a notice, and a key with
+// an effect does not.
+func TestKeysWithoutEffect(t *testing.T) {
+	const notice = "no effect here"
 	for _, c := range []struct {
 		page, key string
 		idle      bool
@@ -22,20 +23,21 @@ func TestKeysWithNothingToDoSaySo(t *testing.T) {
 			m := screen(labtest.NewEcho(), size[0], size[1], Options{})
 			press(m, c.page)
 			m.lab.Dismiss()
-			if press(m, c.key); strings.Contains(m.View(), says) != c.idle {
-				t.Errorf("page %s, %s at %v: says so: %v", c.page, c.key, size, !c.idle)
+			if press(m, c.key); strings.Contains(m.View(), notice) != c.idle {
+				t.Errorf("page %s, %s at %v: notice shown: %v", c.page, c.key, size, !c.idle)
 			}
 		}
 	}
 }
 
-// A command that wants a name and has none opens the list of names.
+// TestCommandsWithoutANameOpenTheList checks that a command that needs a name opens the list of
+// names if it has none.
 func TestCommandsWithoutANameOpenTheList(t *testing.T) {
 	for _, word := range []string{"encoder", "shadow", "profile"} {
 		m := screen(labtest.NewEcho(), 160, 48, Options{})
 		press(m, line(word)...)
-		if m.over == nil || m.line.Open {
-			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.over, m.line.Open)
+		if m.overlay == nil || m.line.Open {
+			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.overlay, m.line.Open)
 		}
 	}
 }

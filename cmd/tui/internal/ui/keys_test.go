@@ -19,7 +19,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// press sends keys and then a tick, as a person and the clock would.
+// press sends keys and then a tick.
 func press(m *dashboard, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		_, last = m.Update(labtest.KeyMsg(k))
@@ -28,11 +28,11 @@ func press(m *dashboard, keys ...string) (last tea.Cmd) {
 	return last
 }
 
-// line are the keys of a typed command.
+// line returns the keys of a typed command.
 func line(text string) []string { return []string{"/", text, "enter"} }
 
 func TestKeysMakeCommands(t *testing.T) {
-	loss := []string{"down", "down", "down", "down"} // from the encoder over its two params and the profile
+	loss := []string{"down", "down", "down", "down"} // from the encoder past its two parameters and the profile
 	for _, c := range []struct {
 		keys []string
 		want string
@@ -43,12 +43,12 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"s"}, "save /reports"},
 		{[]string{"m"}, "mark 1"},
 		{[]string{"+", "+"}, "speed 2; speed 4"},
-		{[]string{"++"}, "speed 2; speed 4"}, // a fast hand: two keys in one message
+		{[]string{"++"}, "speed 2; speed 4"}, // two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},
 		{[]string{"-"}, "speed 0.5"},
 		{[]string{"E"}, "encoder rotor"},
 		{[]string{"e", "up", "enter"}, "encoder raw"},
-		{[]string{"E", "E"}, "encoder raw"}, // round and round, one change a tick
+		{[]string{"E", "E"}, "encoder raw"}, // cycles through the encoders, one change per tick
 		{[]string{"down", "right"}, `params {"xy_small":7}`},
 		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
 		{append(loss, "right"), "loss 7%"},
@@ -61,7 +61,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"enter", "down", "enter"}, "encoder rotor"},
 		{[]string{"enter", "r", "a", "w", "enter"}, "encoder raw"},
 		{[]string{"p", "esc"}, ""},
-		{[]string{"tab", "left", "right", "up", "down"}, ""}, // in the packets the arrows only look
+		{[]string{"tab", "left", "right", "up", "down"}, ""}, // the arrows only move the selection in the list of packets
 		{line("loss 5%"), "loss 5%"},
 		{line("loss 5"), "loss 5%"}, // a bare number is in the unit of the control
 		{line("latency 70"), "latency 70ms"},
@@ -69,7 +69,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line("down jitter 2.5"), "down jitter 2.5ms"},
 		{line("playout 120"), "playout 120ms"},
 		{line("burst 3"), "burst 3"},
-		{line("rate 80"), "rate 80kbit"}, // off, and so what the slider begins with
+		{line("rate 80"), "rate 80kbit"}, // the rate is off, so the unit is that of its first step
 		{line("queue 16"), "queue 16KB"},
 		{line("loss gilbert-elliott p=1 r=20"), "loss gilbert-elliott p=1% r=20%"},
 		{line("down loss 20%"), "down loss 20%"},
@@ -119,7 +119,7 @@ func TestAdjustingSetsBothDirections(t *testing.T) {
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "E") // the lab has not answered: its snapshot is the same as before
+	press(m, "E") // the snapshot of the lab has not changed yet
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
@@ -132,7 +132,7 @@ func TestKeyShowsInTheNextRedraw(t *testing.T) {
 }
 
 func TestHeldKeyMovesSteadily(t *testing.T) {
-	// The lab answers three ticks late; the value must climb rung by rung.
+	// The lab applies changes three ticks late; the value must still increase step by step.
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "down", "down", "down", "down")
@@ -165,7 +165,7 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 80, 24, Options{})
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
-	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.over != nil {
+	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.overlay != nil {
 		t.Errorf("pasted text was obeyed: %q", spell(lab.Got))
 	}
 	press(m, "/")
@@ -182,7 +182,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	press(m, "E")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
-		t.Error("nothing says that the lab is busy")
+		t.Error("no notice that the lab is busy")
 	}
 	lab.Full = false
 	press(m)
@@ -191,7 +191,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	}
 }
 
-func TestMistakesAreAnsweredInPlace(t *testing.T) {
+func TestErrorsAreShownInTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"los 5%":       "did you mean loss?",
 		"loss 140%":    "loss",
@@ -221,21 +221,22 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		if !m.line.Open || !strings.Contains(m.line.Err, want) || len(lab.Got) != 0 {
 			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.Open, m.line.Err, spell(lab.Got), want)
 		}
-		press(m, "ctrl+u", "undo", "enter") // it can be mended
+		press(m, "ctrl+u", "undo", "enter") // the line can be corrected
 		if m.line.Open || spell(lab.Got) != "undo" {
 			t.Errorf("%q: could not be mended", text)
 		}
 	}
 }
 
-// A rate is typed in the unit that its control shows, and the line says which that is.
-func TestBareRateIsInTheUnitShown(t *testing.T) {
+// TestRateWithoutUnit checks that a rate without a unit has the unit that its control and the
+// command line show.
+func TestRateWithoutUnit(t *testing.T) {
 	lab := labtest.NewEcho()
 	m := screen(lab, 120, 40, Options{})
 	press(m, line("rate 5mbit")...)
 	press(m, "/", "rate 8")
-	if !strings.Contains(m.View(), "a bare number is mbit") {
-		t.Errorf("nothing says what 8 means:\n%s", m.View())
+	if !strings.Contains(m.View(), "a number without a unit is in mbit") {
+		t.Errorf("the unit of 8 is not shown:\n%s", m.View())
 	}
 	press(m, "enter")
 	if got := spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
@@ -243,8 +244,8 @@ func TestBareRateIsInTheUnitShown(t *testing.T) {
 	}
 }
 
-// What neither of the two links takes is refused once.
-func TestOneMistakeOneAnswer(t *testing.T) {
+// TestErrorIsShownOnce checks that a value that neither link accepts gives a single error.
+func TestErrorIsShownOnce(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	press(m, line("loss 500%")...)
 	if n := strings.Count(m.line.Err, "500%"); n != 1 {
@@ -269,7 +270,7 @@ func TestHistoryAndCompletion(t *testing.T) {
 		{[]string{"encoder r", "tab"}, "encoder raw"},
 		{[]string{"encoder r", "tab", "tab"}, "encoder relative-orientation"},
 		{[]string{"encoder r", "tab", "shift+tab"}, "encoder rotor"},
-		{[]string{"param ", "tab"}, "param xy_"}, // as far as they agree
+		{[]string{"param ", "tab"}, "param xy_"}, // as far as all candidates agree
 		{[]string{"param ", "tab", "tab"}, "param xy_small"},
 		{[]string{"down la", "tab"}, "down latency "},
 		{[]string{"zzz", "tab"}, "zzz"},
@@ -277,8 +278,8 @@ func TestHistoryAndCompletion(t *testing.T) {
 		{[]string{"netem del", "tab"}, "netem delay "},
 		{[]string{"netem delay 50ms 10ms dist", "tab"}, "netem delay 50ms 10ms distribution "},
 		{[]string{"netem delay 50ms 10ms distribution n", "tab"}, "netem delay 50ms 10ms distribution normal "},
-		{[]string{"netem delay d", "tab"}, "netem delay d"}, // a time belongs there
-		{[]string{"netem dely l", "tab"}, "netem dely l"},   // nothing helps before that is mended
+		{[]string{"netem delay d", "tab"}, "netem delay d"}, // a time is expected, which has no completion
+		{[]string{"netem dely l", "tab"}, "netem dely l"},   // no completion after an error
 		{[]string{"up netem lo", "tab"}, "up netem loss "},
 		{[]string{"loss gilbert-", "tab"}, "loss gilbert-elliott "},
 		{[]string{"loss gilbert-elliott r=5% p", "tab"}, "loss gilbert-elliott r=5% p="},
@@ -297,12 +298,12 @@ func TestHistoryAndCompletion(t *testing.T) {
 	}
 }
 
-func TestLeaving(t *testing.T) {
+func TestQuit(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		want error
 	}{
-		{[]string{"q", "d"}, nil}, // the run is a minute and a half long, and in no report
+		{[]string{"q", "d"}, nil}, // the run has 90 s, none of them saved
 		{[]string{"q", "down", "enter"}, nil},
 		{append(line("quit"), "d"), nil},
 		{line("quit now"), nil},
@@ -330,9 +331,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// Nobody loses a minute by a slip of the finger; a run that is short, or in a report, is
-// left without a word.
-func TestLeavingAsks(t *testing.T) {
+// TestQuitAsks checks that quitting asks only if a minute or more is unsaved.
+func TestQuitAsks(t *testing.T) {
 	for _, c := range []struct {
 		length, saved time.Duration
 		keys          []string
@@ -351,23 +351,24 @@ func TestLeavingAsks(t *testing.T) {
 		lab.Snap.Saved = c.saved
 		m := screen(lab, 80, 24, Options{})
 		if cmd := press(m, c.keys...); (cmd != nil) != c.quits {
-			t.Errorf("%v of %v saved, %v: it leaves: %v", c.saved, c.length, c.keys, cmd != nil)
+			t.Errorf("%v of %v saved, %v: it quits: %v", c.saved, c.length, c.keys, cmd != nil)
 		}
 		press(m, "esc")
-		if m.over != nil || len(lab.Got) > 0 {
+		if m.overlay != nil || len(lab.Got) > 0 {
 			t.Errorf("esc does not stay: the lab got %q", spell(lab.Got))
 		}
 	}
 }
 
-// Whoever saves first leaves once the report is written, and stays if it cannot be.
-func TestLeavingSaves(t *testing.T) {
+// TestQuitSaves checks that "quit save" ends the program when the report is written, and not if
+// saving fails.
+func TestQuitSaves(t *testing.T) {
 	for _, keys := range [][]string{{"q", "s"}, {"q", "enter"}, line("wq"), line("quit save")} {
 		for _, written := range []bool{true, false} {
 			lab := labtest.NewLab()
 			m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
 			if cmd := press(m, keys...); cmd != nil || spell(lab.Got) != "save /reports" {
-				t.Fatalf("%v: it leaves at once: %v; the lab got %q", keys, cmd != nil, spell(lab.Got))
+				t.Fatalf("%v: it quits at once: %v; the lab got %q", keys, cmd != nil, spell(lab.Got))
 			}
 			next := *lab.Snap
 			next.Saving = true
@@ -380,24 +381,23 @@ func TestLeavingSaves(t *testing.T) {
 			}
 			lab.Snap = &after
 			_, cmd := m.Update(room.Tick{})
-			if left := leaves(cmd); left != written {
-				t.Errorf("%v: written %v, it leaves: %v", keys, written, left)
+			if left := quits(cmd); left != written {
+				t.Errorf("%v: written %v, it quits: %v", keys, written, left)
 			}
 			if !written && !strings.Contains(m.View(), "the disk is full") {
-				t.Error("nothing says why it stays")
+				t.Error("no notice why the program does not quit")
 			}
 		}
 	}
 }
 
-// Where time stands still and all of it is in a report already, whoever saves again leaves too.
-// What was refused, and a run that went back meanwhile, leave nothing behind: the next report
-// is written for its own sake.
-func TestLeavingSavesAgain(t *testing.T) {
+// TestQuitSavesAgain checks "quit save" after a complete report. A failed attempt, or one
+// cancelled by going back in time, must not end the program at a later save.
+func TestQuitSavesAgain(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		full  bool
-		now   time.Duration // of the run when the report is written
+		now   time.Duration // virtual time when the report is written
 		quits bool
 	}{
 		{what: "saved already", now: 90 * time.Second, quits: true},
@@ -411,12 +411,12 @@ func TestLeavingSavesAgain(t *testing.T) {
 		for i, want := range []bool{c.quits, false} {
 			next := *lab.Snap
 			next.Now, next.Saved, next.Notice = c.now, c.now, engine.Notice{ID: next.Notice.ID + 1, Text: "saved as x"}
-			if i > 0 { // time goes on, and a report is asked for with s
+			if i > 0 { // time continues, and s saves a report
 				next.Now, next.Saved = 2*time.Minute, 2*time.Minute
 			}
 			lab.Snap = &next
-			if _, cmd := m.Update(room.Tick{}); leaves(cmd) != want {
-				t.Errorf("%s: notice %d; it leaves: %v", c.what, i+1, !want)
+			if _, cmd := m.Update(room.Tick{}); quits(cmd) != want {
+				t.Errorf("%s: notice %d; it quits: %v", c.what, i+1, !want)
 			}
 			if want {
 				break
@@ -425,8 +425,8 @@ func TestLeavingSavesAgain(t *testing.T) {
 	}
 }
 
-// leaves reports whether a command ends the program; others may take their time.
-func leaves(cmd tea.Cmd) bool {
+// quits reports whether a command ends the program.
+func quits(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false
 	}
@@ -441,15 +441,16 @@ func leaves(cmd tea.Cmd) bool {
 	}
 }
 
-// What a list of a page asks of the program reaches it.
-func TestLinesOfPagesReachTheProgram(t *testing.T) {
+// TestLinesOfPagesAreExecuted checks that commands from lists of pages are executed.
+func TestLinesOfPagesAreExecuted(t *testing.T) {
 	m := screen(labtest.NewLab(), 80, 24, Options{})
-	if cmd := m.perform(room.Request{Line: "quit now"}); !leaves(cmd) {
+	if cmd := m.perform(room.Request{Line: "quit now"}); !quits(cmd) {
 		t.Error("the line was carried out, and its command dropped")
 	}
 }
 
-// On the page of packets home and end are the ends of the list, and time stays where it is.
+// TestHomeIsTheOldestPacket checks that home and end on the page of packets move within the list
+// and not in time.
 func TestHomeIsTheOldestPacket(t *testing.T) {
 	for _, keys := range [][2]string{{"home", "end"}, {"g", "G"}} {
 		lab := labtest.NewPackets()
@@ -466,7 +467,7 @@ func TestHomeIsTheOldestPacket(t *testing.T) {
 	}
 }
 
-// chosenPacket is the packet that the lab was last asked to open.
+// chosenPacket returns the packet that the lab was last requested to open.
 func chosenPacket(lab *labtest.Lab) (seq uint64, ok bool) {
 	for _, c := range slices.Backward(lab.Got) {
 		if c.Open != nil {
@@ -476,7 +477,8 @@ func chosenPacket(lab *labtest.Lab) (seq uint64, ok bool) {
 	return 0, false
 }
 
-// The letters of vi are the arrows, but where a page has other uses for two of them.
+// TestViKeys checks that the letters of vi act as arrows, except on pages that use two of them
+// otherwise.
 func TestViKeys(t *testing.T) {
 	for _, c := range [][2][]string{
 		{{"j", "j", "j", "j", "l"}, {"down", "down", "down", "down", "right"}},
@@ -509,9 +511,9 @@ func TestViKeys(t *testing.T) {
 	}
 }
 
-// In a list that is narrowed, space and v do what they do in the whole list; a letter that a
-// name goes on with is typed.
-func TestNarrowedListOfEncoders(t *testing.T) {
+// TestFilteredListOfEncoders checks that space and v act in a filtered list as in the whole list,
+// and that a letter that continues a name is typed.
+func TestFilteredListOfEncoders(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "e", "ro", "v")
@@ -524,20 +526,21 @@ func TestNarrowedListOfEncoders(t *testing.T) {
 	lab = labtest.NewLab()
 	m = screen(lab, 160, 48, Options{})
 	press(m, "e", "e", "v", "e") // every
-	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space tries") {
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space sets") {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
-		t.Errorf("narrowed anew: %q", spell(lab.Got))
+		t.Errorf("filtered again: %q", spell(lab.Got))
 	}
 }
 
+// TestNoKeyTwice checks that no key has two bindings on a page.
 func TestNoKeyTwice(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range screen(labtest.NewLab(), 80, 24, Options{}).keys {
 		for _, k := range b.Keys() {
 			if b.Page != nil {
-				k += " on " + b.Page.Name() // may stand before a key that holds everywhere
+				k += " on " + b.Page.Name() // keys of a page take precedence over general keys
 			}
 			if other, taken := seen[k]; taken {
 				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
@@ -547,13 +550,13 @@ func TestNoKeyTwice(t *testing.T) {
 	}
 }
 
-// The help of every page names every key that does something there, what it does there, and
-// every command.
+// TestHelpNamesEveryKeyAndCommand checks that the help of every page contains every key with an
+// effect there, its meaning there, and every command.
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	for page := range 6 {
 		m := screen(labtest.NewLab(), 120, 130, Options{})
 		press(m, string(rune('1'+page)))
-		rows := helpKeys(m.keysHere(), m.page())
+		rows := helpKeys(m.activeKeys(), m.page())
 		label := func(k string) (row helpKey, ok bool) {
 			i := slices.IndexFunc(rows, func(r helpKey) bool { return slices.Contains(strings.Fields(r.label), k) })
 			if i < 0 {
@@ -561,27 +564,27 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			}
 			return rows[i], true
 		}
-		for _, b := range m.keysHere() {
+		for _, b := range m.activeKeys() {
 			for _, k := range b.Keys() {
-				taken := b.Page == nil && (owns(m.page(), k) || isViArrow(k) && viTaken(m.page()))
+				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
 				row, ok := label(keyName(k))
-				if ok == taken && !owns(m.page(), k) {
+				if ok == taken && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
 				}
-				if b.Page != nil && row.here == "" {
+				if b.Page != nil && row.pageHelp == "" {
 					t.Errorf("%s: nothing is said of %q here", m.page().Name(), k)
 				}
 			}
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).Means(k); what != "" {
-				if row, ok := label(keyName(k)); !ok || row.here != what && !owns(m.page(), k) {
-					t.Errorf("%s: %q is not said to be for %q, but %+v", m.page().Name(), k, what, row)
+				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
+					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
 				}
 			}
 		}
 		press(m, "?")
-		view := m.over.(*helpBox).text()
+		view := m.overlay.(*helpBox).text()
 		for _, v := range command.Verbs(m.Context()) {
 			if !strings.Contains(view, v.Name) {
 				t.Errorf("help lacks the command %q", v.Name)
@@ -593,53 +596,55 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	}
 }
 
-// What is possible on a page is on the first screen of its help.
+// TestHelpBeginsWithThePage checks that the first screen of the help contains all keys of the
+// page.
 func TestHelpBeginsWithThePage(t *testing.T) {
 	for page := range 6 {
 		m := screen(labtest.NewLab(), 80, 24, Options{})
 		press(m, string(rune('1'+page)), "?")
-		h := m.over.(*helpBox)
+		h := m.overlay.(*helpBox)
 		here := slices.IndexFunc(h.lines, func(line []look.Span) bool { return len(line) == 0 })
-		if !strings.Contains(m.View(), "Here: ") || here > h.room {
-			t.Errorf("%s: %d lines of what is possible here, of %d", m.page().Name(), here, h.room)
+		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
+			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name(), here, h.visibleRows)
 		}
 	}
 }
 
-// A word is found in the help, and those after it, and before.
-func TestHelpIsSearched(t *testing.T) {
+// TestHelpSearch checks the search in the help, with next and previous match.
+func TestHelpSearch(t *testing.T) {
 	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?", "/", "seek", "enter")
-	h := m.over.(*helpBox)
-	if v := m.View(); !strings.Contains(v, "jump to a moment") || !strings.Contains(v, "/seek 1 of ") {
-		t.Fatalf("seek is not in sight:\n%s", v)
+	h := m.overlay.(*helpBox)
+	if v := m.View(); !strings.Contains(v, "go to a time") || !strings.Contains(v, "/seek 1 of ") {
+		t.Fatalf("seek is not visible:\n%s", v)
 	}
 	press(m, "/", "packet", "enter")
-	found := h.search.found(h.lines)
+	found := h.search.matches(h.lines)
 	for _, c := range []struct {
 		key string
 		at  int
 	}{{"n", 1}, {"n", 2}, {"N", 1}, {"N", 0}, {"N", len(found) - 1}, {"n", 0}} {
-		if press(m, c.key); h.search.at != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.room {
-			t.Errorf("%s leads to %d, want %d of %v; in sight are %d from %d", c.key, h.search.at, c.at, found, h.room, h.first)
+		if press(m, c.key); h.search.current != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.visibleRows {
+			t.Errorf("%s selects match %d, want %d of %v; visible are %d rows from %d", c.key, h.search.current, c.at, found, h.visibleRows, h.first)
 		}
 	}
 	press(m, "/", "no such thing", "enter", "n")
-	if !strings.Contains(m.View(), "nowhere") {
-		t.Error("what is nowhere is not told")
+	if !strings.Contains(m.View(), "no match") {
+		t.Error("no message without a match")
 	}
-	if press(m, "esc"); m.over == nil || strings.Contains(m.View(), "nowhere") {
+	if press(m, "esc"); m.overlay == nil || strings.Contains(m.View(), "no match") {
 		t.Error("esc ends more than the search")
 	}
-	if press(m, "esc"); m.over != nil {
+	if press(m, "esc"); m.overlay != nil {
 		t.Error("esc does not close the help")
 	}
 }
 
+// TestFooterNamesRealKeys checks that every key in the footer has a binding.
 func TestFooterNamesRealKeys(t *testing.T) {
 	m := screen(labtest.NewLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
-	for _, b := range m.keysHere() {
+	for _, b := range m.activeKeys() {
 		if b.Brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.Brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}

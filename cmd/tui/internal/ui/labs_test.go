@@ -16,7 +16,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// newRemote is a session whose receiver is at the other end of a network.
+// newRemote returns a lab whose receiver is on another machine.
 func newRemote() *labtest.Lab {
 	lab := labtest.NewLab()
 	lab.Snap.To = "192.0.2.7:27970"
@@ -36,11 +36,11 @@ func newRemote() *labtest.Lab {
 	return lab
 }
 
-// newFile is a lab that delivers a file: done is the share of the patch that is
-// made; from 1 on it is the time of the transfer in seconds, less 1.
+// newFile returns a lab that sends a file. For done below 1, that share of the patch is made;
+// from 1 on, done-1 is the time of the transfer in seconds.
 func newFile(done float64) *labtest.Lab { return &labtest.Lab{Snap: fileSnapshot(done)} }
 
-// matrix is a file in which the second half was moved to the front.
+// matrix describes a file whose second half was moved to the front.
 func matrix(done float64) *delivery.Matrix {
 	m := &delivery.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
 		Chosen: make([]bool, 96*192)}
@@ -61,7 +61,7 @@ func matrix(done float64) *delivery.Matrix {
 	return m
 }
 
-// fileSnapshot is the snapshot of newFile.
+// fileSnapshot returns the snapshot of newFile.
 func fileSnapshot(done float64) *engine.Snapshot {
 	cfg := config.Default()
 	if err := cfg.Set("data.source", "files:/builds/game-1.0.pak,/builds/game-1.1.pak"); err != nil {
@@ -97,8 +97,8 @@ func fileSnapshot(done float64) *engine.Snapshot {
 	return snap
 }
 
-// blocks makes the states of blocks of which so many were sent, every seventh of
-// them in vain at first.
+// blocks returns the states of blocks after n were sent; the first transmission of every seventh
+// was lost.
 func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
 	list := make([]delivery.BlockState, x.Blocks)
 	for i := range list {
@@ -122,8 +122,8 @@ func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
 	return list
 }
 
-// newWorld is a lab that shows the live world, on a display that starves for
-// half a second every ten.
+// newWorld returns a lab with a live world, whose display starves for half a second every ten
+// seconds.
 func newWorld() *labtest.Lab {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
@@ -142,7 +142,7 @@ func newWorld() *labtest.Lab {
 	return lab
 }
 
-// spell writes commands as text that a test can compare.
+// spell formats commands as text for comparison.
 func spell(commands []experiment.Command) string {
 	var parts []string
 	for _, c := range commands {
@@ -175,7 +175,7 @@ func spell(commands []experiment.Command) string {
 	return strings.Join(parts, "; ")
 }
 
-// tuned is a session with two shadows of the encoder that runs, with other params.
+// tuned returns a session with two shadows that are the active encoder with other parameters.
 func tuned() *engine.Snapshot {
 	snap := labtest.WithShadows(labtest.Snapshot(90*time.Second), "relative-orientation", "rotor", "relative-orientation")
 	for i, differs := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Late snapshots are those of the totals on every page that counts them, and no packet that was
-// overtaken is called late: those are stale.
+// TestLateIsOneFigure checks that the number of late snapshots is the same on all pages, and that
+// overtaken packets are called stale and not late.
 func TestLateIsOneFigure(t *testing.T) {
 	said := 0
 	for _, keys := range []string{"1", "1 tab tab tab tab", "1 tab tab", "3", "4 c", "4 c c"} {

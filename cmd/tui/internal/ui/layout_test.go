@@ -18,7 +18,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// checkScreen demands exactly h lines of exactly w columns.
+// checkScreen checks that the view has exactly h lines of exactly w columns.
 func checkScreen(t *testing.T, what, view string, w, h int) {
 	t.Helper()
 	lines := strings.Split(view, "\n")
@@ -32,8 +32,8 @@ func checkScreen(t *testing.T, what, view string, w, h int) {
 	}
 }
 
-// sizes are all widths and all heights from 1 to 250 and 80, in a seeded shuffle
-// that meets each several times, and the corners.
+// sizes returns all widths from 1 to 250 and all heights from 1 to 80, combined at random with a
+// fixed seed, and the extreme sizes.
 func sizes(most int) [][2]int {
 	rng := rand.New(rand.NewPCG(9, 9))
 	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31},
@@ -81,8 +81,8 @@ func TestOverlaysFitEverySize(t *testing.T) {
 	}
 }
 
-// hostileLab has a snapshot in which everything that is text is awkward, and
-// everything that is a list is empty or huge.
+// hostileLab returns a lab whose snapshot contains unusual texts, and lists that are empty or
+// very long.
 func hostileLab() *labtest.Lab {
 	lab := labtest.NewLab()
 	s := lab.Snap
@@ -106,7 +106,7 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 		lab.Snap = snap
 		for _, s := range sizes(200) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			m.lab.Ticks = slowTicks - 1
+			m.lab.Ticks = baseSlowTicks - 1
 			press(m, "tab", "left")
 			checkScreen(t, "hostile", m.View(), s[0], s[1])
 		}
@@ -167,8 +167,9 @@ func TestSplice(t *testing.T) {
 	}
 }
 
-// However long the path of the data, encoder, seed and clock are in the header.
-func TestHeaderNamesTheDataInFew(t *testing.T) {
+// TestHeaderShortensTheData checks that the header contains encoder, seed and clock for paths of
+// any length.
+func TestHeaderShortensTheData(t *testing.T) {
 	for spec, want := range map[string]string{
 		"table:/home/ada/projects/telemetry/schemas/positions-of-all-players.toml,/home/ada/projects/telemetry/day-1.csv.zst": "cubes",
 		"file:/home/ada/projects/telemetry/recordings/walk.bin.zst":                                                           "file:walk.bin.zst",

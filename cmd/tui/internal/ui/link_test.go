@@ -11,18 +11,18 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// toFold are the keys that lead from the encoder to the row of folded settings.
+// toFold are the keys that move from the encoder to the row of less used settings.
 func toFold() []string {
 	const params, everyDay = 2, 9
 	return slices.Repeat([]string{"down"}, params+everyDay+2)
 }
 
-// widePicture is a picture that is wider than it was asked to be.
+// widePicture returns a picture that is wider than requested.
 func widePicture(_ lossmodel.Spec, w int, _ bool) string {
 	return strings.Repeat("日本", w) + "\n\x1b[31m" + strings.Repeat("x", w)
 }
 
-// measured is the picture as the program draws it.
+// measured draws the picture like the program.
 func measured(spec lossmodel.Spec, w int, ascii bool) string {
 	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400},
 		measure.Style{Width: w, ASCII: ascii})
@@ -63,9 +63,9 @@ func TestFoldedSettingsCanBeSet(t *testing.T) {
 		{to(2, "right"), "rate_cell_overhead 5"},
 		{to(3, "right"), "distribution normal"},
 		{to(3, "d", "right"), "down distribution normal"},
-		{to(4, "enter", "on", "enter"), "keep_order on"}, // from a list, narrowed
+		{to(4, "enter", "on", "enter"), "keep_order on"}, // chosen from a filtered list
 		{to(6, "enter", "1400", "enter"), "mtu 1400"},
-		{to(7, "right"), ""}, // words cannot be moved, only typed
+		{to(7, "right"), ""}, // text values have no steps
 		{to(7, "enter", "loss 1%", "enter"), "netem loss 1%"},
 		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
 		{to(1, "enter", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
@@ -84,7 +84,7 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("loss gilbert-elliott p=1% r=20%")...)
 	lab.Got = nil
-	press(m, "down", "down", "down", "down", "down", "right") // the first param of the model
+	press(m, "down", "down", "down", "down", "down", "right") // the first parameter of the model
 	press(m, "down", "]")
 	want := "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"
 	if got := spell(lab.Got); got != want {
@@ -96,23 +96,23 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 	}
 }
 
-// TestNetemWarnsOnce: the warnings of a line come once, and again only if the line
-// is another.
+// TestNetemWarnsOnce checks that the warnings of a netem line are shown once, and again after a
+// change of the line.
 func TestNetemWarnsOnce(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	const fault = "netem's correlation draws its values to the middle"
 	press(m, line("netem loss 1% 25%")...)
 	if n := strings.Count(m.View(), fault); n != 1 {
-		t.Fatalf("both links have the fault; it is told %d times:\n%s", n, m.View())
+		t.Fatalf("both links have the fault; the warning is shown %d times:\n%s", n, m.View())
 	}
 	press(m, "esc")
 	for range 5 {
 		press(m)
 	}
 	if strings.Contains(m.View(), fault) {
-		t.Error("it is told again though nothing changed")
+		t.Error("the warning is shown again without a change")
 	}
-	press(m, line("latency 1ms")...) // refused: the line decides
+	press(m, line("latency 1ms")...) // refused, because netem overrides the latency
 	if strings.Contains(m.View(), fault) || !strings.Contains(m.line.Err, "netem") {
 		t.Errorf("a refused change: error %q\n%s", m.line.Err, m.View())
 	}
@@ -127,22 +127,22 @@ func TestNetemWarnsOnce(t *testing.T) {
 	}
 }
 
-func TestNetemHoldsControls(t *testing.T) {
+func TestNetemOverridesControls(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("down netem delay 20ms seed 3")...)
 	press(m, "esc")
 	lab.Got = nil
 	view := m.View()
-	if n := strings.Count(view, "waits: netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
-		t.Errorf("%d controls wait, want 9:\n%s", n, view)
+	if n := strings.Count(view, "set by netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
+		t.Errorf("%d controls are overridden, want 9:\n%s", n, view)
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.Got), lastRow(m))
+		t.Errorf("changing an overridden control sent %q and shows %q", spell(lab.Got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
-	if strings.Contains(m.View(), "waits: netem") {
+	if strings.Contains(m.View(), "set by netem") {
 		t.Error("the link back waits though it has no netem")
 	}
 	press(m, "right")
@@ -151,7 +151,7 @@ func TestNetemHoldsControls(t *testing.T) {
 	}
 }
 
-func TestOneWayIsShown(t *testing.T) {
+func TestDirectionIsShown(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	for _, c := range []struct{ title, latency string }{
 		{" Controls ━━", "50 ms    ■■■■■■········  ↑ 65 ms"},
@@ -166,7 +166,8 @@ func TestOneWayIsShown(t *testing.T) {
 	}
 }
 
-// TestPreviewIsMadeOnce: a picture may take a thousand times as long as a redraw.
+// TestPreviewIsMadeOnce checks that the picture of a link is cached, because it takes a thousand
+// times as long as a redraw.
 func TestPreviewIsMadeOnce(t *testing.T) {
 	made := 0
 	m := screen(labtest.NewLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int, ascii bool) string {
@@ -175,7 +176,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}})
 	press(m, "p")
 	for range 20 {
-		m.lab.Ticks = slowTicks - 1
+		m.lab.Ticks = baseSlowTicks - 1
 		press(m)
 	}
 	if made != 1 {
@@ -188,14 +189,14 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 		t.Errorf("made %d times for three links", made)
 	}
 	view, p := m.View(), lossmodel.Profiles()[0]
-	for _, want := range []string{p.Summary, "source: " + p.Source, "each way:", "1500 packets", "delay, ms"} {
+	for _, want := range []string{p.Summary, "source: " + p.Source, "both directions:", "1500 packets", "delay, ms"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, view)
 		}
 	}
 	press(m, "down") // a link that differs by direction
 	if !strings.Contains(m.View(), "down, to the receiver:") {
-		t.Error("nothing says which link is shown")
+		t.Error("the direction of the link is not shown")
 	}
 }
 
@@ -207,8 +208,7 @@ func TestPreviewWithoutPictures(t *testing.T) {
 	}
 }
 
-// BenchmarkPreview makes the picture of a link: the longest that a key may stall
-// the screen.
+// BenchmarkPreview makes the picture of a link, the slowest reaction to a key.
 func BenchmarkPreview(b *testing.B) {
 	p, err := lossmodel.ProfileByName("unity-congested")
 	if err != nil {

@@ -14,7 +14,7 @@ func lastRow(m *dashboard) string {
 	return rows[len(rows)-1]
 }
 
-func TestFooterKeepsWhatOneMustKnow(t *testing.T) {
+func TestFooterKeepsPinnedKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	for w := minWidth; w <= 200; w++ {
 		m := screen(lab, w, minHeight, Options{})
@@ -27,7 +27,7 @@ func TestFooterKeepsWhatOneMustKnow(t *testing.T) {
 	}
 }
 
-func TestComplaintIsOnTheScreen(t *testing.T) {
+func TestErrorFitsOnTheScreen(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, line("encoder rotr")...)
 	if !strings.Contains(m.View(), "did you mean rotor?") {
@@ -60,12 +60,12 @@ func TestCursorOfWideTextStaysOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestNoticeGivesWay(t *testing.T) {
+func TestNoticeIsDismissed(t *testing.T) {
 	m := screen(labtest.NewLab(), 120, 40, Options{})
 	m.lab.Say("saved as /reports/x", false)
 	press(m, line("reorder 10%")...)
 	if got := lastRow(m); !strings.Contains(got, "● reorder 10%") {
-		t.Errorf("an accepted command leaves %q", got)
+		t.Errorf("an accepted command quits %q", got)
 	}
 	press(m, "tab")
 	if !strings.Contains(lastRow(m), "reorder 10%") {
@@ -75,11 +75,11 @@ func TestNoticeGivesWay(t *testing.T) {
 		press(m)
 	}
 	if press(m, "tab"); !strings.Contains(lastRow(m), "? help") {
-		t.Errorf("a key leaves %q", lastRow(m))
+		t.Errorf("a key quits %q", lastRow(m))
 	}
 }
 
-func TestStrayKeysAreAnswered(t *testing.T) {
+func TestUnknownKeysShowANotice(t *testing.T) {
 	for _, key := range []string{"y", "0", "9", "insert"} {
 		lab := labtest.NewLab()
 		m := screen(lab, 80, 24, Options{})

@@ -24,38 +24,41 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// slowTicks is how many ticks pass between two redraws of what moves all the time.
-const slowTicks = 10
+// baseSlowTicks is the number of ticks between two redraws of panes that change all the time, on
+// a screen of normal size.
+const baseSlowTicks = 10
 
-// dashboard is the dashboard of a lab: it passes the newest snapshot to its pages on every tick, and
-// what they ask for to the lab.
+// dashboard is the screen of the lab, a session with its encoders and links. On every tick it
+// passes the newest snapshot to the open page, and it passes the requests of pages to the lab.
 type dashboard struct {
 	*Shell
-	lab     *session.Session
-	cat     *controls.Catalog
-	marks   int // made by the m key
-	leaving leaving
+	lab         *session.Session
+	cat         *controls.Catalog
+	marks       int // number of marks made with the m key
+	pendingQuit pendingQuit
 }
 
-// newDashboard returns the dashboard over a lab.
+// newDashboard returns the dashboard of a lab.
 func newDashboard(lab room.Lab, opt Options) *dashboard {
-	return newModel(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
+	return newDashboardWith(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 }
 
-func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
+// newDashboardWith returns the dashboard of a lab with the given catalog; it sets the pictures of
+// the catalog. If opt.Tour is set, the tour is open.
+func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
 	m := &dashboard{cat: cat}
 	m.Shell = newShell(m, opt)
-	m.lab = session.New(lab, m.theme, m.again)
-	m.note = &m.lab.Notice
+	m.lab = session.New(lab, m.theme, m.refreshAll)
+	m.notice = &m.lab.Notice
 	m.pages = pages(opt, cat)
-	const fourth = 3
-	switch schema := m.lab.Snap.Schema; { // where there is no world, there is something else to see
+	const worldPage = 3
+	switch schema := m.lab.Snap.Schema; { // data without cubes has another fourth page than the world
 	case room.OfFiles(schema):
-		m.open = fourth
-		m.pages[fourth] = file.New(cat)
+		m.open = worldPage
+		m.pages[worldPage] = file.New(cat)
 	case schema != nil && !frame.IsCubes(schema):
-		m.pages[fourth] = shown.New(schema)
+		m.pages[worldPage] = shown.New(schema)
 	}
 	m.Bind(m.bindings())
 	m.Refresh(true)
@@ -65,34 +68,39 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	return m
 }
 
-// pages are the pages of the dashboard, in the order of the keys that show them.
+// pages returns the pages of the dashboard, in the order of their keys.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
-	second := &panes.Second{}
+	comparison := &panes.Second{} // the shadow that is compared with the active encoder, on two pages
 	return []room.Page{
 		live.New(cat),
-		bits.New(second),
+		bits.New(comparison),
 		packets.New(),
 		world.New(),
-		compare.New(second),
+		compare.New(comparison),
 		report.New(opt.ReportsDir),
 	}
 }
 
+// Refresh implements Screen.
 func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
 
-// observe passes a view to the open page.
+// observe passes a view to the open page, and reports whether the page must be drawn again.
 func (m *dashboard) observe(v room.View) (changed bool) {
 	p, ok := m.page().(room.Observer)
 	return ok && p.Observe(v)
 }
 
-// pageView is what the panes may see now.
+// pageView returns the view of the current state, or of the moment of the time cursor while that
+// is in the past. slow allows panes that change all the time to be drawn again.
 func (m *dashboard) pageView(slow bool) room.View {
 	s := m.lab
 	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
-		Spare: m.output.spare()}
+		Spare: m.output.available()}
 }
 
+// Tick implements Screen. It reports a change if any pane of the page, the tour, the state of the
+// session or the header changed. It quits if the session failed, or if the report is written after
+// which the user wants to quit.
 func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	before := m.lab.Poll()
 	now := m.lab.Snap
@@ -103,28 +111,30 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 		changed = m.tour.Tick()
 	}
 	m.lab.Settle()
-	if m.leaving.done(now) {
+	if m.pendingQuit.done(now) {
 		return false, m.Quit(nil)
 	}
-	// While time stands still every snapshot is a step that somebody asked for.
+	// While time is paused every new snapshot is the result of a step that the user requested.
 	stepped := now.State != engine.Running && now.Now != before.Now
-	turned := now.State != before.State || len(now.Marks) != len(before.Marks)
-	observed := m.observe(m.pageView(m.lab.Ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
+	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
+	slow := m.lab.Ticks%m.slowTicks() == 0 || stepped || stateChanged || isFirstSample(before, now)
+	pageChanged := m.observe(m.pageView(slow))
 	step := clockStep(now)
-	return changed || observed || turned || now.Now/step != before.Now/step || now.Actual != before.Actual, nil
+	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed
+	return changed || pageChanged || stateChanged || headerChanged, nil
 }
 
-// begins reports whether one of the first samples came: whoever starts the program
-// waits for a chart.
-func begins(before, now *engine.Snapshot) bool {
-	const first = 4
+// isFirstSample reports whether one of the first samples of the active encoder has arrived between
+// two snapshots. It is then shown without delay, so that the charts do not stay empty.
+func isFirstSample(before, now *engine.Snapshot) bool {
+	const first = 4 // the number of samples that count as first ones
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 
-// slowTicks is how many ticks pass between two redraws of what moves all the
-// time. A larger screen waits longer, so that the terminal gets no more to do.
+// slowTicks returns the number of ticks between two redraws of panes that change all the time. It
+// grows with the size of the screen, so that the output rate stays the same.
 func (m *dashboard) slowTicks() int {
-	const usual = 160 * 48
-	return slowTicks * max(m.w*m.h, usual) / usual
+	const baseCells = 160 * 48
+	return baseSlowTicks * max(m.w*m.h, baseCells) / baseCells
 }

@@ -16,8 +16,8 @@ func clickAt(m *dashboard, x, y int, b tea.MouseButton) {
 	m.Update(room.Tick{})
 }
 
-// Every page can be turned to by clicking on its name in the header, wherever on
-// the name one hits.
+// TestPagesCanBeClicked checks that a click on any column of a page's name in the header opens
+// the page.
 func TestPagesCanBeClicked(t *testing.T) {
 	for _, w := range []int{104, 160, 250} {
 		m := screen(labtest.NewLab(), w, 48, Options{})
@@ -31,17 +31,17 @@ func TestPagesCanBeClicked(t *testing.T) {
 				}
 				m.openPage(0)
 				m.Update(room.Tick{})
-				m.compose()
+				m.render()
 			}
 		}
-		for x := range w { // no click breaks anything
+		for x := range w { // no click may panic
 			clickAt(m, x, 0, tea.MouseButtonLeft)
-			wholePicture(t, m)
+			checkView(t, m)
 		}
 	}
 }
 
-// Turning the wheel towards the hand goes down a list, as the arrow does.
+// TestWheelGoesThroughLists checks that scrolling down moves down in a list.
 func TestWheelGoesThroughLists(t *testing.T) {
 	for _, key := range []string{"2", "3"} {
 		marks := map[string]int{}
@@ -68,13 +68,13 @@ func TestWheelGoesThroughLists(t *testing.T) {
 	}
 }
 
-func TestWheelScrollsWhatLiesOver(t *testing.T) {
+func TestWheelScrollsOverlays(t *testing.T) {
 	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?")
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelUp)
-	if h := m.over.(*helpBox); h.first != 1 {
+	if h := m.overlay.(*helpBox); h.first != 1 {
 		t.Errorf("the help begins at line %d", h.first)
 	}
 	press(m, "esc", "e")
@@ -89,16 +89,16 @@ func TestWheelScrollsWhatLiesOver(t *testing.T) {
 	}
 }
 
-// In the tour the help begins with the keys of the tour, on a page with those of
-// the page.
-func TestHelpBeginsWithWhatMattersHere(t *testing.T) {
+// TestHelpBeginsWithTheTour checks that the help starts with the keys of the tour if it is open,
+// else with those of the page.
+func TestHelpBeginsWithTheTour(t *testing.T) {
 	for keys, want := range map[string]string{"": "Here: 1 Live", "4": "Here: 4 World", "t": "Tour"} {
 		m := screen(labtest.NewEcho(), 80, 24, Options{})
 		if keys != "" {
 			press(m, keys)
 		}
 		press(m, "?")
-		if first := m.over.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
+		if first := m.overlay.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
 			t.Errorf("after %q the help begins with %q", keys, first)
 		}
 	}

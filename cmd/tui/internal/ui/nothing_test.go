@@ -8,8 +8,9 @@ import (
 	"wirelab/encoders"
 )
 
-// With packets delivered no page says that nothing was sent, though nothing was of late.
-func TestNoPageDeniesWhatWasSent(t *testing.T) {
+// TestPagesAfterTheEnd checks that no page claims that nothing was sent if packets were
+// delivered, even if none was sent recently.
+func TestPagesAfterTheEnd(t *testing.T) {
 	for _, sent := range []int64{0, 45} {
 		for _, lab := range []*labtest.Lab{newFile(0), labtest.NewWide()} {
 			lane := &lab.Snap.Lanes[0]

@@ -9,31 +9,31 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Options are what the dashboard is started with. The zero value is a good one.
+// Options are the options of a screen. The zero value is useful.
 type Options struct {
-	ASCII      bool
-	Theme      string // one of Themes; "" is the first
-	Charts     string // how charts are drawn: one of look.ChartStyles; "" is the first
-	Tour       bool   // begin with the guided tour
-	ReportsDir string // where save puts reports; "" leaves it to the lab
-	CrashDir   string // where the account of a crash goes; "" is the system's temporary folder
+	ASCII      bool   // draw only ASCII characters
+	Theme      string // one of look.Themes; "" means the first
+	Charts     string // one of look.ChartStyles; "" means the first
+	Tour       bool   // start the guided tour
+	ReportsDir string // folder for saved reports; "" means the default of the lab
+	CrashDir   string // folder for crash logs; "" means the temporary folder of the system
 
-	// Picture draws what a link does to packets, in lines of at most w columns, for
-	// the list of profiles. It is asked once for each link looked at, and holds
-	// the screen up for as long as it takes: 10 ms at most. nil: no pictures.
+	// Picture returns a drawing of the effect of a link on packets, in lines of at most w columns,
+	// for the list of profiles; ascii allows only ASCII characters. It is called once per link
+	// shown and blocks the screen, so it must return within 10 ms. nil means no pictures.
 	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 
-	In       io.Reader          // nil: the terminal
-	Out      io.Writer          // nil: the terminal
-	Renderer *lipgloss.Renderer // nil: asks the terminal for its colours and its ground
+	In       io.Reader          // nil means the terminal
+	Out      io.Writer          // nil means the terminal
+	Renderer *lipgloss.Renderer // nil means a renderer for the colours and the background of the terminal
 }
 
 // Errors that Run returns. A normal quit returns nil.
 var (
-	// ErrInterrupted: ctrl-c, a signal, or a context that ended.
+	// ErrInterrupted reports Ctrl-C, a signal, or the end of the context.
 	ErrInterrupted = errors.New("interrupted")
-	// errPanic: the dashboard had a bug; the message says where the details are.
+	// errPanic reports a panic in the dashboard; its text names the file with the stack trace.
 	errPanic = errors.New("the dashboard crashed")
-	// errBroken: the session stopped with an error, which is wrapped too.
-	errBroken = errors.New("the session broke")
+	// errBroken reports that the session stopped with an error, which is wrapped too.
+	errBroken = errors.New("the session failed")
 )

@@ -4,33 +4,31 @@ import (
 	"time"
 )
 
-// outputBudget spaces the redraws of a picture that moves all the time, so that
-// the terminal gets a bounded number of bytes a second. A picture in which little
-// changed may follow at the next tick; one that changed all over makes the next
-// ones wait. Bytes that are not spent are kept for a moment of much change.
+// outputBudget limits the redraws of panes that change all the time, so that the terminal
+// receives a bounded number of bytes per second. It is a token bucket: a small change may be
+// drawn at the next tick, a large one delays the following redraws.
 type outputBudget struct {
-	written func() int64 // bytes that went to the terminal so far; nil: nobody counts
-	seen    int64
-	credit  int64
+	written     func() int64 // returns the number of bytes written so far; nil if unknown
+	lastWritten int64        // written at the last tick
+	credit      int64        // bytes that may be written; negative after a large change
 }
 
-// The whole screen has 30 KB a second.
+// The limits leave a margin to the 30 KB per second that the whole screen may write.
 const (
-	outputRate   = 28_000 // bytes a second that a picture may bring the screen to
-	outputCredit = 10_000 // kept at most
+	outputRate   = 28_000 // bytes per second
+	outputCredit = 10_000 // largest credit in bytes
 )
 
-// tick adds what one tick may write, and subtracts what was written since the
-// last one.
+// tick adds the credit of one tick, and subtracts the bytes written since the last tick.
 func (b *outputBudget) tick() {
 	b.credit += outputRate * int64(tickEvery) / int64(time.Second)
 	if b.written != nil {
 		n := b.written()
-		b.credit -= n - b.seen
-		b.seen = n
+		b.credit -= n - b.lastWritten
+		b.lastWritten = n
 	}
 	b.credit = min(b.credit, outputCredit)
 }
 
-// spare reports whether the next picture may be drawn.
-func (b *outputBudget) spare() bool { return b.credit > 0 }
+// available reports whether panes that change all the time may be drawn now.
+func (b *outputBudget) available() bool { return b.credit > 0 }

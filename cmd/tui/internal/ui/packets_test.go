@@ -19,7 +19,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// after lets a tick pass.
+// after sends a tick.
 func after(m *dashboard) string {
 	m.Update(room.Tick{})
 	return m.View()
@@ -95,7 +95,8 @@ func TestNewPagesFitEverySize(t *testing.T) {
 	}
 }
 
-// What people and files may bring, and what no session should: nothing breaks.
+// TestHostileBitsAndPackets checks that unusual and invalid values in snapshots cannot break the
+// pages.
 func TestHostileBitsAndPackets(t *testing.T) {
 	for _, key := range []string{"2", "3", "x"} {
 		lab := labtest.NewLab()
@@ -116,7 +117,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, "hostile "+key, m.View(), s[0], s[1])
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
-			m.over = nil
+			m.overlay = nil
 		}
 		lab.Snap = &engine.Snapshot{Config: lab.Snap.Config, State: engine.Running}
 		for _, k := range []string{"2", "up", "enter", "tab", "3", "up", "left", "enter", "f", "x", "enter"} {
@@ -126,7 +127,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 	}
 }
 
-// A typed filter shows the page of packets with it.
+// TestTypedFilters checks that a typed filter opens the page of packets.
 func TestTypedFilters(t *testing.T) {
 	m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 160, 48, Options{})
 	for _, name := range room.FilterNames() {
@@ -142,7 +143,8 @@ func TestTypedFilters(t *testing.T) {
 	}
 }
 
-// The sentence is the lab's own, on page 1 as on page 3, and enter opens the packet.
+// TestWhy checks that the explanation of a problem is that of the lab, on pages 1 and 3, and that
+// enter opens the packet.
 func TestWhy(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
@@ -159,7 +161,7 @@ func TestWhy(t *testing.T) {
 	if v := after(m); m.open+1 != 3 || !strings.Contains(v, "Packet "+strconv.FormatUint(i.Opened.ID.Seq, 10)) {
 		t.Errorf("enter opens page %d", m.open+1)
 	}
-	press(m, "1", "tab", "left", "left") // a packet under the cursor of page 1
+	press(m, "1", "tab", "left", "left") // the cursor of page 1 is on a packet
 	_, under, told := strings.Cut(m.View(), "#")
 	under, _, _ = strings.Cut(under, " ")
 	press(m, "x")
@@ -170,12 +172,13 @@ func TestWhy(t *testing.T) {
 	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
 	if !strings.Contains(m.View(), "nothing has gone wrong yet") {
-		t.Error("nothing is not told")
+		t.Error("no message without a problem")
 	}
 }
 
-// A trouble stays in sight long enough to be read, though others follow.
-func TestTroubleStaysToBeRead(t *testing.T) {
+// TestProblemStaysVisible checks that a problem is shown long enough to be read, even if others
+// follow.
+func TestProblemStaysVisible(t *testing.T) {
 	lab := labtest.NewPackets()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
@@ -187,18 +190,18 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
 	next.Lanes[0].Troubles = []inspector.Incident{x}
-	pass := func() string { // a tick in which virtual time goes on
+	pass := func() string { // a tick after which virtual time has advanced
 		snap := next
 		snap.Now += tickEvery
 		next, lab.Snap = snap, &snap
 		return after(m)
 	}
-	for i := range 4 * slowTicks {
+	for i := range 4 * baseSlowTicks {
 		if v := pass(); !strings.Contains(v, title) {
 			t.Fatalf("it was gone after %v", time.Duration(i)*tickEvery)
 		}
 	}
-	for range 12 * slowTicks {
+	for range 12 * baseSlowTicks {
 		pass()
 	}
 	if !strings.Contains(m.View(), "trouble: packet 77") {
@@ -206,7 +209,7 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	}
 }
 
-// BenchmarkPages draws each of the pages anew, everything on it changed.
+// BenchmarkBits160x48 draws page 2 after a complete change.
 func BenchmarkBits160x48(b *testing.B) { benchmarkPage(b, labtest.NewBits(true), "2") }
 
 func BenchmarkPackets160x48(b *testing.B) {
@@ -218,12 +221,13 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 	press(m, keys...)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		m.typed("theme " + []string{"dark", "light"}[i%2])
-		m.compose()
+		m.executeLine("theme " + []string{"dark", "light"}[i%2])
+		m.render()
 	}
 }
 
-// However small the screen, the list says how each packet ended, and cuts no figure.
+// TestPacketListKeepsTheOutcome checks that the list shows the outcome of each packet on the
+// smallest screens and truncates no number.
 func TestPacketListKeepsTheOutcome(t *testing.T) {
 	for w := minWidth; w <= 100; w++ {
 		m := screen(labtest.NewPackets(), w, 24, Options{})

@@ -27,7 +27,7 @@ func TestWrongIsUnmistakable(t *testing.T) {
 	}
 }
 
-func TestSlowEngineIsSaid(t *testing.T) {
+func TestSlowEngineIsShown(t *testing.T) {
 	lab := labtest.NewLab()
 	for _, c := range []struct {
 		speed, actual float64
@@ -64,7 +64,7 @@ func TestNoticeComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestRefusedFrameIsSaid(t *testing.T) {
+func TestRefusedFrameIsShown(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 120, 40, Options{})
 	next := *lab.Snap
@@ -109,7 +109,7 @@ func TestMouse(t *testing.T) {
 	}
 	small := screen(labtest.NewLab(), 80, 24, Options{})
 	small.Update(tea.MouseMsg{X: 33, Y: 2, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if small.compose(); !strings.Contains(small.View(), "[Bits]") {
+	if small.render(); !strings.Contains(small.View(), "[Bits]") {
 		t.Errorf("a click on a name does not open it:\n%s", small.View())
 	}
 }

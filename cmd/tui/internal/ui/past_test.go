@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
+func TestPastPausesAndReturns(t *testing.T) {
 	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
 	now := m.View()
@@ -20,12 +20,12 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	if lab.Snap.State != engine.Paused || !m.lab.Past.Away || m.lab.Shown().Now != 90*time.Second-2100*time.Millisecond {
 		t.Fatalf("%v, away %v, at %v", lab.Snap.State, m.lab.Past.Away, m.lab.Shown().Now)
 	}
-	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space go on"} {
+	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space continue"} {
 		if !strings.Contains(m.View(), want) {
 			t.Errorf("the screen lacks %q", want)
 		}
 	}
-	wholePicture(t, m)
+	checkView(t, m)
 	press(m, ".", ">")
 	if m.lab.Shown().Now != 89*time.Second {
 		t.Errorf("on by 1.1 s it shows %v", m.lab.Shown().Now)
@@ -45,8 +45,8 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	}
 }
 
-// It goes back as far as the lab remembers, and no farther.
-func TestLookingBackEndsWhereMemoryDoes(t *testing.T) {
+// TestPastEndsWithTheHistory checks that the time cursor stops at the oldest stored moment.
+func TestPastEndsWithTheHistory(t *testing.T) {
 	lab := labtest.NewEcho()
 	lane := &lab.Snap.Lanes[0]
 	lane.Samples = lane.Samples[300:]
@@ -55,14 +55,14 @@ func TestLookingBackEndsWhereMemoryDoes(t *testing.T) {
 	if want := lane.Samples[0].T; m.lab.Shown().Now != want {
 		t.Errorf("shown is %v, the oldest is %v", m.lab.Shown().Now, want)
 	}
-	wholePicture(t, m)
+	checkView(t, m)
 	lab.Snap.Lanes = nil
 	m = screen(lab, 80, 24, Options{})
 	press(m, "<", "home", "b", "B", ",", ".", "end")
-	wholePicture(t, m)
+	checkView(t, m)
 }
 
-func TestLookingBackFromMarkToMark(t *testing.T) {
+func TestPastFromMarkToMark(t *testing.T) {
 	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
 	var at []time.Duration
@@ -76,12 +76,13 @@ func TestLookingBackFromMarkToMark(t *testing.T) {
 	}
 }
 
-// What is shown of a moment is what was shown at that moment.
-func TestThePastIsWhatWasThePresent(t *testing.T) {
+// TestPastShowsTheSameScreen checks that the screen of a past moment is the one that was shown at
+// that time.
+func TestPastShowsTheSameScreen(t *testing.T) {
 	then, lab := labtest.Snapshot(80*time.Second), labtest.NewLab()
 	lab.Snap.State = engine.Paused
 	lab.Snap.Lanes[0].Packets = append(labtest.Packets(80*time.Second), lab.Snap.Lanes[0].Packets...)
-	lab.Snap.Lanes[0].Totals.Failures.NoBaseline = 1000 // more than this recording of the past has
+	lab.Snap.Lanes[0].Totals.Failures.NoBaseline = 1000 // more than in the past
 	m := screen(lab, 160, 48, Options{})
 	m.lab.LookAt(80 * time.Second)
 	got := m.lab.Shown()
@@ -119,9 +120,9 @@ func TestGoldenPast(t *testing.T) {
 	}
 }
 
-// What only sums over the whole run can tell is told of the whole run: the figures
-// of page 6 are of one moment, though another is looked at.
-func TestLookingBackLeavesTheReportWhole(t *testing.T) {
+// TestPastKeepsTotals checks that figures that exist only for the whole run, such as those of
+// page 6, do not change with the time cursor.
+func TestPastKeepsTotals(t *testing.T) {
 	m := screen(labtest.NewEcho(), 160, 48, Options{ReportsDir: t.TempDir()})
 	press(m, "6")
 	for range 20 {

@@ -10,8 +10,9 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// An encoder that fails on every frame is said to, once in words and all the time
-// in the header, until another one takes its place; the keys work meanwhile.
+// TestEncoderThatAlwaysFails checks that an encoder that fails on every frame is reported once in
+// a notice and permanently in the header, until another encoder is active. Keys must work
+// meanwhile.
 func TestEncoderThatAlwaysFails(t *testing.T) {
 	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
@@ -43,6 +44,6 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		m.Update(room.Tick{})
 	}
 	if strings.Contains(m.View(), "ENCODER FAILS") {
-		t.Error("the header says so although it does not fail any more")
+		t.Error("the header shows a failure that has ended")
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// atOnce is a page whose work in the background is done at once.
+// atOnce wraps a page and runs its background work immediately.
 type atOnce struct{ reportPage }
 
-// reportPage is what page 6 can do.
+// reportPage is the interface of page 6.
 type reportPage interface {
 	room.Page
 	room.Observer
@@ -36,20 +36,20 @@ func (p atOnce) Observe(v room.View) bool {
 	return changed
 }
 
-// reportScreen is page 6 of a dashboard, after some keys.
+// reportScreen returns page 6 of a dashboard after some keys.
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(lab, w, h, opt)
 	m.pages[5] = atOnce{m.pages[5].(reportPage)}
 	m.Bind(m.bindings())
 	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
-			m.lab.Ticks = slowTicks - 1
+			m.lab.Ticks = baseSlowTicks - 1
 			m.Update(room.Tick{})
 		}
 		press(m, k)
 	}
 	for range 4 {
-		m.lab.Ticks = slowTicks - 1
+		m.lab.Ticks = baseSlowTicks - 1
 		m.Update(room.Tick{})
 	}
 	return m
@@ -83,13 +83,13 @@ func TestGoldenReport(t *testing.T) {
 	}
 }
 
-// Hostile folders are sentences too.
+// TestFoldersThatCannotBeRead checks the messages for folders that cannot be read.
 func TestFoldersThatCannotBeRead(t *testing.T) {
 	dir := labtest.Reports(t)
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
 	m := reportScreen(labtest.NewLab(), 160, 48, Options{ReportsDir: file})
 	if !strings.Contains(m.View(), "not a directory") {
-		t.Error("a folder that is a file is not told of")
+		t.Error("no message for a folder that is a file")
 	}
 	none := reportScreen(labtest.NewLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "b", "enter", "esc")
 	if !strings.Contains(none.View(), "Reports") {

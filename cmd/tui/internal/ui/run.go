@@ -17,22 +17,22 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Run shows the dashboard of a lab until the person leaves, as Show does.
+// Run shows the dashboard of a lab until the user quits; see Show.
 func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	return Show(ctx, opt, func(opt Options) *Shell { return newDashboard(lab, opt).Shell })
 }
 
-// Show shows a screen until the person leaves. It returns nil for a normal
-// quit, else an error that wraps ErrInterrupted, ErrBroken or ErrPanic; whatever
-// it returns, the terminal has been restored.
+// Show shows a screen until the user quits. open makes the screen; its options have Out and
+// Renderer set. Show returns nil after a normal quit, otherwise an error that wraps ErrInterrupted,
+// errBroken or errPanic. The terminal is restored in all cases.
 func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
 	}
-	in := &answers{File: os.Stdin}
+	in := &replyFilter{File: os.Stdin}
 	if opt.Renderer == nil {
-		opt.Renderer = rendererOf(opt.Out)
-		in.due.Store(opt.In == nil && opt.Out == os.Stdout && canQuery(opt.Renderer))
+		opt.Renderer = newRenderer(opt.Out)
+		in.expected.Store(opt.In == nil && opt.Out == os.Stdout && canQuery(opt.Renderer))
 	}
 	s := open(opt)
 	out := repaint.New(opt.Out)
@@ -40,23 +40,23 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
-	} else if in.due.Load() {
+	} else if in.expected.Load() { // query the background, and delay the first drawing until the reply
 		options = append(options, tea.WithInput(in))
-		out.First(ask)
-		s.patience.ticks = patientTicks
+		out.First(backgroundQuery)
+		s.startDelay.ticks = maxWaitTicks
 	}
 	p := tea.NewProgram(s, options...)
-	in.report = func(dark bool) { p.Send(groundMsg{dark}) }
-	bugs := make(chan error, 2)
-	stop := leaveOnSignal(ctx, p, func(bug error) {
-		bugs <- bug
+	in.report = func(dark bool) { p.Send(backgroundMsg{dark}) }
+	signalPanics := make(chan error, 2) // of the two goroutines of watchSignals
+	stop := watchSignals(ctx, p, func(err error) {
+		signalPanics <- err
 		p.Kill()
 	})
 	_, err := p.Run()
 	stop()
 	select {
-	case bug := <-bugs:
-		return fmt.Errorf("%w: %w", errPanic, bug)
+	case err := <-signalPanics:
+		return fmt.Errorf("%w: %w", errPanic, err)
 	default:
 	}
 	switch {
@@ -64,38 +64,37 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		return s.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
 		return fmt.Errorf("%w: %w", errPanic, err)
-	case err != nil:
+	case err != nil: // killed at a second signal
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
 	return nil
 }
 
-// rendererOf paints as the terminal behind out can, on the ground that the environment
-// tells of.
-func rendererOf(out io.Writer) *lipgloss.Renderer {
+// newRenderer returns a renderer with the colours of the terminal at out and the background
+// according to the environment.
+func newRenderer(out io.Writer) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(out)
-	r.SetHasDarkBackground(darkByName())
+	r.SetHasDarkBackground(isDarkByEnv())
 	return r
 }
 
-// leaveOnSignal asks the program to leave when a signal comes or ctx ends, and
-// makes it leave if a second signal finds it still there. The function that it
-// returns ends the watch. broken is called with a panic.
-func leaveOnSignal(ctx context.Context, p *tea.Program, broken func(error)) (stop func()) {
+// watchSignals sends the program interruptMsg when a signal arrives or ctx ends, and kills it at a
+// second signal. onPanic is called if one of its goroutines panics. stop ends the watch.
+func watchSignals(ctx context.Context, p *tea.Program, onPanic func(error)) (stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
-	go panics.Guard(broken, func() {
+	go panics.Guard(onPanic, func() {
 		select {
 		case <-done:
 			return
 		case <-ctx.Done():
 		case s := <-signals:
-			if s == syscall.SIGHUP { // a window that closes sends several; the run is still to be saved
+			if s == syscall.SIGHUP { // a closed window sends several, and the run must still be saved
 				signal.Ignore(syscall.SIGHUP)
 			}
 		}
-		go panics.Guard(broken, func() { p.Send(interruptMsg{}) })()
+		go panics.Guard(onPanic, func() { p.Send(interruptMsg{}) })() // Send blocks while the program is busy
 		select {
 		case <-done:
 		case <-signals:

@@ -22,7 +22,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminal is a pseudo-terminal with a dashboard in it.
+// terminal is a pseudo-terminal that runs a dashboard.
 type terminal struct {
 	t      *testing.T
 	master *os.File
@@ -70,13 +70,13 @@ func (term *terminal) text() string {
 	return term.out.String()
 }
 
-// patientTimeout bounds a wait for something that must happen; it is no measure.
-const patientTimeout = 30 * time.Second
+// waitTimeout is the time limit for waiting in a test.
+const waitTimeout = 30 * time.Second
 
-// waitFor waits until the terminal has shown something.
+// waitFor waits until a text is on the terminal.
 func (term *terminal) waitFor(text string) {
 	term.t.Helper()
-	for deadline := time.Now().Add(patientTimeout); !strings.Contains(term.text(), text); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waitTimeout); !strings.Contains(term.text(), text); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			term.t.Fatalf("%q never came; the terminal has %q", text, term.text())
 		}
@@ -89,13 +89,13 @@ func (term *terminal) typeKeys(keys string) {
 	}
 }
 
-// end waits for Run to return, and demands a terminal as it was before.
+// end waits for Run to return, and checks that the terminal is in its original state.
 func (term *terminal) end() error {
 	term.t.Helper()
 	select {
 	case err := <-term.done:
 		const leaveAltScreen, showCursor, mouseOff = "\x1b[?1049l", "\x1b[?25h", "\x1b[?1002l"
-		for deadline := time.Now().Add(patientTimeout); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(waitTimeout); ; time.Sleep(5 * time.Millisecond) {
 			out := term.text()
 			if strings.Contains(out, leaveAltScreen) && strings.Contains(out, showCursor) && strings.Contains(out, mouseOff) {
 				return err
@@ -104,7 +104,7 @@ func (term *terminal) end() error {
 				term.t.Fatalf("the terminal was not restored: %q", out[max(0, len(out)-300):])
 			}
 		}
-	case <-time.After(patientTimeout):
+	case <-time.After(waitTimeout):
 		term.t.Fatal("the dashboard does not end")
 		return nil
 	}
@@ -120,7 +120,7 @@ func TestQuitByKey(t *testing.T) {
 }
 
 func TestInterruptions(t *testing.T) {
-	// Keep the signals from ending the test program before Run has taken them.
+	// Otherwise a signal before Run has installed its handler would end the test program.
 	spare := make(chan os.Signal, 8)
 	signal.Notify(spare, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(spare)
@@ -154,7 +154,7 @@ func kill(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// badLab goes wrong when it is told to.
+// badLab is a lab that panics or fails on request.
 type badLab struct {
 	labtest.Lab
 	panics, breaks atomic.Bool
@@ -209,7 +209,7 @@ func TestTypingInATerminal(t *testing.T) {
 	term.typeKeys("/")
 	term.waitFor(" / ")
 	term.typeKeys("loss 7%\r")
-	for deadline := time.Now().Add(patientTimeout); lab.spell() != "loss 7%"; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waitTimeout); lab.spell() != "loss 7%"; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the lab got %q", lab.spell())
 		}
@@ -220,7 +220,7 @@ func TestTypingInATerminal(t *testing.T) {
 	}
 }
 
-// lockedLab can be looked at while the dashboard runs.
+// lockedLab is a lab whose commands can be read while the dashboard runs.
 type lockedLab struct {
 	mu sync.Mutex
 	labtest.Lab

@@ -30,8 +30,8 @@ func TestGoldenShadows(t *testing.T) {
 	}
 }
 
-// Shadows join and leave by typed commands and by v in the list of encoders; each
-// change goes out by itself.
+// TestShadowsByKeys checks that shadows can be added and removed by typed commands and by v in
+// the list of encoders, with one change each.
 func TestShadowsByKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
@@ -41,16 +41,16 @@ func TestShadowsByKeys(t *testing.T) {
 		t.Errorf("sent: %s", got)
 	}
 	if got := controls.ShadowNames(m.lab.Config()); len(got) != 1 || got[0] != "rotor" {
-		t.Errorf("wanted beside: %v", got)
+		t.Errorf("shadows: %v", got)
 	}
 	lab.Got = nil
-	press(m, "enter")                            // the list of encoders: its cursor is on the present one
-	press(m, "down", "v", "v", "up", "v", "esc") // the present one does not run beside itself
+	press(m, "enter")                            // the list of encoders; the cursor is on the active one
+	press(m, "down", "v", "v", "up", "v", "esc") // the active encoder cannot be its own shadow
 	if got := spell(lab.Got); got != "shadow rotor off; shadow rotor on" {
 		t.Errorf("sent by v: %s", got)
 	}
 	lab.Got = nil
-	press(m, "enter", "r", "o", "v", "ctrl+v", "esc") // a letter that no name goes on with is not typed
+	press(m, "enter", "r", "o", "v", "ctrl+v", "esc") // v is not typed, because it continues no name
 	if spell(lab.Got) != "shadow rotor off; shadow rotor on" {
 		t.Errorf("sent by typing: %s", spell(lab.Got))
 	}
@@ -58,7 +58,7 @@ func TestShadowsByKeys(t *testing.T) {
 
 func TestShadowCommandsInError(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
-	for line, says := range map[string]string{
+	for line, wantText := range map[string]string{
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "no shadow runs",
 		"shadow quantised":     "did you mean quantized?",
@@ -69,16 +69,16 @@ func TestShadowCommandsInError(t *testing.T) {
 	} {
 		m.line.Show(line)
 		press(m, "enter")
-		if !m.line.Open || !strings.Contains(m.line.Err, says) {
-			t.Errorf("%q: %q, want a word of %q", line, m.line.Err, says)
+		if !m.line.Open || !strings.Contains(m.line.Err, wantText) {
+			t.Errorf("%q: %q, want a word of %q", line, m.line.Err, wantText)
 		}
 		m.line.Open = false
 	}
 }
 
-// Without colour the lines of shadows differ by their signs, and every shadow
-// has some in the chart.
-func TestShadowsAreToldApart(t *testing.T) {
+// TestShadowsAreDistinguishable checks that without colours the lines of shadows differ by their
+// symbols, and every shadow has symbols in the chart.
+func TestShadowsAreDistinguishable(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		m := screen(&labtest.Lab{Snap: labtest.FourShadows()}, 160, 48, Options{ASCII: ascii})
 		chart := strings.Split(m.View(), "\n")[2:14]
@@ -90,12 +90,13 @@ func TestShadowsAreToldApart(t *testing.T) {
 	}
 }
 
-// The charts go by what the encoder of now costs, once its swap has been looked at.
-func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
+// TestChartScaleFollowsTheActiveEncoder checks that the scale of charts is that of the active
+// encoder some time after a change of the encoder.
+func TestChartScaleFollowsTheActiveEncoder(t *testing.T) {
 	lab := labtest.NewLab()
 	lane := &lab.Snap.Lanes[0]
 	for i := range lane.Samples {
-		if lane.Samples[i].T <= 46*time.Second { // the swap of the made-up session
+		if lane.Samples[i].T <= 46*time.Second { // the fake session changes the encoder here
 			lane.Samples[i].PayloadBits *= 60
 			lane.Samples[i].WireBits *= 60
 		}
@@ -111,9 +112,9 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 	}
 }
 
-// A keeps what was before the last change of the encoder, as a shadow; if there is nothing
-// to keep it says why.
-func TestKeepBefore(t *testing.T) {
+// TestShadowPrevious checks that A runs the encoder of before the last change as a shadow, and
+// explains why if it cannot.
+func TestShadowPrevious(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "A")
@@ -128,13 +129,13 @@ func TestKeepBefore(t *testing.T) {
 		t.Errorf("A sent %s", got)
 	}
 	press(m, "A")
-	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "runs beside already") {
+	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "is a shadow already") {
 		t.Errorf("twice: %s", spell(lab.Got))
 	}
 }
 
-// The encoder that runs is no shadow of itself, by the list or by a command, unless its
-// params differ: a param spelt out at its default is none.
+// TestNoShadowOfItself checks that the active encoder cannot be added as a shadow, by key or
+// command, unless its parameters differ. A parameter that is set to its default is no difference.
 func TestNoShadowOfItself(t *testing.T) {
 	lab := labtest.NewLab()
 	m := newDashboard(lab, Options{Renderer: labtest.PlainRenderer()})

@@ -17,173 +17,180 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// tickEvery is the time between two ticks: the screen is redrawn at most 20 times a second.
+// tickEvery is the time between two ticks: the screen is drawn at most 20 times per second.
 const tickEvery = 50 * time.Millisecond
 
-// Screen is what a Shell shows: the lab, a proxy or a sweep. A screen may also implement
-// lister, packetFilter and small.
+// Screen is the content of a Shell: the lab, a proxy or a sweep. It may also implement listScreen,
+// smallScreen and heightScreen.
 type Screen interface {
-	// Tick takes up what is new, every tickEvery. It reports whether the picture changed, and may
-	// return a command, tea.Quit to leave.
+	// Tick is called every tickEvery. It updates the screen, reports whether it must be drawn
+	// again, and may return a command, such as tea.Quit.
 	Tick() (changed bool, cmd tea.Cmd)
-	// Refresh lets the open page observe what there is now; all includes panes that change all the time.
+	// Refresh passes the current state to the open page. If all is set, this includes the panes
+	// that change all the time, which are otherwise only updated now and then.
 	Refresh(all bool)
-	Header(w int) Header // for a screen of w columns
-	// Context returns what typed commands are read against.
+	Header(w int) Header // for a terminal of w columns
+	// Context returns the state that typed commands depend on.
 	Context() command.Context
-	// Obey carries out what a key or a typed line asks for.
+	// Obey executes the order of a key or a typed line.
 	Obey(command.Order) (tea.Cmd, error)
-	// HelpParts returns what the help describes besides keys and commands.
+	// HelpParts returns further sections of the help, after keys and commands.
 	HelpParts() []HelpPart
 }
 
-// lister is a screen on which some words open a list instead of being typed commands.
-type lister interface {
-	List(word string) (room.Overlay, bool)
+// listScreen is a screen on which some commands without arguments open a list of values.
+type listScreen interface {
+	// List returns the list that a command without arguments opens; false if it opens none.
+	List(commandName string) (room.Overlay, bool)
 }
 
-// guide is a tour under way: it has the first turn at every key and takes rows above the footer.
+// guide is a guided tour. It handles keys before the page, and has a panel above the footer.
 type guide interface {
-	Tick() bool
-	Key(tea.KeyMsg) bool
-	Keys() []room.Binding
-	Panel(th *look.Theme, w int) []string
+	Tick() bool                           // reports whether the screen must be drawn again
+	Key(tea.KeyMsg) bool                  // handles a key; false if the page must handle it
+	Keys() []room.Binding                 // for the footer and the help
+	Panel(th *look.Theme, w int) []string // lines of w columns
 }
 
-// Shell is the root of every screen of the program and its only tea.Model: it routes keys and
-// the mouse, draws header, footer, command line, boxes and notices around the open page, and
-// runs the loop that polls. Nothing sends it anything.
+// isError marks a notice as the report of an error.
+const isError = true
+
+// Shell is the frame of all screens of the program and its only tea.Model. It routes keys and
+// mouse events, draws header, footer, command line, overlays and notices around the open page,
+// and polls the screen at every tick. No goroutine sends it messages, except for terminal replies
+// and signals.
 type Shell struct {
 	screen Screen
 	opt    Options
 	theme  *look.Theme
 	scheme look.Scheme
-	keys   []room.Binding
+	keys   []room.Binding // of the screen and of all pages
 	pages  []room.Page
-	open   int // index of the page shown
-	w, h   int
+	open   int // index of the open page
+	w, h   int // size of the terminal; 0 if not known yet
 
-	line command.Line
-	over room.Overlay // nil: none
-	tour guide        // nil: none
-	note *room.Notice
+	line    command.Line
+	overlay room.Overlay // nil for none
+	tour    guide        // nil for none
+	notice  *room.Notice
 
-	left     bool     // the program was told to end
-	patience patience // with the terminal's answer
-	output   outputBudget
-	picture  string // what View returns
-	answered bool   // a key was answered since the last tick
-	stale    bool   // something besides the page changed
-	err      error  // why the program ends, nil after a normal quit
+	quitting   bool       // whether tea.Quit was returned
+	startDelay startDelay // until the terminal has replied
+	output     outputBudget
+	view       string // the result of View
+	refreshed  bool   // whether a key has caused a refresh since the last tick
+	dirty      bool   // whether anything outside of the page changed
+	err        error  // why the program ends; nil for a normal quit
 }
 
-// newShell returns a shell without pages; set adds them.
+// newShell returns a shell without pages.
 func newShell(screen Screen, opt Options) *Shell {
 	if opt.Renderer == nil {
-		opt.Renderer = rendererOf(os.Stdout)
+		opt.Renderer = newRenderer(os.Stdout)
 	}
-	s := &Shell{screen: screen, opt: opt, note: &room.Notice{}}
+	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}}
 	s.scheme, _ = look.SchemeNamed(opt.Theme)
-	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ChartStyleNamed(opt.Charts))
+	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ParseChartStyle(opt.Charts))
 	return s
 }
 
-// NewShell returns a shell for a screen of one page.
+// NewShell returns a shell for a screen with a single page.
 func NewShell(screen Screen, page room.Page, opt Options) *Shell {
 	s := newShell(screen, opt)
 	s.pages = []room.Page{page}
 	return s
 }
 
-// Bind sets the keys of every page, and adds those of single pages.
+// Bind sets the keys of the screen, and adds the keys that open pages and those of the pages.
 func (s *Shell) Bind(keys []room.Binding) { s.keys = append(keys, s.pageKeys()...) }
 
-// Theme returns the colours and signs to draw with.
+// Theme returns the current theme.
 func (s *Shell) Theme() *look.Theme { return s.theme }
 
-// Say shows a notice; bad marks it as a complaint.
-func (s *Shell) Say(text string, bad bool) { s.note.Say(text, bad) }
+// Say shows a notice; bad marks it as an error.
+func (s *Shell) Say(text string, bad bool) { s.notice.Say(text, bad) }
 
-// Open lays a box over the page.
-func (s *Shell) Open(box room.Overlay) { s.over = box }
+// Open shows an overlay.
+func (s *Shell) Open(box room.Overlay) { s.overlay = box }
 
-// Init implements tea.Model.
+// Init implements tea.Model: it starts the ticks.
 func (s *Shell) Init() tea.Cmd { return nextTick() }
 
+// nextTick returns the command that sends the next tick.
 func nextTick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { return room.Tick{} }) }
 
-// Update implements tea.Model. It only routes, and never waits.
+// Update implements tea.Model. It never blocks.
 func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	next = s // also after a panic: without a model the library would crash in turn
-	defer s.guard(&cmd)
+	next = s // also after a panic, because Bubble Tea does not accept a nil model
+	defer s.recoverPanic(&cmd)
 	switch msg := msg.(type) {
 	case room.Tick:
 		return s, s.tick()
 	case tea.WindowSizeMsg:
 		s.w, s.h = msg.Width, msg.Height
-		s.compose()
+		s.render()
 	case tea.KeyMsg:
-		s.stale = true
-		s.note.DismissOld()
-		cmd = s.typedKeys(msg)
-		s.answer()
+		s.dirty = true
+		s.notice.DismissOld()
+		cmd = s.handleKeys(msg)
+		s.refreshAfterKey()
 	case tea.MouseMsg:
 		cmd = s.mouse(msg)
-	case groundMsg:
-		s.patience = patience{}
+	case backgroundMsg: // the reply of the terminal, or its replacement
+		s.startDelay = startDelay{}
 		if msg.dark != s.opt.Renderer.HasDarkBackground() {
 			s.opt.Renderer.SetHasDarkBackground(msg.dark)
-			s.dress()
+			s.applyTheme()
 		}
-		s.compose()
+		s.render()
 	case workDone:
-		msg.take()
-		s.compose()
+		msg.apply()
+		s.render()
 	case room.NoticeMsg:
-		s.note.Say(msg.Text, msg.Bad)
-		s.compose()
+		s.notice.Say(msg.Text, msg.Bad)
+		s.render()
 	case interruptMsg:
 		cmd = s.interrupt()
 	}
 	return s, cmd
 }
 
-// interruptMsg asks to leave at once: a signal came, or the context ended.
+// interruptMsg requests to quit immediately, after a signal or the end of the context.
 type interruptMsg struct{}
 
-// workDone brings the result of a page's work.
-type workDone struct{ take func() }
+// workDone carries the result of background work of a page; apply must be called in Update.
+type workDone struct{ apply func() }
 
-// answer shows what a key did without waiting for the tick; once between two of
-// them, so that a key that is held costs no more than that.
-func (s *Shell) answer() {
-	if s.answered {
+// refreshAfterKey shows the effect of a key without waiting for the next tick, at most once per
+// tick, so that a held key does not draw the screen more often than ticks do.
+func (s *Shell) refreshAfterKey() {
+	if s.refreshed {
 		return
 	}
-	s.answered = true
+	s.refreshed = true
 	s.screen.Refresh(false)
-	s.compose()
+	s.render()
 }
 
 // View implements tea.Model.
-func (s *Shell) View() string { return s.picture }
+func (s *Shell) View() string { return s.view }
 
-// Err returns why the program ended; nil after a normal quit.
+// Err returns why the program ended, or nil after a normal quit.
 func (s *Shell) Err() error { return s.err }
 
-// guard turns a panic into an orderly end: the terminal must be restored before
-// the account of the panic can be read.
-func (s *Shell) guard(cmd *tea.Cmd) {
+// recoverPanic recovers a panic in Update, writes a crash log, and makes cmd end the program, so
+// that the terminal is restored.
+func (s *Shell) recoverPanic(cmd *tea.Cmd) {
 	if r := recover(); r != nil {
-		s.err = crashed(s.opt.CrashDir, r, debug.Stack())
-		s.picture = ""
+		s.err = writeCrashLog(s.opt.CrashDir, r, debug.Stack())
+		s.view = ""
 		*cmd = tea.Quit
 	}
 }
 
-// crashed writes the account of a panic to a file and returns the error that
-// names it.
-func crashed(dir string, cause any, stack []byte) error {
+// writeCrashLog writes a panic to a file in dir, and returns an error that names the file. If
+// writing fails, the error contains the stack itself.
+func writeCrashLog(dir string, cause any, stack []byte) error {
 	f, err := os.CreateTemp(dir, "wirelab-crash-*.log")
 	if err != nil {
 		return fmt.Errorf("%w: %v\n%s", errPanic, cause, stack)
@@ -195,99 +202,102 @@ func crashed(dir string, cause any, stack []byte) error {
 	return fmt.Errorf("%w: %v; details are in %s", errPanic, cause, f.Name())
 }
 
-// page returns the page on the screen.
+// page returns the open page.
 func (s *Shell) page() room.Page { return s.pages[s.open] }
 
-// openPage shows another page.
+// openPage opens page i.
 func (s *Shell) openPage(i int) {
 	s.open = i
 	s.screen.Refresh(true)
 }
 
-// again shows everything as it is now.
-func (s *Shell) again() {
+// refreshAll updates all panes of the page and draws the screen at the next tick.
+func (s *Shell) refreshAll() {
 	s.screen.Refresh(true)
-	s.stale = true
+	s.dirty = true
 }
 
-// tick lets the screen take up what is new, and redraws what that changes.
+// tick updates the screen and draws it again if anything changed.
 func (s *Shell) tick() tea.Cmd {
-	s.answered = false
+	s.refreshed = false
 	s.output.tick()
-	s.note.Tick()
-	s.stale = s.patience.tick() || s.stale
+	s.notice.Tick()
+	s.dirty = s.startDelay.tick() || s.dirty
 	changed, cmd := s.screen.Tick()
-	if s.left || s.err != nil {
+	if s.quitting || s.err != nil {
 		return cmd
 	}
-	if changed || s.stale || s.note.Stale {
-		s.compose()
+	if changed || s.dirty || s.notice.Stale {
+		s.render()
 	}
-	return tea.Batch(nextTick(), cmd, work(s.page()))
+	return tea.Batch(nextTick(), cmd, startWork(s.page()))
 }
 
-// work starts what a page has to do in the background.
-func work(p room.Page) tea.Cmd {
-	w, ok := p.(room.Worker)
+// startWork returns a command that runs the background work of a page; nil if the page has none.
+func startWork(p room.Page) tea.Cmd {
+	worker, ok := p.(room.Worker)
 	if !ok {
 		return nil
 	}
-	read := w.Work()
-	if read == nil {
+	work := worker.Work()
+	if work == nil {
 		return nil
 	}
-	return func() tea.Msg { return workDone{read()} }
+	return func() tea.Msg { return workDone{apply: work()} } // Bubble Tea runs this in a goroutine
 }
 
-// Quit ends the program; err says why, nil after a normal quit.
+// Quit ends the program; err is the reason, or nil for a normal quit.
 func (s *Shell) Quit(err error) tea.Cmd {
-	s.left = true
+	s.quitting = true
 	if err != nil {
 		s.err = err
 	}
 	return tea.Quit
 }
 
-// interrupt leaves at once, with ErrInterrupted.
+// interrupt quits immediately, without saving. The program ends with ErrInterrupted, or with the
+// error of the screen if that cannot quit.
 func (s *Shell) interrupt() tea.Cmd {
-	if _, err := s.screen.Obey(command.Order{Leave: command.LeaveNow}); err != nil {
+	if _, err := s.screen.Obey(command.Order{Leave: command.QuitNow}); err != nil {
 		return s.Quit(err)
 	}
 	return s.Quit(ErrInterrupted)
 }
 
-// perform does what a page or a box asks for.
+// perform executes the request of a page or an overlay. A request contains at most one action:
+// a command, a command line, a packet to show, an overlay to open, a line to edit, or a notice.
+// In addition it may close the overlay, run a tea.Cmd, and refresh the page.
 func (s *Shell) perform(r room.Request) tea.Cmd {
 	if r.Closes {
-		s.over = nil
+		s.overlay = nil
 	}
 	cmd := r.Program
 	switch {
 	case r.Command != nil:
-		more, err := s.screen.Obey(command.Order{Command: *r.Command})
-		cmd = tea.Batch(cmd, more)
+		next, err := s.screen.Obey(command.Order{Command: *r.Command})
+		cmd = tea.Batch(cmd, next)
 		switch {
 		case err == nil && r.Accepted != nil:
 			r.Accepted(s.screen.Context().Config)
 		case err != nil && r.Refused != nil:
 			r.Refused(err)
 		case err != nil:
-			s.note.Say(err.Error(), true)
+			s.notice.Say(err.Error(), isError)
 		}
 		s.screen.Refresh(false)
 	case r.Line != "":
-		cmd = tea.Batch(cmd, s.typed(r.Line))
+		cmd = tea.Batch(cmd, s.executeLine(r.Line))
 		if r.Accepted != nil {
 			r.Accepted(s.screen.Context().Config)
 		}
 	case r.Packet != nil:
 		cmd = tea.Batch(cmd, s.openPacket(*r.Packet))
 	case r.Over != nil:
-		s.over = r.Over
+		s.overlay = r.Over
 	case r.Edit != "":
 		s.line.Show(r.Edit)
 	case r.Say != "":
-		s.note.Say(r.Say, r.Bad)
+		s.notice.Say(r.Say, r.Bad)
 	}
 	if r.Renew {
 		s.screen.Refresh(true)
@@ -295,7 +305,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 	return cmd
 }
 
-// openPacket shows a packet on the page of packets.
+// openPacket opens the page of packets at a packet. It does nothing on a screen without this page.
 func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	for i, p := range s.pages {
 		if q, ok := p.(room.PacketPage); ok {
@@ -307,11 +317,13 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	return cmd
 }
 
-// run carries out the typed line; on an error it stays open to be mended.
-func (s *Shell) run() tea.Cmd {
-	if over, ok := s.list(s.line.Text()); ok {
+// executeTyped executes the typed line, or opens the list of values if the line is a command
+// without its argument. It then closes the line; after an error the line stays open and shows the
+// error.
+func (s *Shell) executeTyped() tea.Cmd {
+	if list, ok := s.listFor(s.line.Text()); ok {
 		s.line.Remember()
-		s.over = over
+		s.overlay = list
 		return nil
 	}
 	cmd, err := s.execute(s.line.Text())
@@ -323,20 +335,22 @@ func (s *Shell) run() tea.Cmd {
 	return cmd
 }
 
-// typed carries out a command line that a page or a list made.
-func (s *Shell) typed(line string) tea.Cmd {
-	if over, ok := s.list(line); ok {
-		s.over = over
+// executeLine executes a command line that a page or a list requests, or opens the list of values
+// if the line is a command without its argument. Errors are shown as a notice.
+func (s *Shell) executeLine(line string) tea.Cmd {
+	if list, ok := s.listFor(line); ok {
+		s.overlay = list
 		return nil
 	}
 	cmd, err := s.execute(line)
 	if err != nil {
-		s.note.Say(err.Error(), true)
+		s.notice.Say(err.Error(), isError)
 	}
 	return cmd
 }
 
-// execute reads a command and carries it out.
+// execute parses a command line and executes it: the screen executes its part of the order, then
+// the shell shows the help or the list of themes, or sets the theme.
 func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	o, err := command.Parse(s.screen.Context(), line)
 	if err != nil {
@@ -348,51 +362,54 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	s.screen.Refresh(false)
 	switch {
 	case o.Help:
-		s.over = s.help()
+		s.overlay = s.help()
 	case o.Themes:
-		s.over = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), s.scheme.String())
+		s.overlay = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), s.scheme.String())
 	case o.Theme != "":
 		s.scheme, _ = look.SchemeNamed(o.Theme)
-		s.dress()
-		s.note.Say("theme "+s.scheme.String(), false)
+		s.applyTheme()
+		s.notice.Say("theme "+s.scheme.String(), !isError)
 	}
 	return cmd, nil
 }
 
-// dress paints everything again, on the ground of the terminal.
-func (s *Shell) dress() {
+// applyTheme makes the theme again, after a change of the scheme or the background.
+func (s *Shell) applyTheme() {
 	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.theme.Charts())
 }
 
-// mouse handles the mouse: a click selects, the wheel adjusts. Keys do the same.
+// mouse handles mouse events: a click selects a page or something on the page, the wheel changes
+// the value or scrolls. An overlay only scrolls. All of this can also be done by keys.
 func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	if s.line.Open || msg.Action != tea.MouseActionPress {
 		return nil
 	}
-	s.stale = true
-	if s.over != nil {
-		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp,
-			tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
-			return s.keyInOverlay(tea.KeyMsg{Type: key})
+	s.dirty = true
+	if s.overlay != nil {
+		switch msg.Button {
+		case tea.MouseButtonWheelUp:
+			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyUp})
+		case tea.MouseButtonWheelDown:
+			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyDown})
 		}
 		return nil
 	}
-	wheel := func(up int) tea.Cmd {
+	wheel := func(notchesUp int) tea.Cmd {
 		if p, ok := s.page().(room.Wheeler); ok {
-			return s.perform(p.Wheel(up))
+			return s.perform(p.Wheel(notchesUp))
 		}
-		return s.perform(s.move(0, -up)())
+		return s.perform(s.move(0, -notchesUp)())
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
-		if msg.Y == 0 {
+		if msg.Y == 0 { // the line with the names of the pages
 			if i := s.tabAt(msg.X); i >= 0 {
 				s.openPage(i)
 			}
 			return nil
 		}
-		above := 1 + len(s.screen.Header(s.w).Below)
-		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-above) }))
+		headerRows := 1 + len(s.screen.Header(s.w).Below)
+		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
 	case tea.MouseButtonWheelUp:
 		return wheel(1)
 	case tea.MouseButtonWheelDown:
@@ -401,23 +418,24 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// list returns the list that opens instead of a command of one word.
-func (s *Shell) list(line string) (room.Overlay, bool) {
-	if x, ok := s.screen.(lister); ok {
-		return x.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
+// listFor returns the list that a command line opens because it is a command without its argument;
+// false if it opens none.
+func (s *Shell) listFor(line string) (room.Overlay, bool) {
+	if screen, ok := s.screen.(listScreen); ok {
+		return screen.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
 	}
 	return nil, false
 }
 
-// help makes the list of keys and commands: first those of what is on the screen.
+// help returns the help for the open page. The keys of the tour, if it is open, come first.
 func (s *Shell) help() room.Overlay {
-	keys := s.keysHere()
+	keys := s.activeKeys()
 	if s.tour != nil {
 		keys = append(s.tour.Keys(), keys...)
 	}
-	here := s.page().Name()
+	pageName := s.page().Name()
 	if len(s.pages) > 1 {
-		here = strconv.Itoa(s.open+1) + " " + here
+		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp(here, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
+	return newHelp(pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
 }

@@ -8,8 +8,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// Pages 2 and 4 at four sizes, of cubes and of calls with more fields than a small screen has
-// rows.
+// TestGoldenSizes compares pages 2 and 4 at four sizes with golden files, for cubes and for calls
+// with more fields than a small screen has rows.
 func TestGoldenSizes(t *testing.T) {
 	for _, c := range []struct {
 		name, page string

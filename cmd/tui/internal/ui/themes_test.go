@@ -11,7 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Attributes are the numbers in the escape sequences of a screen.
+// attributes returns the numbers in the escape sequences of a screen.
 func Attributes(view string) map[string]bool {
 	seen := map[string]bool{}
 	for _, m := range regexp.MustCompile("\x1b\\[([0-9;]*)m").FindAllStringSubmatch(view, -1) {
@@ -38,8 +38,8 @@ func TestMonochromeHasNoColours(t *testing.T) {
 	}
 }
 
-// The shapes are the same in every theme: what a theme adds is escape sequences.
-func TestThemesDifferInPaintOnly(t *testing.T) {
+// TestThemesDifferInColoursOnly checks that themes change only escape sequences, not characters.
+func TestThemesDifferInColoursOnly(t *testing.T) {
 	strip := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	views := map[string]string{}
 	m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer()})
@@ -48,7 +48,7 @@ func TestThemesDifferInPaintOnly(t *testing.T) {
 		m.lab.Dismiss()
 		press(m)
 		view := m.View()
-		if name != "monochrome" { // the bar has fills where there is no colour
+		if name != "monochrome" { // without colours bars have fill characters
 			if plain := strip.ReplaceAllString(view, ""); views["plain"] == "" {
 				views["plain"] = plain
 			} else if plain != views["plain"] {

@@ -14,16 +14,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// pass lets virtual time pass, and the dashboard see it.
+// pass advances virtual time and lets the dashboard observe it.
 func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
-	for range slowTicks {
+	for range baseSlowTicks {
 		m.Update(room.Tick{})
 	}
 }
 
-// wholePicture demands h lines of at most w columns.
-func wholePicture(t *testing.T, m *dashboard) {
+// checkView checks that the view has h lines of at most w columns.
+func checkView(t *testing.T, m *dashboard) {
 	t.Helper()
 	rows := strings.Split(m.View(), "\n")
 	if len(rows) != m.h {
@@ -36,11 +36,12 @@ func wholePicture(t *testing.T, m *dashboard) {
 	}
 }
 
-// The tour shows the pages that it speaks of, and ends where it began.
-func TestTourTurnsPages(t *testing.T) {
+// TestTourOpensPages checks that the tour opens the pages that it describes, and finally the page
+// on which it started.
+func TestTourOpensPages(t *testing.T) {
 	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "4") // the world's page
+	press(m, "4") // the page of the world
 	was := lab.Snap.Config.Clone()
 	press(m, "t")
 	for i, page := range []int{1, 1, 1, 1, 1, 1, 4} {
@@ -53,12 +54,12 @@ func TestTourTurnsPages(t *testing.T) {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
-		t.Errorf("the end says %q", lastRow(m))
+		t.Errorf("at the end the notice is %q", lastRow(m))
 	}
 }
 
-// Whoever leaves in the middle, at once or after playing with the settings, has
-// what was before.
+// TestTourCanBeLeft checks that leaving the tour, also after changes of settings, restores the
+// state before the tour.
 func TestTourCanBeLeft(t *testing.T) {
 	for _, keys := range [][]string{
 		{"esc"}, {"enter", "esc"}, {"enter", "enter", "backspace", "esc"}, {"backspace", "esc"},
@@ -71,7 +72,7 @@ func TestTourCanBeLeft(t *testing.T) {
 		was := lab.Snap.Config.Clone()
 		press(m, "t")
 		if lab.Snap.State != engine.Running {
-			t.Error("time stands still in the tour")
+			t.Error("time is paused in the tour")
 		}
 		for _, k := range keys {
 			pass(m, lab, time.Second)
@@ -90,10 +91,10 @@ func TestTourFitsEveryScreen(t *testing.T) {
 		m := screen(lab, size[0], size[1], Options{Renderer: labtest.ColourRenderer()})
 		press(m, "t")
 		for i := range 7 {
-			wholePicture(t, m)
+			checkView(t, m)
 			pass(m, lab, 4*time.Second)
 			pass(m, lab, 4*time.Second)
-			wholePicture(t, m)
+			checkView(t, m)
 			if size[0] >= minWidth && size[1] >= minHeight && !strings.Contains(m.View(), fmt.Sprintf("Tour %d of 7", i+1)) {
 				t.Errorf("%v, step %d: no panel", size, i+1)
 			}

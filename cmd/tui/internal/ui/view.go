@@ -7,64 +7,69 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// The smallest screen that shows anything, unless the screen is content with fewer rows.
+// The smallest terminal for pages, in columns and rows; see heightScreen for an exception.
 const minWidth, minHeight = 60, 20
 
-// small is a screen, or a box, that has something to show where there is no room for pages.
-type small interface {
-	// Small returns a text, and whether it replaces the request for a larger terminal.
+// smallScreen is a screen or an overlay that has a text for terminals that are too small for pages.
+type smallScreen interface {
+	// Small returns the text; "" for none. If alone is set, the text replaces the request for a
+	// larger terminal, otherwise it follows the request.
 	Small() (text string, alone bool)
 }
 
-// short is a screen that needs fewer than minHeight rows.
-type short interface{ MinHeight() int }
+// heightScreen is a screen with a smallest height of its own, in rows, which replaces minHeight.
+type heightScreen interface{ MinHeight() int }
 
-// least returns how many rows the screen needs.
-func (s *Shell) least() int {
-	if x, ok := s.screen.(short); ok {
-		return x.MinHeight()
+// minRows returns the smallest height of the screen in rows.
+func (s *Shell) minRows() int {
+	if screen, ok := s.screen.(heightScreen); ok {
+		return screen.MinHeight()
 	}
 	return minHeight
 }
 
-// tooSmall reports whether there is no room for pages.
-func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.least() }
+// tooSmall reports whether the terminal is too small for pages.
+func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.minRows() }
 
-// compose puts the screen together from the lines of the page and what is around it.
-func (s *Shell) compose() {
-	s.stale, s.note.Stale = false, false
+// render stores in s.view what View returns: from top to bottom the header, the page, the panel of
+// the tour, and the footer or a notice. The overlay is drawn over the page, and the command line
+// over the last lines.
+func (s *Shell) render() {
+	s.dirty, s.notice.Stale = false, false
 	switch {
-	case s.w <= 0 || s.h <= 0 || s.patience.ticks > 0:
-		s.picture = ""
+	case s.w <= 0 || s.h <= 0 || s.startDelay.ticks > 0: // the size or the background is not known yet
+		s.view = ""
 	case s.tooSmall():
 		c := look.NewCanvas(s.w, s.h)
 		c.Centre(0, look.Plain, s.smallText())
-		s.picture = strings.Join(c.Lines(s.theme), "\n")
+		s.view = strings.Join(c.Lines(s.theme), "\n")
 	default:
 		header, panel := s.screen.Header(s.w), s.tourPanel()
 		lines := append(make([]string, 0, s.h), s.drawHeader(&header)...)
-		above := len(lines)
-		lines = append(lines, s.page().Lines(s.theme, s.w, s.h-above-1-len(panel))...)
+		headerRows := len(lines)
+		const footerRows = 1
+		lines = append(lines, s.page().Lines(s.theme, s.w, s.h-headerRows-footerRows-len(panel))...)
 		lines = append(lines, panel...)
-		if s.over != nil {
-			lines = append(lines[:above:above], lay(lines[above:], s.over, s.theme, s.w)...)
+		if s.overlay != nil {
+			lines = append(lines[:headerRows:headerRows], drawOverlay(lines[headerRows:], s.overlay, s.theme, s.w)...)
 		}
-		if note := s.note.Lines(s.theme, s.w); note == nil {
-			keys, special := s.keysNow(header.Keys)
+		if notice := s.notice.Lines(s.theme, s.w); notice == nil {
+			keys, special := s.footerKeys(header.Keys)
 			lines = append(lines, s.footer(keys, special))
-		} else { // it covers what stands below
-			lines = append(lines[:s.h-len(note):s.h-len(note)], note...)
+		} else { // the notice covers the footer and the last lines of the page
+			uncovered := s.h - len(notice)
+			lines = append(lines[:uncovered:uncovered], notice...)
 		}
 		if s.line.Open {
 			c := look.NewCanvas(s.w, s.line.Rows(s.w))
 			s.line.Draw(c, s.theme, s.screen.Context())
 			copy(lines[s.h-c.H:], c.Lines(s.theme))
 		}
-		s.picture = strings.Join(lines, "\n")
+		s.view = strings.Join(lines, "\n")
 	}
 }
 
-// tourPanel is the panel of the tour, nil without a tour.
+// tourPanel returns the lines of the tour's panel, or nil without a tour.
 func (s *Shell) tourPanel() []string {
 	if s.tour == nil {
 		return nil
@@ -72,16 +77,17 @@ func (s *Shell) tourPanel() []string {
 	return s.tour.Panel(s.theme, s.w)
 }
 
-// smallText requests a larger terminal.
+// smallText returns the text for a terminal that is too small: the request for a larger one, then
+// or instead the text of the overlay and of the screen, see smallScreen.
 func (s *Shell) smallText() string {
 	text := fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
-		minWidth, s.least(), s.w, s.h)
-	for _, x := range []any{s.over, s.screen} {
-		if x, ok := x.(small); ok {
-			if more, alone := x.Small(); alone {
-				return more
-			} else if more != "" {
-				text += " " + more
+		minWidth, s.minRows(), s.w, s.h)
+	for _, x := range []any{s.overlay, s.screen} {
+		if x, ok := x.(smallScreen); ok {
+			if further, alone := x.Small(); alone {
+				return further
+			} else if further != "" {
+				text += " " + further
 			}
 		}
 	}

@@ -59,13 +59,13 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{[]string{"left"}, "press left"},
 		{[]string{"up", "right"}, "press up; press right"},
 		{[]string{"down", "down"}, "press down; press down"},
-		{[]string{"h"}, "hover off"}, // the picture has it on
+		{[]string{"h"}, "hover off"}, // hover is on in the snapshot
 		{[]string{"h", "h"}, "hover off; hover on"},
 		{[]string{"k"}, "katamari on"},
 		{[]string{"a"}, "autopilot off"},
 		{[]string{"r"}, "reset the world"},
-		{[]string{"+", "-", "f", "v", "shift+left", "tab", "z", "Z", "enter", "esc"}, ""}, // only look
-		{[]string{"E"}, "encoder rotor"},                                                  // what holds everywhere holds here
+		{[]string{"+", "-", "f", "v", "shift+left", "tab", "z", "Z", "enter", "esc"}, ""}, // keys that change only the display
+		{[]string{"E"}, "encoder rotor"},                                                  // general keys work on this page
 		{line("press up left"), "press up left"},
 		{line("hover on"), "hover on"},
 		{line("katamari OFF"), "katamari off"},
@@ -82,11 +82,11 @@ func TestKeysPlayTheWorld(t *testing.T) {
 	}
 }
 
-// While time stands still no picture shows what a switch did: it goes on from what
-// was asked for, however long ago. Once time has passed the pictures are right, and
-// so they are after a jump back.
-func TestSwitchesWhileTimeStandsStill(t *testing.T) {
-	lab := newWorld() // its picture has hover on
+// TestSwitchesWhilePaused checks that, while time is paused, a switch toggles the requested
+// value, because no snapshot shows the effect. After time has passed, and after a seek, it
+// toggles the value in the snapshot.
+func TestSwitchesWhilePaused(t *testing.T) {
+	lab := newWorld() // hover is on in its snapshot
 	lab.Snap.State = engine.Paused
 	m := screen(lab, 160, 48, Options{})
 	wait := func(by time.Duration) {
@@ -111,9 +111,9 @@ func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 	}
 }
 
-// Who looks back sees no cubes of the present in the past, but how the display
-// fared then.
-func TestLookingBackShowsNoPresentWorld(t *testing.T) {
+// TestPastShowsNoCurrentWorld checks that a past moment shows no current cubes, but the figures
+// of the display of that time.
+func TestPastShowsNoCurrentWorld(t *testing.T) {
 	m := screen(newWorld(), 160, 48, Options{})
 	press(m, "4")
 	if !strings.Contains(m.View(), "cubes interact") {
@@ -136,21 +136,22 @@ func TestLookingBackShowsNoPresentWorld(t *testing.T) {
 	}
 }
 
-// It is a world that somebody reset, and no recording.
-func TestSeamOfTheLiveWorld(t *testing.T) {
+// TestLoopPointOfTheLiveWorld checks that a reset of the live world is not described as the loop
+// point of a recording.
+func TestLoopPointOfTheLiveWorld(t *testing.T) {
 	m := screen(newWorld(), 160, 48, Options{})
 	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
 		t.Errorf("no seam of the world in\n%s", view)
 	}
 }
 
-// The charts of the display come where there is room, go and come with their key,
-// and show as much time as is asked for.
+// TestChartsOfTheDisplay checks that the charts of the display appear if there is room, can be
+// switched with their key, and show the chosen time range.
 func TestChartsOfTheDisplay(t *testing.T) {
 	for _, c := range []struct {
 		h    int
 		keys []string
-		want string // "": none
+		want string // "" for no charts
 	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"Z"}, "60s"}, {24, nil, ""}, {24,
 		[]string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
 		m := screen(newWorld(), 160, c.h, Options{})
@@ -162,25 +163,25 @@ func TestChartsOfTheDisplay(t *testing.T) {
 	}
 }
 
-// The help of the page begins with its own keys, and names them all.
+// TestHelpOfTheWorld checks that the help of the page starts with all of its keys.
 func TestHelpOfTheWorld(t *testing.T) {
 	m := screen(newWorld(), 120, 110, Options{})
 	press(m, "4", "?")
-	view, text := m.View(), m.over.(*helpBox).text()
+	view, text := m.View(), m.overlay.(*helpBox).text()
 	for _, b := range room.BindingsOf(m.page()) {
 		if h := b.Help(); !strings.Contains(text, keyName(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
 	}
-	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "the next pane") {
-		t.Error("the page's own keys do not stand first")
+	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "next pane") {
+		t.Error("the keys of the page are not first")
 	}
 	if press(m, "esc", "1", "?"); strings.Contains(m.View(), "katamari: ") {
 		t.Error("the help of another page names them too")
 	}
 }
 
-func TestNobodyPlaysARecording(t *testing.T) {
+func TestRecordingCannotBePlayed(t *testing.T) {
 	for _, keys := range [][]string{{"h"}, {"k"}, {"a"}, {"r"}, line("press left"), line("reset")} {
 		lab := labtest.NewLab()
 		lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
@@ -212,16 +213,16 @@ func TestNobodyPlaysARecording(t *testing.T) {
 	}
 }
 
-// Of a world that changes all over with every tick no more is drawn than the
-// terminal may get; one that barely moves is drawn at every tick.
-func TestThriftKeepsTheBudget(t *testing.T) {
+// TestOutputBudget checks that a world that changes completely is drawn only as often as the
+// output budget allows, and one that barely changes at every tick.
+func TestOutputBudget(t *testing.T) {
 	for _, c := range []struct{ moving, most, least int64 }{{40, 30_000, 25_000}, {1, 30_000, 8_000}} {
 		bytes, redraws := int64(0), 0
 		purse := outputBudget{written: func() int64 { return bytes }}
 		const seconds = 20
 		for range 20 * seconds {
 			purse.tick()
-			if purse.spare() {
+			if purse.available() {
 				bytes += int64(c.moving) * 480
 				redraws++
 			}
@@ -235,9 +236,9 @@ func TestThriftKeepsTheBudget(t *testing.T) {
 	}
 }
 
-// A starvation is said in words over the receiver's view, and stays for as long
-// as it can be read.
-func TestStarvationIsSeen(t *testing.T) {
+// TestStarvationIsShown checks that starvation is shown on the receiver's view long enough to be
+// read.
+func TestStarvationIsShown(t *testing.T) {
 	lab := newWorld()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
@@ -253,7 +254,7 @@ func TestStarvationIsSeen(t *testing.T) {
 	lab.Snap = &next
 	press(m)
 	if !strings.Contains(m.View(), "STARVED: nothing to go on to, 5 of the last") {
-		t.Error("nobody says that it starved")
+		t.Error("the starvation is not shown")
 	}
 }
 
@@ -277,7 +278,7 @@ func TestWorldFitsEverySize(t *testing.T) {
 	}
 }
 
-// BenchmarkWorld draws the page of the world with everything moving.
+// BenchmarkWorld160x48 draws the page of the world while everything moves.
 func BenchmarkWorld160x48(b *testing.B) { benchmarkWorld(b, 160, 48) }
 
 func BenchmarkWorld80x24(b *testing.B) { benchmarkWorld(b, 80, 24) }
@@ -290,13 +291,13 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = slowTicks - 1
+		m.lab.Ticks = baseSlowTicks - 1
 		m.Update(room.Tick{})
 		_ = m.View()
 	}
 }
 
-// BenchmarkTurn switches pages.
+// BenchmarkTurn160x48 switches between pages.
 func BenchmarkTurn160x48(b *testing.B) {
 	m := screen(newWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
@@ -306,7 +307,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 	}
 }
 
-// worldSnapshots are those of a session in which the world moves.
+// worldSnapshots returns the snapshots of a session with a moving world.
 func worldSnapshots(n int) []*engine.Snapshot {
 	snaps := recorded(n)
 	for _, s := range snaps {

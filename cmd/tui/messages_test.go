@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// TestSaidWrong: whatever is wrong with what was asked for is told in one sentence, with
-// file, line, key, what was expected and what was most likely meant. A row is a file, as
-// FILE in args and in want, or nothing but flags.
-func TestSaidWrong(t *testing.T) {
+// TestErrorMessages checks that every error in flags and configurations is reported in one
+// sentence, with file, line, key, what was expected and the most similar name. A row contains a
+// file, called FILE in args and want, or only flags.
+func TestErrorMessages(t *testing.T) {
 	check := []string{"check", "FILE"}
 	long := strings.Repeat("k", 5000)
 	for _, c := range []struct {
 		text string
 		args []string
-		want string // how the sentence begins, and how it ends, with ... between
+		want string // the expected sentence; ... stands for any text
 	}{
 		{"seed = 1\n[data]\nscript = \"nope\"", check,
 			`FILE:3: data.script: unknown name "nope"; expected one of idle, roll, hover, katamari, demo, random`},
@@ -63,7 +63,7 @@ func TestSaidWrong(t *testing.T) {
 		{"[sweep]\nrepeat = 1000\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = [" + strings.Repeat("1,", 101) + "]", check,
 			`FILE:1: sweep: 101 points with 1000 seeds each are 101000 runs; expected at most 100000`},
 		{"duration = \"1s\"", []string{"sweep", "FILE", "--verify", "lots"}, `--verify "lots" makes no sense; expected a share of the runs, such as 1%`},
-		{"duration = \"1s\"", []string{"sweep", "FILE", "--queue", "a", "--serve", "b"}, `--queue and --serve are two servers; expected one`},
+		{"duration = \"1s\"", []string{"sweep", "FILE", "--queue", "a", "--serve", "b"}, `--queue and --serve both choose a server; expected one of them`},
 		{"", []string{"sweep", "--resume", "/nope"}, `/nope/sweep.json: cannot be read: no such file or directory; expected the folder of a sweep, as tui sweep --out writes it`},
 		{"duration = \"1s\"", []string{"sweep", "FILE", "--jobs", "-3"}, `--jobs -3 makes no sense; expected a number of runs, 1 or more`},
 		{"{\"plan\": \"x\", \"version\": \"v1\", \"points\": []}", []string{"compare", "FILE", "FILE"},
@@ -126,7 +126,7 @@ func TestSaidWrong(t *testing.T) {
 	}
 }
 
-// fits holds text against a pattern in which ... stands for anything.
+// fits reports whether text matches a pattern in which ... stands for any text.
 func fits(text, pattern string) bool {
 	parts := strings.Split(pattern, "...")
 	rest, found := strings.CutPrefix(text, parts[0])
@@ -148,7 +148,7 @@ func numbers(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// cubes makes a recording of so many cubes that never move, and returns its path.
+// cubes writes a recording of n cubes that never move, and returns its path.
 func cubes(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cubes.bin")

@@ -70,10 +70,12 @@ func (c *workerSet) refuse(m *nats.Msg, h hello) {
 		}
 	}
 	c.mu.Lock()
-	reported := c.refused[h.Name] || len(c.refused) >= maxWorkers
-	c.refused[h.Name] = true
+	report := !c.refused[h.Name] && len(c.refused) < maxWorkers
+	if report {
+		c.refused[h.Name] = true
+	}
 	c.mu.Unlock()
-	if !reported {
+	if report {
 		c.s.opt.Say(fmt.Sprintf("worker %q refused: it has version %q, the sweep needs %s", h.Name, h.Version, c.s.plan.Version))
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// maxAnchored leaves room for kinds that follow others.
+// maxAnchored is the maximum number of kinds found by anchors, with kind 0. The others of maxKinds are
+// left for records of lists.
 const maxAnchored = 12
 
-// findAnchors finds the four bytes with which many datagrams begin.
+// findAnchors adds a kind for each four bytes with which at least 4 datagrams and 1 in 300 begin, the
+// most frequent first.
 func (t *trainer) findAnchors() {
 	seen := map[uint32]int{}
 	for _, s := range t.samples {
@@ -24,56 +26,58 @@ func (t *trainer) findAnchors() {
 	maps.DeleteFunc(seen, func(_ uint32, n int) bool { return n*300 < len(t.samples) || n < 4 })
 	list := slices.SortedFunc(maps.Keys(seen), func(a, b uint32) int { return cmp.Or(seen[b]-seen[a], cmp.Compare(a, b)) })
 	for _, a := range list[:min(len(list), maxAnchored-1)] {
-		t.m.kinds = append(t.m.kinds, kind{anchor: a, hooked: true, key: -1, clock: -1})
+		t.model.kinds = append(t.model.kinds, messageKind{anchor: a, anchored: true, keyUnit: -1, clockByte: -1})
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// maxKey bounds where a key is looked for.
-const maxKey = 24
+// maxKeyUnit is the number of units at the start of a message among which the key is searched.
+const maxKeyUnit = 24
 
-// findKeys finds for each kind the unit that identifies the messages which resemble one another.
+// findKeys sets the key of each kind: the unit for which messages have most units in common with the
+// latest message of the same key. A kind gets a key only if that adds 1 % of matching units.
 func (t *trainer) findKeys() {
-	some := t.samples[:min(len(t.samples), 800)]
-	score := func() []int {
-		s := make([]int, len(t.m.kinds))
-		for kind, list := range t.messages(some) {
+	samples := t.samples[:min(len(t.samples), 800)]
+	countByKind := func() []int {
+		scores := make([]int, len(t.model.kinds))
+		for kind, list := range t.collectMessages(samples) {
 			for i := range list {
-				s[kind] += alike(&list[i], int(t.m.kinds[kind].key))
+				scores[kind] += countMatches(&list[i], int(t.model.kinds[kind].keyUnit))
 			}
 		}
-		return s
+		return scores
 	}
-	set := func(key int8) {
-		for i := range t.m.kinds {
-			t.m.kinds[i].key = key
+	setKeys := func(key int8) {
+		for i := range t.model.kinds {
+			t.model.kinds[i].keyUnit = key
 		}
 	}
-	set(-1)
-	best := score()
+	setKeys(-1)
+	best := countByKind()
 	keys := make([]int8, len(best))
 	for i := range keys {
 		keys[i] = -1
 	}
-	for key := range int8(maxKey) {
-		set(key)
-		for i, s := range score() {
-			if s > best[i]+best[i]/100 {
-				best[i], keys[i] = s, key
+	for key := range int8(maxKeyUnit) {
+		setKeys(key)
+		for i, scores := range countByKind() {
+			if scores > best[i]+best[i]/100 {
+				best[i], keys[i] = scores, key
 			}
 		}
 	}
 	for i := range keys {
-		t.m.kinds[i].key = keys[i]
+		t.model.kinds[i].keyUnit = keys[i]
 	}
 }
 
-// alike counts the units that are what the reference has.
-func alike(c *compared, key int) (n int) {
-	for i, u := range c.units[:min(len(c.units), maxPlaces)] {
+// countMatches returns the number of units of a message that equal the reference's. Up to the key, which
+// selects the reference, they are compared with the latest message of the kind.
+func countMatches(c *comparedMessage, key int) (n int) {
+	for i, u := range c.units[:min(len(c.units), unitsPerKind)] {
 		r := c.ref.units
 		if i <= key {
-			r = c.any.units
+			r = c.sameKind.units
 		}
 		if i < len(r) && r[i] == u {
 			n++
@@ -82,72 +86,73 @@ func alike(c *compared, key int) (n int) {
 	return n
 }
 
-// Bounds of lists.
 const (
-	minPeriod = 3
-	fewest    = 60 // messages of a kind from which anything is concluded
+	minPeriod   = 3  // smallest size of a record of a list, in bytes
+	minMessages = 60 // messages of a kind that are needed to find its structure
 )
 
-// findLists finds the kinds that consist of a head and records of one size, and makes the records a
-// kind of their own.
+// findLists finds the kinds whose messages are a head followed by records of one size. The records become
+// a kind of their own that follows itself.
 func (t *trainer) findLists() {
-	for i, list := range t.messages(t.samples[:min(len(t.samples), 2000)]) {
-		if len(list) < fewest || len(t.m.kinds) == maxKinds {
+	for i, list := range t.collectMessages(t.samples[:min(len(t.samples), 2000)]) {
+		if len(list) < minMessages || len(t.model.kinds) == maxKinds {
 			continue
 		}
 		head, period := findList(list)
 		if period == 0 {
 			continue
 		}
-		record := uint8(len(t.m.kinds))
-		t.m.kinds = append(t.m.kinds, kind{key: -1, clock: -1, size: uint8(period), then: record})
-		t.m.kinds[i].size, t.m.kinds[i].then = uint8(head), record
+		record := uint8(len(t.model.kinds))
+		t.model.kinds = append(t.model.kinds, messageKind{keyUnit: -1, clockByte: -1, size: uint8(period), next: record})
+		t.model.kinds[i].size, t.model.kinds[i].next = uint8(head), record
 		if head == 0 { // the message is a record already
-			t.m.kinds[i].size = uint8(period)
+			t.model.kinds[i].size = uint8(period)
 		}
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// findList returns the head and the period of messages that are lists, 0 if they are not. With the
-// right period, bytes cost much less by their place in a record than with one more or less.
-func findList(list []compared) (head, period int) {
-	list = spread(list, 300)
-	var table tally
-	mean := 0
+// findList returns the size of the head and that of the records, the period, of messages that are lists;
+// period is 0 if they are not. With the right period, bytes coded by their position in the record cost
+// much less than with a period that is 1 larger or smaller.
+func findList(list []comparedMessage) (head, period int) {
+	list = sampleEvenly(list, 300)
+	var counts positionCounts
+	meanSize := 0
 	for i := range list {
-		mean += len(list[i].raw)
+		meanSize += len(list[i].raw)
 	}
-	mean /= len(list)
-	flat, whole := table.cost(list, 0, 1), table.cost(list, 256, 0)
-	best := (flat - whole) / 10
-	for p := minPeriod; p <= maxPlaces; p++ {
-		for h := 0; h <= mean/3 && h+3*p <= mean; h++ {
+	meanSize /= len(list)
+	oneRecord, unstructured := counts.cost(list, 0, 1), counts.cost(list, 256, 0)
+	best := (oneRecord - unstructured) / 10
+	for tryPeriod := minPeriod; tryPeriod <= unitsPerKind; tryPeriod++ {
+		for tryHead := 0; tryHead <= meanSize/3 && tryHead+3*tryPeriod <= meanSize; tryHead++ {
 			fits := 0
 			for i := range list {
-				if n := len(list[i].raw); n >= h && (n-h)%p == 0 {
+				if n := len(list[i].raw); n >= tryHead && (n-tryHead)%tryPeriod == 0 {
 					fits++
 				}
 			}
 			if fits*20 < len(list)*19 {
 				continue
 			}
-			c := table.cost(list, h, p)
-			peak := min(table.cost(list, h, p-1), table.cost(list, h, p+1)) - c
-			if peak > best && (flat-c)*20 >= (flat-whole)*9 {
-				best, head, period = peak, h, p
+			c := counts.cost(list, tryHead, tryPeriod)
+			peak := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - c
+			if peak > best && (oneRecord-c)*20 >= (oneRecord-unstructured)*9 {
+				best, head, period = peak, tryHead, tryPeriod
 			}
 		}
 	}
 	return head, period
 }
 
-// tally counts bytes by place, as bits in the context of those before.
-type tally [257 + maxPlaces][256][2]uint16
+// positionCounts counts the bits of bytes: by position, by the preceding bits of the byte, by value.
+// Positions from 256 on are those in a record.
+type positionCounts [257 + unitsPerKind][256][2]uint16
 
 // cost returns the cost of the bytes of messages, in 1/1024 bit, if each is coded adaptively by its
-// place: in the head, then in records of some period, 0 for none.
-func (t *tally) cost(list []compared, head, period int) (bits int64) {
+// position: in the head, then in records of period bytes. A period of 0 means no records.
+func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
 		for at, b := range list[i].raw {
@@ -172,8 +177,8 @@ func (t *tally) cost(list []compared, head, period int) (bits int64) {
 	return bits
 }
 
-// spread returns at most n messages, evenly chosen.
-func spread[T any](list []T, n int) []T {
+// sampleEvenly returns list, or n evenly spaced items of it if it has more.
+func sampleEvenly[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
 	}
@@ -184,68 +189,72 @@ func spread[T any](list []T, n int) []T {
 	return out
 }
 
-// Layouts of numbers in a message: bytes, the highest or the lowest first, or a string of bits that
-// begins with the lowest or the highest of each byte.
+// Orders in which numbers are stored in a message: in whole bytes, big-endian or little-endian; or packed
+// in bits, beginning with the lowest or with the highest bit of each byte.
 const (
-	inBytes = iota
-	lowestFirst
-	highestFirst
-	orders
+	bytewise = iota
+	lsbFirst
+	msbFirst
+	nOrders
 )
 
-// piece is a span of bits that is one number, in the cheapest division of a message.
+// A piece is a range of bits of a message that is taken as one number.
 type piece struct {
-	from, bits int
-	little     bool // of bytes: the lowest first
+	firstBit, bits int
+	littleEndian   bool // only if in whole bytes
 }
 
-// findLayouts divides the messages of each kind into the numbers of the cheapest residuals, and
-// makes groups of those that are not bytes with the highest first.
+// findLayouts divides the messages of each kind into the numbers whose residuals cost least. It makes
+// groups of little-endian numbers, and of whole records if bit packing is at least 3 % cheaper. Only
+// records of a list may be bit-packed.
 func (t *trainer) findLayouts() {
-	t.pieces = make([][]piece, len(t.m.kinds))
-	t.clocks = make([][]clock, len(t.m.kinds))
-	for i, list := range t.messages(t.samples) {
-		list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
-		if len(list) < fewest {
+	t.pieces = make([][]piece, len(t.model.kinds))
+	t.clocks = make([][]clockCandidate, len(t.model.kinds))
+	for i, list := range t.collectMessages(t.samples) {
+		list = slices.DeleteFunc(list, func(c comparedMessage) bool { return c.ref.units == nil })
+		if len(list) < minMessages {
 			continue
 		}
-		k := &t.m.kinds[i]
+		k := &t.model.kinds[i]
 		t.clocks[i] = findClocks(list)
-		list = spread(list, 1200)
+		list = sampleEvenly(list, 1200)
 		size, head := k.extent(list)
-		best, pieces := divide(list, inBytes, size, head)
-		k.groups = byteGroups(pieces)
-		for order := lowestFirst; order < orders && k.size > 0 && size <= maxSpan && k.then == uint8(i); order++ {
-			if c, p := divide(list, order, size, 0); c < best/100*97 {
+		best, pieces := cheapestDivision(list, bytewise, size, head)
+		k.groups = littleEndianGroups(pieces)
+		for order := lsbFirst; order < nOrders && k.size > 0 && size <= maxSpan && k.next == uint8(i); order++ {
+			if c, p := cheapestDivision(list, order, size, 0); c < best/100*97 {
 				best, pieces = c, p
 				k.groups = []group{bitGroup(p, order, size)}
 			}
 		}
 		t.pieces[i] = pieces
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// extent returns the number of bytes of the kind's messages that have places of their own, and how
-// many of them come before any comparison.
-func (k *kind) extent(list []compared) (size, head int) {
+// extent returns how many bytes of the kind's messages are divided into numbers, and the size of the
+// anchor at their beginning, which is no number.
+func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 	for i := range list {
-		size = max(size, min(len(list[i].raw), maxPlaces))
+		size = max(size, min(len(list[i].raw), unitsPerKind))
 	}
 	if k.size > 0 {
 		size = min(size, int(k.size))
 	}
-	if k.hooked {
+	if k.anchored {
 		return size, 4
 	}
 	return size, 0
 }
 
-// divide finds the cheapest division into numbers, and its cost in 1/1024 bit.
-func divide(list []compared, order, size, head int) (int64, []piece) {
-	step, most := 8, 4
-	if order != inBytes {
-		step, most = 1, 17
+// cheapestDivision returns the cheapest division of the first size bytes into numbers, and its cost in
+// 1/1024 bit. It is found by dynamic programming from the end: best[i] is the cheapest division from
+// position i on. Each number costs 12 bits more, so that bytes are only joined if that pays. Bytes
+// before head are not part of little-endian numbers.
+func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []piece) {
+	step, maxWidth := 8, 4
+	if order != bytewise {
+		step, maxWidth = 1, 17
 	}
 	n := size * 8 / step
 	type choice struct {
@@ -253,88 +262,90 @@ func divide(list []compared, order, size, head int) (int64, []piece) {
 		piece piece
 	}
 	best := make([]choice, n+1)
-	var v [4][]int64
-	for s := n - 1; s >= 0; s-- {
-		best[s].bits = math.MaxInt64
-		for w := 1; w <= most && s+w <= n; w++ {
+	var values [4][]int64
+	for start := n - 1; start >= 0; start-- {
+		best[start].bits = math.MaxInt64
+		for width := 1; width <= maxWidth && start+width <= n; width++ {
 			for little := range 2 {
-				if little == 1 && (order != inBytes || w == 1 || s < head) || order == inBytes && w == 3 {
+				if little == 1 && (order != bytewise || width == 1 || start < head) || order == bytewise && width == 3 {
 					continue
 				}
-				p := piece{s * step, w * step, little == 1}
-				extract(&v, list, p, order)
-				if bits := cheapest(&v, p.bits) + best[s+w].bits + 12<<10; bits < best[s].bits {
-					best[s] = choice{bits, p}
+				p := piece{start * step, width * step, little == 1}
+				readPieces(&values, list, p, order)
+				if bits := simplestCost(&values, p.bits) + best[start+width].bits + 12<<10; bits < best[start].bits {
+					best[start] = choice{bits, p}
 				}
 			}
 		}
 	}
 	var pieces []piece
-	for s := 0; s < n; s += best[s].piece.bits / step {
-		pieces = append(pieces, best[s].piece)
+	for start := 0; start < n; start += best[start].piece.bits / step {
+		pieces = append(pieces, best[start].piece)
 	}
 	return best[0].bits, pieces
 }
 
-// extract reads a number from all messages, and from those they are compared with.
-func extract(v *[4][]int64, list []compared, p piece, order int) {
-	for i := range v {
-		v[i] = v[i][:0]
+// readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to that in
+// ref, prevRef and sameKind. Messages in which it is missing are left out.
+func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) {
+	for i := range values {
+		values[i] = values[i][:0]
 	}
 	for i := range list {
 		c := &list[i]
-		if len(c.raw)*8 < p.from+p.bits || len(c.ref.units)*8 < p.from+p.bits {
+		if len(c.raw)*8 < p.firstBit+p.bits || len(c.ref.units)*8 < p.firstBit+p.bits {
 			continue
 		}
-		for j, b := range [][]byte{c.raw, c.ref.units, c.ref2.units, c.any.units} {
-			v[j] = append(v[j], p.read(b, order))
+		for j, b := range [][]byte{c.raw, c.ref.units, c.prevRef.units, c.sameKind.units} {
+			values[j] = append(values[j], p.readFrom(b, order))
 		}
 	}
 }
 
-// read returns the piece's number, with zeros where b ends.
-func (p piece) read(b []byte, order int) (v int64) {
-	if order == inBytes {
+// readFrom returns the piece's number in b. Bytes beyond the end of b are 0.
+func (p piece) readFrom(b []byte, order int) (v int64) {
+	if order == bytewise {
 		for i := range p.bits / 8 {
-			at := p.from/8 + i
-			if p.little {
-				at = (p.from+p.bits)/8 - 1 - i
+			at := p.firstBit/8 + i
+			if p.littleEndian {
+				at = (p.firstBit+p.bits)/8 - 1 - i
 			}
-			v = v<<8 | int64(message{units: b}.at(at))
+			v = v<<8 | int64(message{units: b}.unitAt(at))
 		}
 		return v
 	}
 	var window uint64
 	m := message{units: b}
 	for i := range 4 {
-		if x := uint64(m.at(p.from>>3 + i)); order == lowestFirst {
+		if x := uint64(m.unitAt(p.firstBit>>3 + i)); order == lsbFirst {
 			window |= x << (8 * i)
 		} else {
 			window |= x << (8 * (3 - i))
 		}
 	}
-	if order == lowestFirst {
-		return int64(window >> (p.from & 7) & (1<<p.bits - 1))
+	if order == lsbFirst {
+		return int64(window >> (p.firstBit & 7) & (1<<p.bits - 1))
 	}
-	return int64(window >> (32 - p.from&7 - p.bits) & (1<<p.bits - 1))
+	return int64(window >> (32 - p.firstBit&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// cheapest returns the cost of the residuals of the best simple prediction.
-func cheapest(v *[4][]int64, bits int) int64 {
-	if len(v[0]) == 0 {
+// simplestCost returns the cost of the residuals of the best prediction without parameters: see
+// predictSameKind and the following. values is the result of readPieces.
+func simplestCost(values *[4][]int64, bits int) int64 {
+	if len(values[0]) == 0 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
-	for guess := range guessRate {
-		c := newResiduals(bits)
-		for i, x := range v[0] {
-			switch guess {
-			case guessAny:
-				c.add(x - v[3][i])
-			case guessRef:
-				c.add(x - v[1][i])
-			case guessLine:
-				c.add(x - 2*v[1][i] + v[2][i])
+	for method := range predictRate {
+		c := newResidualCost(bits)
+		for i, x := range values[0] {
+			switch method {
+			case predictSameKind:
+				c.add(x - values[3][i])
+			case predictRef:
+				c.add(x - values[1][i])
+			case predictLine:
+				c.add(x - 2*values[1][i] + values[2][i])
 			}
 		}
 		best = min(best, c.bits)
@@ -342,53 +353,56 @@ func cheapest(v *[4][]int64, bits int) int64 {
 	return best
 }
 
-// residuals adds up the cost of numbers that are coded adaptively by the bucket of their distance
-// from a prediction.
-type residuals struct {
-	half  int64
-	n     [2][buckets]int64
-	total int64
-	bits  int64
+// A residualCost adds up the cost of residuals that are coded adaptively: the bucket by its frequency so
+// far, the position in the bucket directly.
+type residualCost struct {
+	half   int64
+	counts [2][nBuckets]int64
+	total  int64
+	bits   int64
 }
 
-func newResiduals(bits int) residuals { return residuals{half: 1 << (bits - 1)} }
+// newResidualCost returns the cost of residuals of numbers with the given bits.
+func newResidualCost(bits int) residualCost { return residualCost{half: 1 << (bits - 1)} }
 
-func (c *residuals) add(r int64) {
-	side, i, log := sideOf(wrap(r, c.half))
-	c.bits += int64(log)<<10 + (log2(10*c.total+128)-log2(20*c.n[side][i]+1)+log2(2))>>6
-	c.n[side][i]++
+// add adds the cost of residual r to c.bits, in 1/1024 bit.
+func (c *residualCost) add(r int64) {
+	side, i, log := residualBucket(wrapResidual(r, c.half))
+	c.bits += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
+	c.counts[side][i]++
 	c.total++
 }
 
-// log2 is the logarithm of v, at least 1, in 1/65536.
-func log2(v int64) int64 {
+// fixedLog2 returns the binary logarithm of v in 1/65536, 0 if v is below 2.
+func fixedLog2(v int64) int64 {
 	if v < 2 {
 		return 0
 	}
 	return rangecoder.Log2(uint32(v))
 }
 
-// sideOf returns the bucket of a residual and the log of its width.
-func sideOf(r int64) (side, i int, log uint) {
+// residualBucket returns the bucket of a residual, as indices into field.bucketCost, and the binary
+// logarithm of the bucket's width.
+func residualBucket(r int64) (side, i int, log uint) {
 	k := uint32(r)
 	if r < 0 {
 		side, k = 1, uint32(-r-1)
 	}
-	i, _, log = bucket(k)
+	i, _, log = findBucket(k)
 	return side, i, log
 }
 
-// byteGroups makes groups of the numbers that begin with their lowest byte.
-func byteGroups(pieces []piece) (list []group) {
+// littleEndianGroups returns a group for each little-endian number, with the bytes reversed.
+func littleEndianGroups(pieces []piece) (list []group) {
 	for _, p := range pieces {
-		if !p.little {
+		if !p.littleEndian {
 			continue
 		}
-		g := group{offset: uint8(p.from / 8), span: uint8(p.bits / 8)}
+		g := group{offset: uint8(p.firstBit / 8), span: uint8(p.bits / 8)}
 		for i := p.bits/8 - 1; i >= 0; i-- {
-			u := unit{bits: 8}
-			for j := range u.from {
-				u.from[j] = uint8(8*i + 7 - j)
+			u := groupUnit{bits: 8}
+			for j := range u.bitIndex {
+				u.bitIndex[j] = uint8(8*i + 7 - j)
 			}
 			g.units = append(g.units, u)
 		}
@@ -397,20 +411,21 @@ func byteGroups(pieces []piece) (list []group) {
 	return list
 }
 
-// bitGroup makes one group of a string of bits.
+// bitGroup returns one group for bit-packed numbers that fill size bytes. The first unit of a number has
+// the bits that do not fill 8, like those of field.
 func bitGroup(pieces []piece, order, size int) group {
 	g := group{span: uint8(size)}
 	for _, p := range pieces {
 		for left := p.bits; left > 0; {
-			u := unit{bits: uint8((left-1)%8 + 1)}
+			u := groupUnit{bits: uint8((left-1)%8 + 1)}
 			for j := range int(u.bits) {
-				at := p.from + p.bits - left + j // counted from the highest bit
-				if order == lowestFirst {
-					at = p.from + left - 1 - j
+				at := p.firstBit + p.bits - left + j // counted from the highest bit
+				if order == lsbFirst {
+					at = p.firstBit + left - 1 - j
 				} else {
 					at ^= 7
 				}
-				u.from[j] = uint8(at)
+				u.bitIndex[j] = uint8(at)
 			}
 			g.units = append(g.units, u)
 			left -= int(u.bits)

@@ -10,24 +10,26 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// Check is the result of one check of an encoder.
+// A Check is the result of one check of an encoder.
 type Check struct {
-	Encoder string `json:"encoder"`
+	Encoder string `json:"encoder"`           // its name
 	Name    string `json:"name"`              // what was checked
-	Result  string `json:"result,omitempty"`  // what was measured
-	Problem string `json:"problem,omitempty"` // what does not hold; empty if all does
+	Result  string `json:"result,omitempty"`  // what was measured, may be empty
+	Problem string `json:"problem,omitempty"` // why the check failed; empty if it passed
 }
 
-// trial is an encoder on one kind of frames. Frame 0 is the initial state.
-type trial struct {
+// A checker checks an encoder with frames of one schema. Frame 0 is the initial state.
+type checker struct {
 	codec  *encoders.Codec
 	schema *frame.Schema
 	frames []*frame.Frame
 	pair   *drive.Pair // holds all frames that were sent
 }
 
-// Try lets an encoder send made-up frames of every kind that it takes, each against an earlier frame,
-// with losses, from one end and again from a fresh one, and damages packets.
+// Try checks whether an encoder works as wirelab.h requires. For each kind of frames that the encoder
+// accepts, it sends synthetic frames with losses, compares what the decoder returns, repeats that with
+// new encoders and decoders that have only references and memos, and decodes damaged packets. After a
+// failed check, the other checks of the same kind of frames are left out.
 func Try(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
@@ -36,15 +38,15 @@ func Try(c *encoders.Codec) (list []Check) {
 		if !c.Suits(s) {
 			continue
 		}
-		t := &trial{codec: c, schema: s, frames: madeUp(s, 200)}
+		t := &checker{codec: c, schema: s, frames: syntheticFrames(s, 200)}
 		for _, x := range []struct {
 			name  string
 			check func() (string, error)
 		}{
-			{"takes " + s.Name, t.begin},
+			{"takes " + s.Name, t.createPair},
 			{s.Name + ": every frame comes back", t.sendAll},
-			{s.Name + ": the same packets from a fresh sender", t.sendAgain},
-			{s.Name + ": damaged packets", t.damage},
+			{s.Name + ": the same packets from a fresh sender", t.sendFromFresh},
+			{s.Name + ": damaged packets", t.decodeDamaged},
 		} {
 			result, err := x.check()
 			check := Check{Encoder: c.Name, Name: x.name, Result: result}
@@ -60,15 +62,16 @@ func Try(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-// begin makes the two ends.
-func (t *trial) begin() (string, error) {
+// createPair makes the encoder and the decoder.
+func (t *checker) createPair() (string, error) {
 	var err error
 	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
 	return "", err
 }
 
-// madeUp returns n frames in which a tenth of the values change by at most 4.
-func madeUp(s *frame.Schema, n int) []*frame.Frame {
+// syntheticFrames returns n frames, from each of which to the next a tenth of the values change by at most
+// 4. Frames of a schema without rows have a random text as body.
+func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := make([]*frame.Frame, n)
 	for i := range list {
@@ -101,65 +104,66 @@ func madeUp(s *frame.Schema, n int) []*frame.Frame {
 	return list
 }
 
-// distance is how far back the reference of frame i is.
-func distance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
+// refDistance returns the distance in frames from frame i to its reference.
+func refDistance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 
-// lost reports whether frame i never arrives, so that no later one refers to it.
-func lost(i int) bool { return i%7 == 3 }
+// isLost reports whether the packet of frame i is lost. A lost frame is not a reference.
+func isLost(i int) bool { return i%7 == 3 }
 
-// refs returns the reference of frame i at one end.
-func (t *trial) refs(e *drive.End, i int) []encoders.Ref {
-	at := i - distance(i)
-	for at > 0 && lost(at) {
-		at--
+// refsFor returns the reference of frame i, as e holds it.
+func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
+	ref := i - refDistance(i)
+	for ref > 0 && isLost(ref) {
+		ref--
 	}
-	if at == 0 {
+	if ref == 0 {
 		return e.Initial(t.frames[0].Tick)
 	}
-	return e.To(uint64(at))
+	return e.To(uint64(ref))
 }
 
-// sendAll passes all frames from one end to the other.
-func (t *trial) sendAll() (string, error) {
+// sendAll encodes all frames and decodes those that are not lost. It returns the mean size of a packet.
+func (t *checker) sendAll() (string, error) {
 	p, size := t.pair, 0
 	for i := 1; i < len(t.frames); i++ {
 		var budget encoders.Budget
-		packet, sent, err := p.Encode(nil, i, t.frames[i], t.refs(&p.Sender, i), &budget)
+		packet, sent, err := p.Encode(nil, i, t.frames[i], t.refsFor(&p.Sender, i), &budget)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
 		if !t.codec.Quantises && !sent.Equal(t.frames[i]) {
-			return "", fmt.Errorf("frame %d: the encoder alters it, and does not say that it quantises", i)
+			return "", fmt.Errorf("frame %d: the encoder changes the frame, expected WL_QUANTISES among its flags", i)
 		}
 		t.frames[i] = sent
 		size += len(packet)
-		if lost(i) {
+		if isLost(i) {
 			continue
 		}
-		got, err := p.Decode(i, packet, t.refs(&p.Receiver, i))
+		got, err := p.Decode(i, packet, t.refsFor(&p.Receiver, i))
 		if err != nil {
 			return "", fmt.Errorf("frame %d, packet of %d bytes: %w", i, len(packet), err)
 		}
 		if !got.Equal(sent) {
-			return "", fmt.Errorf("frame %d, packet of %d bytes: it is decoded to something else", i, len(packet))
+			return "", fmt.Errorf("frame %d, packet of %d bytes: the decoded frame differs", i, len(packet))
 		}
 	}
 	n := len(t.frames) - 1
 	return fmt.Sprintf("%d frames, %.1f bytes each", n, float64(size)/float64(n)), nil
 }
 
-// sendAgain encodes some of the frames by a fresh end that has nothing but references and memos.
-func (t *trial) sendAgain() (string, error) {
+// sendFromFresh encodes some of the frames with a new encoder and decodes each with a new decoder. They
+// know only references and memos, so the frames differ if the plugin keeps other state between calls.
+func (t *checker) sendFromFresh() (string, error) {
 	enc, _, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
 		return "", err
 	}
 	step := 3
-	if t.codec.RunsAs() == Process { // each takes a while to begin
+	if t.codec.RunsAs() == Process { // starting processes takes time
 		step = 21
 	}
 	for i := 1; i < len(t.frames); i += step {
-		packet, sent, refs, err := t.encodeAgain(enc, i)
+		packet, sent, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
@@ -170,24 +174,25 @@ func (t *trial) sendAgain() (string, error) {
 		got := t.schema.NewFrame()
 		got.Tick = sent.Tick
 		if _, err := dec.Decode(got, packet, refs, nil); err != nil || !got.Equal(sent) {
-			return "", fmt.Errorf("frame %d: a receiver that has only references and memos decodes something else (%v): "+
-				"does an end keep something between two calls?", i, err)
+			return "", fmt.Errorf("frame %d: a new decoder with the same references and memos returns another frame "+
+				"(error: %v); is state kept between calls outside of memos?", i, err)
 		}
 	}
 	return "", nil
 }
 
-// encodeAgain encodes a copy of frame i, which the sender does not keep.
-func (t *trial) encodeAgain(enc encoders.Encoder, i int) (packet []byte, sent *frame.Frame, refs []encoders.Ref, err error) {
+// encodeCopy encodes a copy of frame i with enc, against the references that the sender holds.
+func (t *checker) encodeCopy(enc encoders.Encoder, i int) (packet []byte, sent *frame.Frame, refs []encoders.Ref, err error) {
 	sent = t.schema.NewFrame()
 	sent.CopyFrom(t.frames[i])
-	refs = t.refs(&t.pair.Sender, i)
+	refs = t.refsFor(&t.pair.Sender, i)
 	packet, _, err = enc.Encode(nil, sent, refs, nil, nil)
 	return packet, sent, refs, err
 }
 
-// damage passes damaged packets to a decoder.
-func (t *trial) damage() (string, error) {
+// decodeDamaged decodes packets that are truncated, have a flipped bit or additional bytes. The decoder must
+// return an error or some frame. It returns how many packets were rejected.
+func (t *checker) decodeDamaged() (string, error) {
 	enc, dec, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
 		return "", err
@@ -195,7 +200,7 @@ func (t *trial) damage() (string, error) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	refused, n := 0, 0
 	for i := 1; i < len(t.frames); i += 4 {
-		packet, _, refs, err := t.encodeAgain(enc, i)
+		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", err
 		}
@@ -223,5 +228,5 @@ func (t *trial) damage() (string, error) {
 			}
 		}
 	}
-	return fmt.Sprintf("%d of %d refused, the others decoded to something", refused, n), nil
+	return fmt.Sprintf("%d of %d rejected, the others decoded to some frame", refused, n), nil
 }

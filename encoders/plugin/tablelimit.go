@@ -7,21 +7,23 @@ import (
 	"math"
 )
 
-// A module's memory is bounded by the runtime; its tables are not, and a single table.grow
-// could take all memory of the machine. So every table gets a maximum before it is compiled.
+// wazero limits the memory of a module but not its tables: a single table.grow instruction could use all
+// memory of the machine. So every table gets a maximum size before the module is compiled. The format
+// is that of the WebAssembly Core Specification, section 5.5.
 
 const (
 	maxTables     = 16
-	maxTableItems = 1 << 17 // pointers to functions: a large program of C++ has some thousands
-	tableSection  = 4
+	maxTableItems = 1 << 17 // pointers to functions; a large C++ program has some thousands
+	tableSection  = 4       // section ID
 )
 
-var errSections = errors.New("its sections do not fit together")
+// errSections means that sections or their contents have wrong lengths.
+var errSections = errors.New("the sections of the module are damaged")
 
-// boundTables returns the module with a maximum for each table.
-func boundTables(module []byte) ([]byte, error) {
-	const head = 8 // magic and version
-	for at := head; at < len(module); {
+// limitTables returns the module with a maximum for each table. It does not change its argument.
+func limitTables(module []byte) ([]byte, error) {
+	const headerLen = 8 // magic and version
+	for at := headerLen; at < len(module); {
 		id := module[at]
 		size, n := uvarint32(module[at+1:])
 		start := at + 1 + n
@@ -30,7 +32,7 @@ func boundTables(module []byte) ([]byte, error) {
 		}
 		end := start + int(size)
 		if id == tableSection {
-			tables, err := boundedTables(module[start:end])
+			tables, err := limitTableSection(module[start:end])
 			if err != nil {
 				return nil, err
 			}
@@ -43,8 +45,8 @@ func boundTables(module []byte) ([]byte, error) {
 	return module, nil
 }
 
-// boundedTables rewrites the section of tables.
-func boundedTables(in []byte) (out []byte, err error) {
+// limitTableSection returns the contents of a table section with a maximum for each table.
+func limitTableSection(in []byte) (out []byte, err error) {
 	next := func() uint32 {
 		v, n := uvarint32(in)
 		if n <= 0 {
@@ -56,7 +58,7 @@ func boundedTables(in []byte) (out []byte, err error) {
 	}
 	count := next()
 	if count > maxTables {
-		return nil, fmt.Errorf("it has %d tables, expected at most %d", count, maxTables)
+		return nil, fmt.Errorf("module has %d tables, expected at most %d", count, maxTables)
 	}
 	out = binary.AppendUvarint(out, uint64(count))
 	for i := range count {
@@ -70,7 +72,7 @@ func boundedTables(in []byte) (out []byte, err error) {
 		case err != nil:
 			return nil, err
 		case kind != funcref && kind != externref || limits > 1:
-			return nil, fmt.Errorf("table %d is of a kind that nobody knows here", i)
+			return nil, fmt.Errorf("table %d has an unknown type", i)
 		case least > maxTableItems:
 			return nil, fmt.Errorf("table %d has %d entries, expected at most %d", i, least, maxTableItems)
 		}
@@ -83,7 +85,8 @@ func boundedTables(in []byte) (out []byte, err error) {
 	return out, err
 }
 
-// uvarint32 reads a number of 32 bits; n is 0 or less if it has no end.
+// uvarint32 decodes an unsigned LEB128 number of at most 32 bits. n is its length in bytes; 0 or less if it
+// is incomplete or too large.
 func uvarint32(in []byte) (v uint32, n int) {
 	x, n := binary.Uvarint(in)
 	if x > math.MaxUint32 {

@@ -196,19 +196,19 @@ func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, erro
 		seen[x.key()] = true
 		return twice
 	})
-	for _, share := range rungs {
+	for _, divisor := range rungs {
 		jobs := make([]job, len(list))
 		for i, x := range list {
-			jobs[i] = job{x, 0, share}
+			jobs[i] = job{x, 0, divisor}
 		}
 		if err := s.runJobs(ctx, "drawn", jobs); err != nil {
 			return nil, err
 		}
-		s.rank(list, share)
-		if share > 1 {
+		s.rank(list, divisor)
+		if divisor > 1 {
 			keep := (len(list) + 1) / 2
 			for _, x := range list[keep:] {
-				s.addStep("drawn", job{x, 0, share}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
+				s.addStep("drawn", job{x, 0, divisor}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
 			}
 			list = list[:keep]
 		}
@@ -233,7 +233,7 @@ func allSettings(over []config.Range) []setting {
 
 // rank sorts settings by their outcomes with the first seed and the given divisor of the duration, the best
 // first: one figure by its value, two figures by the number of settings that dominate a setting.
-func (s *search) rank(list []setting, share int) {
+func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
 		at     setting
 		value  outcome
@@ -241,7 +241,7 @@ func (s *search) rank(list []setting, share int) {
 	}
 	ranked := make([]placed, len(list))
 	for i, x := range list {
-		ranked[i] = placed{at: x, value: s.outcomeOf(job{x, 0, share})}
+		ranked[i] = placed{at: x, value: s.outcomeOf(job{x, 0, divisor})}
 	}
 	if len(s.spec.Minimise) > 1 {
 		for i := range ranked {

@@ -8,13 +8,13 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// audit checks one encoder with seven processes: six that decode one residue class each, and one
+// An audit checks one encoder with seven processes: six that decode one residue class each, and one
 // that encodes all frames again.
 type audit struct {
 	decoders [Delay]*auditProcess
 	encoder  *auditProcess
-	frames   [Delay][][]byte // digests of what the decoders must produce
-	packets  [][]byte        // digests of what the encoder must produce
+	frames   [Delay][][]byte // expected digests of the decoded frames, by class
+	packets  [][]byte        // expected digests of the packets
 	buf      []byte
 }
 
@@ -46,18 +46,18 @@ func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	a.encoder.send(a.buf)
 }
 
-// verdict waits for the processes and returns which rule the encoder broke; "" if it broke none.
+// verdict waits for the processes and returns a description of the violated rule; "" if there is none.
 func (a *audit) verdict() (problem string) {
 	for class, w := range a.decoders {
 		p := w.compare(a.frames[class], func(i int) string {
-			return fmt.Sprintf("frame %d, decoded from the packets with n mod %d = %d alone, differs", Delay+class+i*Delay, Delay, class)
+			return fmt.Sprintf("frame %d differs if it is decoded only from packets with n mod %d = %d", Delay+class+i*Delay, Delay, class)
 		})
 		if problem == "" {
 			problem = p
 		}
 	}
 	p := a.encoder.compare(a.packets, func(i int) string {
-		return fmt.Sprintf("frame %d, encoded again by a fresh process, gives other bytes", Delay+i)
+		return fmt.Sprintf("frame %d has a different packet if it is encoded by a new process", Delay+i)
 	})
 	if problem == "" {
 		problem = p

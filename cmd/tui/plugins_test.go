@@ -154,7 +154,7 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
 		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
 		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "not a WebAssembly module"},
-		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" makes no sense here; expected a size"},
+		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
 		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
 		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
 		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},

@@ -14,12 +14,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Set sets the value of one dotted key, as it stands in the TOML file:
-// "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
-// value is what a TOML file or a flag can hold; text is parsed.
+// Set sets the value of one dotted key of the TOML file, such as "down.loss", "encoder.name" or
+// "at[0].t". "link.KEY" sets both directions. A value has a type of TOML; text is parsed.
 func (c *Config) Set(key string, value any) error {
 	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
-		return &Error{Key: key, Problem: "plugins are loaded before anything is set", Expected: "--plugin FILE, or [[plugin]] in a file"}
+		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first", Expected: "--plugin FILE, or [[plugin]] in a file"}
 	}
 	c.flags = maps.Clone(c.flags)
 	if c.flags == nil {
@@ -29,19 +28,20 @@ func (c *Config) Set(key string, value any) error {
 	return c.set(key, value)
 }
 
+// set is Set for keys of the file.
 func (c *Config) set(key string, value any) error {
 	if text, ok := value.(string); ok && !utf8.ValidString(text) {
-		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8: a file of settings can hold nothing else"}
+		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8 text"}
 	}
-	c.choose(key, value)
+	c.recordChoice(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
-	list, isList := lists()[name]
+	list, isList := tableLists()[name]
 	switch {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
-	case isList && key == name: // each key of each entry is set by itself
-		return &Error{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + list.example}
+	case isList && key == name: // the keys of the entries are set one by one
+		return &Error{Key: key, Problem: "is a list", Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "search":
@@ -51,7 +51,7 @@ func (c *Config) set(key string, value any) error {
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
 	case rest == "" && (head == "down" || head == "up" || head == "link"):
-		return noLink(key, value)
+		return notLinkError(key, value)
 	case head == "down":
 		return ErrorAt(key, c.Down.Set(rest, value))
 	case head == "up":
@@ -62,13 +62,14 @@ func (c *Config) set(key string, value any) error {
 	return c.setScalar(key, value)
 }
 
-// noLink refuses to set a link as a whole to something that is no table.
-func noLink(key string, value any) error {
-	return &Error{Key: key, Problem: show(value) + " is no link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
+// notLinkError returns the error for setting a link to a value that is not a table.
+func notLinkError(key string, value any) error {
+	return &Error{Key: key, Problem: quoteValue(value) + " is not a link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
 }
 
+// setScalar sets a scalar setting.
 func (c *Config) setScalar(key string, value any) error {
-	s := settingNamed(key)
+	s := findSetting(key)
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
@@ -79,12 +80,12 @@ func (c *Config) setScalar(key string, value any) error {
 	return err
 }
 
-// unknownKey says that there is no such key, or that it is a table.
+// unknownKey returns the error for a key that does not exist, or that is a table.
 func unknownKey(key string) error {
 	known := knownKeys()
 	for _, k := range known {
 		if strings.HasPrefix(k, key+".") {
-			return &Error{Key: key, Problem: "it is a table", Expected: "a key of it, such as " + k}
+			return &Error{Key: key, Problem: "is a table", Expected: "a key of it, such as " + k}
 		}
 	}
 	e := Unknown(key, "key", key, known)
@@ -98,7 +99,7 @@ func unknownKey(key string) error {
 	return e
 }
 
-// knownKeys lists what may stand in a file, for near names.
+// knownKeys returns the keys of a file, for suggestions.
 func knownKeys() []string {
 	var keys []string
 	for _, s := range rows() {
@@ -111,10 +112,11 @@ func knownKeys() []string {
 	return keys
 }
 
+// set sets the name or a parameter of an encoder. key is the full key, rest the key in the encoder.
 func (e *Encoder) set(key, rest string, value any) error {
 	switch {
 	case rest == "" || rest == "name":
-		return accept(setText(&e.Name, value), key, value, "is no name", "the name of an encoder")
+		return errorUnless(setText(&e.Name, value), key, value, "is not a name", "the name of an encoder")
 	case strings.HasPrefix(rest, "params."):
 		if e.Params == nil {
 			e.Params = map[string]any{}
@@ -123,15 +125,16 @@ func (e *Encoder) set(key, rest string, value any) error {
 		return nil
 	}
 	if rest == "params" {
-		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "a key of it; tui encoders NAME lists those of an encoder"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: "a key of it; tui encoders NAME lists those of an encoder"}
 	}
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
 
+// setProfile sets the links to a link profile.
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
-		return &Error{Key: "profile", Problem: show(value) + " is no name", Expected: "the name of a link profile"}
+		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
 	}
 	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
@@ -143,11 +146,13 @@ func (c *Config) setProfile(value any) error {
 	return nil
 }
 
+// The following methods set key rest of entry i of a list. key is the full key, for errors.
+
 func (c *Config) setAt(i int, key, rest string, value any) error {
-	at := entry(&c.At, i, StampedChange{T: -1})
+	at := entryAt(&c.At, i, StampedChange{T: -1})
 	if rest == "t" {
 		if !setDuration(&at.T, value, 0, MaxDuration) {
-			return &Error{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "10s"`}
+			return &Error{Key: key, Problem: quoteValue(value) + " is not a time", Expected: `a time such as "10s"`}
 		}
 		at.TS = at.T.Seconds()
 		return nil
@@ -156,18 +161,18 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 }
 
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	return entry(&c.Shadows, i, Encoder{}).set(key, rest, value)
+	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value)
 }
 
 func (c *Config) setSweep(i int, key, rest string, value any) error {
-	axis := entry(&c.Sweep, i, Axis{})
+	axis := entryAt(&c.Sweep, i, Axis{})
 	switch rest {
 	case "key":
-		return accept(setText(&axis.Key, value), key, value, "is no key", `a key such as "down.loss"`)
+		return errorUnless(setText(&axis.Key, value), key, value, "is not a key", `a key such as "down.loss"`)
 	case "values":
 		return c.setSweepValues(i, key, value)
 	case "repeat":
-		return accept(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is no number of seeds",
+		return errorUnless(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is not a number of seeds",
 			fmt.Sprintf("1 to %d", maxRepeat))
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
@@ -176,13 +181,14 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 	return Unknown(key, "key", rest, []string{"key", "values", "repeat"})
 }
 
-// plainValues is what the values of a sweep are.
+// plainValues describes the values of a sweep.
 const plainValues = `a list of plain values, such as ["0%", "5%"] or ["gilbert mean=5% burst=3"]`
 
+// setSweepValues sets the values of axis i, which must not be tables or lists.
 func (c *Config) setSweepValues(i int, key string, value any) error {
 	list, ok := value.([]any)
 	if !ok {
-		return &Error{Key: key, Problem: show(value) + " is no list", Expected: plainValues}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a list", Expected: plainValues}
 	}
 	if len(list) == 0 {
 		return &Error{Key: key, Problem: "the list is empty", Expected: "a list of at least one value"}
@@ -197,6 +203,7 @@ func (c *Config) setSweepValues(i int, key string, value any) error {
 	return nil
 }
 
+// setAssert sets the assertion about figure name.
 func (c *Config) setAssert(name string, value any) error {
 	a, err := parseAssertion(name, value)
 	if err != nil {
@@ -212,15 +219,15 @@ func (c *Config) setAssert(name string, value any) error {
 	return nil
 }
 
-// entry returns entry i of a list, which is first extended to it by copies of empty.
-func entry[T any](list *[]T, i int, empty T) *T {
+// entryAt returns entry i of a list. If the list is too short, it is extended by copies of empty.
+func entryAt[T any](list *[]T, i int, empty T) *T {
 	for len(*list) <= i {
 		*list = append(*list, empty)
 	}
 	return &(*list)[i]
 }
 
-// cutIndex splits "at[3]" into "at" and 3.
+// cutIndex splits "at[3]" into "at" and 3. ok is false if s has no valid index.
 func cutIndex(s string) (name string, index int, ok bool) {
 	name, rest, found := strings.Cut(s, "[")
 	if !found || !strings.HasSuffix(rest, "]") {
@@ -236,20 +243,24 @@ func cutIndex(s string) (name string, index int, ok bool) {
 // Indexed returns the key of an entry of a list: "at[3]".
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// accept returns nil if ok; else the error that value, set at key, is something else than expected.
-func accept(ok bool, key string, value any, problem, expected string) error {
+// errorUnless returns nil if ok is true, otherwise the error for the value of key: the value, problem and
+// expected, as in: "x" is not a number; expected 1 to 5.
+func errorUnless(ok bool, key string, value any, problem, expected string) error {
 	if ok {
 		return nil
 	}
-	return &Error{Key: key, Problem: show(value) + " " + problem, Expected: expected}
+	return &Error{Key: key, Problem: quoteValue(value) + " " + problem, Expected: expected}
 }
 
-func show(v any) string {
+// quoteValue returns a value for an error: text in quotes, truncated if it is long.
+func quoteValue(v any) string {
 	if s, ok := v.(string); ok {
-		return quoted(s)
+		return quote(s)
 	}
-	return brief(fmt.Sprint(v))
+	return truncate(fmt.Sprint(v))
 }
+
+// The following functions convert v, store it in dst and return true. If v has no valid form, they return false.
 
 func setText(dst *string, v any) bool {
 	s, ok := v.(string)
@@ -292,7 +303,7 @@ func setBool(dst *bool, v any) bool {
 	return ok
 }
 
-// setMilliHz takes 0, or a rate in hertz to the third decimal.
+// setMilliHz accepts 0, or a rate from 1 to 1000 Hz, which is rounded to 1/1000 Hz.
 func setMilliHz(dst *int, v any) bool {
 	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
@@ -315,7 +326,7 @@ func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	return true
 }
 
-// toUint reads a whole number from what TOML, JSON or a flag may hold.
+// toUint converts a non-negative integer from the types of TOML, JSON and flags.
 func toUint(v any) (uint64, bool) {
 	switch n := v.(type) {
 	case int64:

@@ -23,15 +23,15 @@ import (
 	"slices"
 )
 
-// MinPairs is the fewest pairs for an interval. Fewer give too few blocks to estimate
-// their variance and the correlation time.
+// MinPairs is the minimum number of pairs for an interval. Fewer give too few blocks to
+// estimate their variance and the correlation time.
 const MinPairs = 100
 
 // resamples is the number of draws. The width of an interval is proportional to their
 // standard deviation, which is then known to 1/sqrt(2 resamples) = 3.5 %.
 const resamples = 400
 
-// maxBlocks is the most blocks in a draw, which bounds the cost of a draw. Blocks
+// maxBlocks is the maximum number of blocks in a draw, which limits its cost. Blocks
 // that are longer than necessary do no harm, and 300 are enough to estimate a
 // variance.
 const maxBlocks = 300
@@ -51,7 +51,7 @@ func (i Interval) Significant() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) 
 // over changed cubes or over seconds. Both slices have one entry per pair.
 type Ratio struct{ Num, Den []float64 }
 
-// Value returns the figure; no number if there is nothing to divide by.
+// Value returns the figure; NaN or an infinity if the sum of Den is 0.
 func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // Ratios returns the difference of the ratios, a minus b. The four slices must have
@@ -66,11 +66,10 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 	}
 	moves := influence(a, b)
 	block := max(blockLength(moves), n/maxBlocks)
-	return ratios(a, b, block, widening(moves, block), seed)
+	return ratios(a, b, block, wideningFactor(moves, block), seed)
 }
 
-// ratios is Ratios with a given block length. The interval is widened by the factor
-// wider.
+// ratios is Ratios with a given block length. The interval is multiplied by wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	return bootstrap(a, b, block, wider, seed, func(t *[4]float64) float64 { return t[0]/t[1] - t[2]/t[3] })
 }
@@ -86,14 +85,14 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 	draws := newDraws(n, out.Block, seed)
 	for range resamples {
 		var total [4]float64
-		draws.each(func(from, length int) {
+		draws.forEachBlock(func(from, length int) {
 			for i := range total {
-				total[i] += sums[i].of(from, length)
+				total[i] += sums[i].sumOf(from, length)
 			}
 		})
 		m.add(figure(&total))
 	}
-	out.spread(n, &m, wider)
+	out.setFromDeviation(n, &m, wider)
 	return out
 }
 
@@ -117,11 +116,11 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	drawn := make([]float64, 0, resamples)
 	draws := newDraws(n, out.Block, seed)
 	timesX, timesY := make([]int32, n), make([]int32, n)
-	placeX, placeY := wrapAround(x.place, out.Block), wrapAround(y.place, out.Block)
+	placeX, placeY := wrapAround(x.rank, out.Block), wrapAround(y.rank, out.Block)
 	for range resamples {
 		clear(timesX)
 		clear(timesY)
-		draws.each(func(from, length int) {
+		draws.forEachBlock(func(from, length int) {
 			for i, at := range placeX[from : from+length] {
 				timesX[at]++
 				timesY[placeY[from+i]]++
@@ -129,12 +128,13 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 		})
 		drawn = append(drawn, x.quantile(timesX, n, p)-y.quantile(timesY, n, p))
 	}
-	out.between(n, drawn, widening(moves, out.Block))
+	out.setFromPercentiles(n, drawn, wideningFactor(moves, out.Block))
 	return out
 }
 
-// spread sets the interval from the standard deviation of the draws.
-func (i *Interval) spread(n int, m *moments, wider float64) {
+// setFromDeviation sets the interval from the standard deviation of the draws of n pairs. It remains unknown
+// if a draw was not finite.
+func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
 	half := wider * critical(float64(i.Block)/float64(n)) * math.Sqrt(m.variance())
 	if math.IsNaN(half) || math.IsInf(half, 0) {
 		return
@@ -142,10 +142,10 @@ func (i *Interval) spread(n int, m *moments, wider float64) {
 	i.Lo, i.Hi, i.Known = i.Diff-half, i.Diff+half, true
 }
 
-// between sets the interval to the middle 95 % of the draws, widened as spread does.
-// Quantiles can jump between clusters of values and scatter asymmetrically, so their
-// standard deviation would mean little.
-func (i *Interval) between(n int, drawn []float64, wider float64) {
+// setFromPercentiles sets the interval to the middle 95 % of the draws, widened like
+// that of setFromDeviation. Quantiles can jump between clusters of values and scatter
+// asymmetrically, so their standard deviation is not meaningful.
+func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
 	wider *= critical(float64(i.Block)/float64(n)) / critical(0)
 	slices.Sort(drawn)
 	tail := len(drawn) / 40
@@ -156,28 +156,29 @@ func (i *Interval) between(n int, drawn []float64, wider float64) {
 }
 
 // critical returns the critical value at 95 %, in standard deviations of the draws,
-// if a block is the share b of the data. It is 1.96 for short blocks. It grows with
+// if a block is the fraction b of the data. It is 1.96 for short blocks. It grows with
 // b, because few blocks make the variance itself uncertain. The theory is that of
 // Kiefer and Vogelsang (2005, "fixed b") for the Bartlett kernel, to which
 // overlapping blocks are equivalent. The polynomial is fitted to 20,000 simulations
 // each of circular blocks, for b up to 0.5 (see the tests).
 func critical(b float64) float64 { return 1.959963984540054 + 2.6*b + float64(2.7*b)*b }
 
-// draws draws random circular blocks.
+// draws draws random circular blocks of n pairs.
 type draws struct {
 	n, block int
 	rng      *rand.PCG
 }
 
+// newDraws returns draws with a generator seeded by seed.
 func newDraws(n, block int, seed uint64) draws {
 	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)}
 }
 
-// each calls take with the blocks of one draw, which add up to n pairs.
-func (d *draws) each(take func(from, length int)) {
+// forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
+func (d *draws) forEachBlock(visit func(from, length int)) {
 	for left := d.n; left > 0; left -= d.block {
 		hi, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
-		take(int(hi), min(d.block, left))
+		visit(int(hi), min(d.block, left))
 	}
 }
 
@@ -190,6 +191,7 @@ func wrapAround(v []int32, block int) []int32 {
 // prefixSums gives the sum of any circular block of up to block values.
 type prefixSums []float64
 
+// newPrefixSums returns the prefix sums of v, continued by block values of v.
 func newPrefixSums(v []float64, block int) prefixSums {
 	r := make(prefixSums, len(v)+block+1)
 	for i := range len(v) + block {
@@ -198,7 +200,8 @@ func newPrefixSums(v []float64, block int) prefixSums {
 	return r
 }
 
-func (r prefixSums) of(from, length int) float64 { return r[from+length] - r[from] }
+// sumOf returns the sum of length values from index from on.
+func (r prefixSums) sumOf(from, length int) float64 { return r[from+length] - r[from] }
 
 // moments holds the mean and the sum of squared deviations of the added values
 // (Welford 1962).

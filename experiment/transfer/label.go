@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Label is the beginning of a stream: its length, and the size and hash of the file
-// that it unpacks to.
+// Label is the header of a stream: its length, and the size and hash of the unpacked
+// file.
 type Label struct {
 	Packed int64 // bytes in the stream after the label
 	Size   int64 // bytes of the unpacked file
 	Hash   [sha256.Size]byte
 }
 
-// MinBlock is the least size of a block in bytes: the first block must hold the whole
-// label.
+// MinBlock is the minimum size of a block in bytes: the first block must contain the
+// whole label.
 const MinBlock = 2*binary.MaxVarintLen64 + sha256.Size
 
 // Append appends the label to dst: both sizes as unsigned varints, then the hash.

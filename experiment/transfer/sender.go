@@ -17,7 +17,7 @@ type Sender struct {
 	pending    int // unacknowledged blocks from base up to next
 	contiguous int // blocks that the receiver reported without a gap
 
-	sent [remembered]datagram // datagram of sequence s at s % remembered
+	sent [maxRemembered]datagram // datagram of sequence s at s % remembered
 
 	timer     timer
 	anyAck    bool
@@ -28,17 +28,17 @@ type Sender struct {
 
 // block is the sender's state of a block.
 type block struct {
-	sent  time.Duration // when it was last sent
-	times uint32
-	acked bool
+	lastSent  time.Duration // when it was last sent
+	sendCount uint32
+	acked     bool
 }
 
 // datagram is a datagram that was sent.
 type datagram struct {
-	seq   uint64 // sequence + 1; 0: none
-	block int
-	at    time.Duration
-	acked bool
+	seq    uint64 // sequence + 1; 0 if the entry is empty
+	block  int
+	sentAt time.Duration
+	acked  bool
 }
 
 // NewSender returns a sender of the given number of blocks. At most window of them, 1
@@ -55,7 +55,7 @@ func NewSender(blocks, window int, beat time.Duration) *Sender {
 func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 	timeout := s.timer.timeout()
 	for n := s.base; n < s.next; n++ {
-		if b := &s.blocks[n]; !b.acked && now-b.sent >= timeout {
+		if b := &s.blocks[n]; !b.acked && now-b.lastSent >= timeout {
 			return n, true, true
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 	}
 	// All sent blocks are acknowledged, but the receiver does not have them all: an
 	// acknowledgement named datagrams that had not arrived.
-	if s.base == s.next && s.contiguous < s.next && now-s.blocks[s.contiguous].sent >= timeout {
+	if s.base == s.next && s.contiguous < s.next && now-s.blocks[s.contiguous].lastSent >= timeout {
 		return s.contiguous, true, true
 	}
 	return 0, false, false
@@ -74,15 +74,15 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 // that block.
 func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 	b := &s.blocks[number]
-	if b.times > 0 {
+	if b.sendCount > 0 {
 		s.resent++
-		s.backOff(now, b.sent)
+		s.backOff(now, b.lastSent)
 	} else {
 		s.next, s.pending = number+1, s.pending+1
 	}
-	b.sent = now
-	b.times++
-	s.sent[seq%remembered] = datagram{seq: seq + 1, block: number, at: now}
+	b.lastSent = now
+	b.sendCount++
+	s.sent[seq%maxRemembered] = datagram{seq: seq + 1, block: number, sentAt: now}
 }
 
 // backOff doubles the timeout if no acknowledgement has arrived since a block was
@@ -95,7 +95,7 @@ func (s *Sender) backOff(now, sent time.Duration) {
 	s.timer.backOff()
 }
 
-// ErrAck says that an acknowledgement claims more blocks than were sent.
+// ErrAck means that an acknowledgement is for more blocks than were sent.
 var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
 
 // Ack is an acknowledgement. A receiver sends one for every datagram that arrives.
@@ -113,18 +113,18 @@ func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 	}
 	s.anyAck, s.lastAck = true, now
 	if d := s.find(a.Answers); d != nil && !d.acked {
-		s.timer.measure(now - d.at)
+		s.timer.addSample(now - d.sentAt)
 	}
 	s.timer.resetBackoff()
-	s.ack(a.Answers)
-	s.ack(a.Newest)
+	s.ackDatagram(a.Answers)
+	s.ackDatagram(a.Newest)
 	for i := uint64(0); i < 32 && i < a.Newest; i++ {
 		if a.Mask>>i&1 == 1 {
-			s.ack(a.Newest - 1 - i)
+			s.ackDatagram(a.Newest - 1 - i)
 		}
 	}
 	for n := s.base; n < a.Contiguous; n++ {
-		s.done(n)
+		s.markAcked(n)
 	}
 	s.contiguous = max(s.contiguous, a.Contiguous)
 	for s.base < s.next && s.blocks[s.base].acked {
@@ -134,22 +134,25 @@ func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 }
 
 // find returns the datagram with sequence seq; nil if it was never sent or is no
-// longer remembered.
+// longer stored.
 func (s *Sender) find(seq uint64) *datagram {
-	if d := &s.sent[seq%remembered]; d.seq == seq+1 {
+	if d := &s.sent[seq%maxRemembered]; d.seq == seq+1 {
 		return d
 	}
 	return nil
 }
 
-func (s *Sender) ack(seq uint64) {
+// ackDatagram marks the block of a datagram as acknowledged. Unknown sequences are
+// ignored.
+func (s *Sender) ackDatagram(seq uint64) {
 	if d := s.find(seq); d != nil {
 		d.acked = true
-		s.done(d.block)
+		s.markAcked(d.block)
 	}
 }
 
-func (s *Sender) done(number int) {
+// markAcked marks a block as acknowledged.
+func (s *Sender) markAcked(number int) {
 	if b := &s.blocks[number]; !b.acked {
 		b.acked = true
 		s.pending--
@@ -162,14 +165,14 @@ func (s *Sender) Done() bool { return s.contiguous == len(s.blocks) }
 // Blocks returns the number of blocks.
 func (s *Sender) Blocks() int { return len(s.blocks) }
 
-// Resent returns how many datagrams carried a block that was sent before.
+// Resent returns the number of datagrams with a block that was sent before.
 func (s *Sender) Resent() int64 { return s.resent }
 
 // SendCount returns how often a block was sent.
-func (s *Sender) SendCount(number int) int { return int(s.blocks[number].times) }
+func (s *Sender) SendCount(number int) int { return int(s.blocks[number].sendCount) }
 
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (s *Sender) RoundTrip() time.Duration { return s.timer.smoothed }
 
-// Timeout returns the present retransmission timeout.
+// Timeout returns the current retransmission timeout.
 func (s *Sender) Timeout() time.Duration { return s.timer.timeout() }

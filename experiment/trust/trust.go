@@ -1,6 +1,6 @@
-// Package trust compares what a modelled link did with its settings: the share lost, the delay and
-// the rate, measured from the fates of the packets, with the expected values of the settings and the
-// interval that chance allows.
+// Package trust checks whether a modelled link does what its settings specify. It compares the measured
+// loss, delay and rate with the values expected from the settings, and with the interval in which they
+// are for a correct link.
 package trust
 
 import (
@@ -12,33 +12,35 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// alpha bounds the probability that a figure of a correct link leaves its interval, for each check.
+// alpha is the maximum probability, for each check, that a figure of a correct link is outside of its
+// interval.
 const alpha = 1e-5
 
-// Check is one figure of a link: the expected value of the settings, the measured value, and the
-// interval of a correct link. Least and Most are infinite where the settings bound it on one side
+// A Check is one figure of a link: the value expected from the settings, the measured value, and the
+// interval of a correct link. Least or Most is infinite if the settings bound the figure on one side
 // only.
 type Check struct {
 	Name, Unit    string
 	Set, Measured float64
 	Least, Most   float64
 	Known         bool // the settings determine the expected value
-	OK            bool // within the interval; true if it is not known
+	OK            bool // Measured is within the interval, or Known is false
 }
 
-// Judge compares links with their settings. It caches the distributions of delays, which take long
-// to compute. Its zero value is ready.
+// A Judge compares links with their settings. It caches the distributions of delays, which take long
+// to compute. The zero value is ready to use.
 type Judge struct {
-	laws map[lossmodel.Delay]delayLaw
+	models map[lossmodel.Delay]delayModel
 }
 
-type delayLaw struct {
+// A delayModel is the distribution of the delay for given settings.
+type delayModel struct {
 	measure.DelayLaw
-	ok bool
+	ok bool // false if the distribution cannot be computed
 }
 
-// Checks compares the loss, the delay and, where the link has a bottleneck, the rate. It returns none
-// before the first packet.
+// Checks checks the loss, the delay and, if the link has a bottleneck, the rate. all are the periods of
+// constant settings of a link. The result is empty before the first packet.
 func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 	if len(all) == 0 {
 		return nil
@@ -66,7 +68,7 @@ func checkLoss(all []meters.LinkStretch) Check {
 		a := &all[i]
 		n := a.Sent
 		lost += float64(a.Lost)
-		if limited(&a.Down) {
+		if isRateLimited(&a.Down) {
 			lost -= float64(a.Queue)
 		}
 		sent += float64(n)
@@ -81,48 +83,49 @@ func checkLoss(all []meters.LinkStretch) Check {
 	return c
 }
 
-// limited reports whether the link has a bottleneck.
-func limited(s *lossmodel.Spec) bool {
+// isRateLimited reports whether the link has a bottleneck.
+func isRateLimited(s *lossmodel.Spec) bool {
 	return s.Rate.BitsPerSecond > 0 || s.Rate.Trace.Path != ""
 }
 
 // checkDelay compares the mean delay of the packets that arrived with the mean that the settings
-// predict, both in milliseconds. Least and Most follow from Bernstein's inequality. Known is false if
-// the delay of a stretch cannot be predicted or nothing arrived. Most is infinite if queues, spikes or
+// predict, both in milliseconds. Least and Most follow from Bernstein's inequality for the sum of the
+// delays; the correlation of successive delays reduces the number of independent ones. Known is false if
+// the delay of a stretch cannot be predicted or no packet arrived. Most is infinite if queues, spikes or
 // keeping the order can add to latency and jitter.
 func (j *Judge) checkDelay(all []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
-	var arrived, under, sum, variance, reach, flying float64
-	more := false
+	var arrived, totalDelay, sum, variance, maxDeviation, inFlight float64
+	extraDelay := false
 	for i := range all {
 		a := &all[i]
 		if a.Sent == 0 {
 			continue
 		}
-		law := j.lawOf(&a.Down.Delay)
-		if a.Down.Netem.On || !law.ok {
+		model := j.modelOf(&a.Down.Delay)
+		if a.Down.Netem.On || !model.ok {
 			c.Known = false
 			continue
 		}
-		n, linger := float64(a.Arrived), (1+law.Rho)/(1-law.Rho)
+		n, correlation := float64(a.Arrived), (1+model.Rho)/(1-model.Rho)
 		arrived += n
-		under += float64(a.Took) / 1e6
-		sum += n * law.Mean
-		variance += n * law.SD * law.SD * linger
-		reach = max(reach, max(law.Hi-law.Mean, law.Mean-law.Lo)*linger)
-		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow packets are still in flight
-		more = more || limited(&a.Down) || addsDelay(&a.Down)
+		totalDelay += float64(a.Took) / 1e6
+		sum += n * model.Mean
+		variance += n * model.SD * model.SD * correlation
+		maxDeviation = max(maxDeviation, max(model.Hi-model.Mean, model.Mean-model.Lo)*correlation)
+		inFlight += float64(a.Sent-a.Lost-a.Arrived) * (model.Hi - model.Lo) // packets in flight are likely to be slow ones
+		extraDelay = extraDelay || isRateLimited(&a.Down) || addsDelay(&a.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
 		return c
 	}
-	level := math.Log(2/alpha) / 3 * reach
-	slack := level + math.Sqrt(level*level+6*level/max(reach, 1e-9)*variance)
-	c.Set, c.Measured = sum/arrived, under/arrived
-	c.Least, c.Most = c.Set-(slack+flying)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
+	level := math.Log(2/alpha) / 3 * maxDeviation
+	slack := level + math.Sqrt(level*level+6*level/max(maxDeviation, 1e-9)*variance)
+	c.Set, c.Measured = sum/arrived, totalDelay/arrived
+	c.Least, c.Most = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
 	c.Least -= 1e-5
-	if more {
+	if extraDelay {
 		c.Most = math.Inf(1)
 	}
 	return c
@@ -134,14 +137,15 @@ func addsDelay(s *lossmodel.Spec) bool {
 	return d.KeepOrder || d.SpikeEvery > 0 || d.Burst > 0 || d.Trace.Path != "" || s.Reorder.P > 0
 }
 
-func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
-	law, known := j.laws[*d]
+// modelOf returns the distribution of the delay for settings d, from the cache if possible.
+func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
+	law, known := j.models[*d]
 	if !known {
 		law.DelayLaw, law.ok = measure.DelayLawOf(d)
-		if len(j.laws) > 64 || j.laws == nil {
-			j.laws = map[lossmodel.Delay]delayLaw{}
+		if len(j.models) > 64 || j.models == nil {
+			j.models = map[lossmodel.Delay]delayModel{}
 		}
-		j.laws[*d] = law
+		j.models[*d] = law
 	}
 	return law
 }

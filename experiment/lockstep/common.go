@@ -11,30 +11,29 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// Stretch is the time that the lanes of a snapshot have in common, with what each of them measured
-// in it. All have samples of the same periods.
+// A Stretch is the period in which all lanes of a snapshot can be compared, with their samples.
 type Stretch struct {
 	From, To time.Duration
-	Seams    int // samples left out because the recording restarted: they measure only the cost of that
-	Lanes    []Series
+	Seams    int      // number of samples left out because of a loop point: see dropLoopSamples
+	Lanes    []Series // all with the same sample periods
 }
 
-// Series is what one lane measured, one value per sample. It is empty if the lane had not joined.
+// A Series holds the measurements of one lane, one value per sample. It is empty if the lane is absent.
 type Series struct {
 	Payload, Failed, Changed []float64 // bits, packets, rows
-	Age, Aged                []float64 // age of what was shown, in ms, summed over the display ticks counted in Aged
+	Age, Aged                []float64 // sum of the ages of displayed frames in ms, and their number
 
-	across []bool // which samples hold packets that build across a seam
+	acrossLoop []bool // samples with packets whose baseline is from before a loop point
 }
 
-// Absent reports whether a lane of a snapshot had not joined yet, which happens only in snapshots of
-// the past.
+// Absent reports whether a lane was added after the time of the snapshot, which is possible only while the
+// time cursor is in the past.
 func Absent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
-// since returns the moment from which all lanes of a snapshot can be compared: after the warm-up of
-// the last that joined, after the encoder of the first was last swapped, and not before the oldest
-// sample that all keep.
-func since(snap *engine.Snapshot) time.Duration {
+// commonStart returns the time from which all lanes of a snapshot can be compared: engine.WarmUp after the
+// last lane was added and after the last change of the active encoder, and not before the oldest sample
+// that all lanes still store.
+func commonStart(snap *engine.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -54,10 +53,9 @@ func since(snap *engine.Snapshot) time.Duration {
 	return from + engine.WarmUp
 }
 
-// Gather gathers what the lanes of a snapshot have in common. It takes time in
-// proportion to samples and lanes.
+// Gather returns the period that the lanes of a snapshot have in common and its samples.
 func Gather(snap *engine.Snapshot) Stretch {
-	x := Stretch{From: since(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
+	x := Stretch{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
 	n := math.MaxInt
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -68,7 +66,7 @@ func Gather(snap *engine.Snapshot) Stretch {
 		if k := len(samples); k > 0 {
 			x.To = samples[k-1].T
 		}
-		x.Lanes[i] = series(samples)
+		x.Lanes[i] = newSeries(samples)
 		n = min(n, len(samples))
 	}
 	for i := range x.Lanes { // all end at the same sample
@@ -76,9 +74,9 @@ func Gather(snap *engine.Snapshot) Stretch {
 		for _, v := range r.values() {
 			*v = (*v)[max(len(*v)-n, 0):]
 		}
-		r.across = r.across[max(len(r.across)-n, 0):]
+		r.acrossLoop = r.acrossLoop[max(len(r.acrossLoop)-n, 0):]
 	}
-	x.leaveOutSeams()
+	x.dropLoopSamples()
 	return x
 }
 
@@ -87,9 +85,10 @@ func (r *Series) values() [5]*[]float64 {
 	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
 }
 
-func series(samples []meters.Sample) Series {
+// newSeries returns the values of samples.
+func newSeries(samples []meters.Sample) Series {
 	n := len(samples)
-	r := Series{across: make([]bool, n)}
+	r := Series{acrossLoop: make([]bool, n)}
 	room := make([]float64, len(r.values())*n)
 	for i, v := range r.values() {
 		*v = room[i*n : (i+1)*n : (i+1)*n]
@@ -98,25 +97,24 @@ func series(samples []meters.Sample) Series {
 		s := &samples[k]
 		r.Payload[k], r.Failed[k], r.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
 		r.Age[k], r.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
-		r.across[k] = s.Across > 0
+		r.acrossLoop[k] = s.Across > 0
 	}
 	return r
 }
 
-// leaveOutSeams drops, for all lanes, the samples in which any lane sent packets that build on frames
-// from before a restart of the recording (a seam): their cost depends only on how the data end and
-// begin.
-func (x *Stretch) leaveOutSeams() {
+// dropLoopSamples removes, for all lanes, the samples in which any lane sent packets whose baseline is from
+// before a loop point. Their size depends only on how different end and start of the recording are.
+func (x *Stretch) dropLoopSamples() {
 	n, kept := 0, 0
 	for i := range x.Lanes {
-		n = max(n, len(x.Lanes[i].across))
+		n = max(n, len(x.Lanes[i].acrossLoop))
 	}
 	for k := range n {
-		if slices.ContainsFunc(x.Lanes, func(r Series) bool { return len(r.across) > 0 && r.across[k] }) {
+		if slices.ContainsFunc(x.Lanes, func(r Series) bool { return len(r.acrossLoop) > 0 && r.acrossLoop[k] }) {
 			continue
 		}
 		for i := range x.Lanes {
-			if r := &x.Lanes[i]; len(r.across) > 0 {
+			if r := &x.Lanes[i]; len(r.acrossLoop) > 0 {
 				for _, v := range r.values() {
 					(*v)[kept] = (*v)[k]
 				}
@@ -130,13 +128,13 @@ func (x *Stretch) leaveOutSeams() {
 		for _, v := range r.values() {
 			*v = (*v)[:min(kept, len(*v))]
 		}
-		r.across = nil
+		r.acrossLoop = nil
 	}
 }
 
 // Kbps returns the payload as a ratio of bits and time.
 func (r *Series) Kbps() paired.Ratio {
-	return paired.Ratio{Num: r.Payload, Den: r.each(1000 * meters.SamplePeriod.Seconds())}
+	return paired.Ratio{Num: r.Payload, Den: r.constant(1000 * meters.SamplePeriod.Seconds())}
 }
 
 // PerChanged returns the payload as a ratio of bits and changed rows.
@@ -144,14 +142,14 @@ func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload,
 
 // FailedAMinute returns the failed packets as a ratio of packets and minutes.
 func (r *Series) FailedAMinute() paired.Ratio {
-	return paired.Ratio{Num: r.Failed, Den: r.each(meters.SamplePeriod.Minutes())}
+	return paired.Ratio{Num: r.Failed, Den: r.constant(meters.SamplePeriod.Minutes())}
 }
 
-// AgeMS returns the age of what was shown, as a ratio of milliseconds and display ticks.
+// AgeMS returns the age of displayed frames as a ratio of milliseconds and display ticks.
 func (r *Series) AgeMS() paired.Ratio { return paired.Ratio{Num: r.Age, Den: r.Aged} }
 
-// each returns v for every sample.
-func (r *Series) each(v float64) []float64 {
+// constant returns v for every sample.
+func (r *Series) constant(v float64) []float64 {
 	out := make([]float64, len(r.Payload))
 	for i := range out {
 		out[i] = v
@@ -159,15 +157,15 @@ func (r *Series) each(v float64) []float64 {
 	return out
 }
 
-// seed of the intervals: a constant, so that they depend only on the data.
+// seed is the seed of the bootstrap. It is constant so that intervals depend only on the data.
 const seed = 1
 
-// Times returns the payload of one lane divided by that of another, with its interval.
+// Times returns the payload of lane i divided by that of lane other, with its confidence interval.
 func (x *Stretch) Times(i, other int) paired.Quotient {
 	return paired.Quotients(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
 }
 
-// Compare returns the comparison of a snapshot's lanes for a report; nil without shadows.
+// Compare returns the comparison of a snapshot's lanes for a report; nil if there is only one lane.
 func Compare(snap *engine.Snapshot) *engine.Comparison {
 	if len(snap.Lanes) < 2 {
 		return nil
@@ -177,7 +175,7 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
-		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: value(l.Kbps()), BitsPerChanged: value(l.PerChanged())}
+		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
 		if i > 0 {
 			q := x.Times(i, 0)
 			lane.Times = figures.Finite(q.Times)
@@ -190,9 +188,9 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	return c
 }
 
-// value returns the figure of a ratio of bits; none for an encoder that sent nothing, which would
-// otherwise look the cheapest.
-func value(r paired.Ratio) figures.Figure {
+// finiteValue returns the value of a ratio of bits. An encoder that sent nothing has no figure, because 0 would
+// be the best one.
+func finiteValue(r paired.Ratio) figures.Figure {
 	if !slices.ContainsFunc(r.Num, func(bits float64) bool { return bits > 0 }) {
 		return figures.Figure{}
 	}

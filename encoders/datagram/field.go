@@ -119,7 +119,8 @@ func massBelowDistance(massBelow *[nBuckets + 1]uint32, distance uint64) int64 {
 // of half or more wraps around to the most negative ones.
 func massBelowResidual(massBelow *[2][nBuckets + 1]uint32, r, half int64) int64 {
 	if r > half {
-		return massBelowResidual(massBelow, half, half) + massBelowResidual(massBelow, r-2*half, half) - massBelowResidual(massBelow, -half, half)
+		return massBelowResidual(massBelow, half, half) + massBelowResidual(massBelow, r-2*half, half) -
+			massBelowResidual(massBelow, -half, half)
 	}
 	if r >= 0 {
 		return int64(massBelow[1][nBuckets]) + massBelowDistance(&massBelow[0], uint64(r))
@@ -412,7 +413,8 @@ func (s *fieldCoder) beginUnit(p *parser) {
 			s.field = nil
 			return
 		}
-		s.beginField(f, unit, &predictionInput{p.clock, message{units: p.units[history+p.msgFirstUnit : history+p.unitCount]}, p.ref, p.prevRef, p.sameKind})
+		cur := message{units: p.units[history+p.msgFirstUnit : history+p.unitCount]}
+		s.beginField(f, unit, &predictionInput{p.clock, cur, p.ref, p.prevRef, p.sameKind})
 	} else {
 		if s.field != f || s.unitIndex+1 != um.fieldUnit {
 			s.field = nil
@@ -441,7 +443,8 @@ func (s *fieldCoder) beginField(f *field, first int, in *predictionInput) {
 		}
 		o.massBelow = &f.massBelow[i][o.class]
 		o.start = wrapResidual(-o.prediction, s.intervalSize/2)
-		o.low, o.high = massBelowResidual(o.massBelow, o.start, s.intervalSize/2), massBelowResidual(o.massBelow, o.start+s.intervalSize, s.intervalSize/2)
+		o.low = massBelowResidual(o.massBelow, o.start, s.intervalSize/2)
+		o.high = massBelowResidual(o.massBelow, o.start+s.intervalSize, s.intervalSize/2)
 	}
 }
 
@@ -529,7 +532,8 @@ func (s *fieldCoder) skipBits(u byte, bits uint) {
 	for i := range s.nPredictors {
 		o := &s.estimates[i]
 		o.start += int64(u) * s.intervalSize
-		o.low, o.high = massBelowResidual(o.massBelow, o.start, 1<<(s.field.bits-1)), massBelowResidual(o.massBelow, o.start+s.intervalSize, 1<<(s.field.bits-1))
+		o.low = massBelowResidual(o.massBelow, o.start, 1<<(s.field.bits-1))
+		o.high = massBelowResidual(o.massBelow, o.start+s.intervalSize, 1<<(s.field.bits-1))
 	}
 	s.endUnit(u)
 }

@@ -258,17 +258,21 @@ func (r *recipe) hash(seed uint32, sources *[nSources]byte) uint32 {
 // with exists.
 func (p *parser) gatherSources() {
 	last := p.units[p.unitCount : p.unitCount+history]
+	// The last 16 units, reversed so that the newest comes first.
 	binary.LittleEndian.PutUint64(p.sources[:], binary.BigEndian.Uint64(last[8:]))
 	binary.LittleEndian.PutUint64(p.sources[8:], binary.BigEndian.Uint64(last))
 	p.sources[srcRemaining] = byte(min(p.size-p.pos, 255))
 	p.field.beginUnit(p)
-	p.sources[srcPredicted], p.sources[srcPrefixError], p.sources[srcLastResidual] = p.field.predictedUnit(), p.field.prefixError(), p.field.lastResidualCode()
+	p.sources[srcPredicted] = p.field.predictedUnit()
+	p.sources[srcPrefixError] = p.field.prefixError()
+	p.sources[srcLastResidual] = p.field.lastResidualCode()
 	if p.sameKind.units == nil && p.ref.units == nil {
 		clear(p.sources[srcRef:srcPredicted])
 		return
 	}
 	unit := p.unitIndex()
-	p.sources[srcRef], p.sources[srcPrevRef], p.sources[srcSameKind], p.sources[srcRefNext] = p.ref.unitAt(unit), p.prevRef.unitAt(unit), p.sameKind.unitAt(unit), p.ref.unitAt(unit+1)
+	p.sources[srcRef], p.sources[srcRefNext] = p.ref.unitAt(unit), p.ref.unitAt(unit+1)
+	p.sources[srcPrevRef], p.sources[srcSameKind] = p.prevRef.unitAt(unit), p.sameKind.unitAt(unit)
 	same, diff := byte(0), byte(0)
 	if unit > 0 {
 		for i := range 4 {

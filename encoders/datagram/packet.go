@@ -256,7 +256,8 @@ func (k *coder) codeUnit(v byte, bits uint) byte {
 	return v
 }
 
-// codeBit codes a bit whose probability of being 1 is p, of 65536. An encoder only notes the decision.
+// codeBit codes a bit whose probability of being 1 is p, of 65536, and returns it. An encoder only notes the
+// decision; a decoder ignores bit.
 func (k *coder) codeBit(bit int, p uint32) int {
 	if k.decoding {
 		return k.rc.Bit(0, p)
@@ -265,7 +266,8 @@ func (k *coder) codeBit(bit int, p uint32) int {
 	return bit
 }
 
-// codeDirect codes the lowest bits of v, each with probability 1/2. An encoder only notes them.
+// codeDirect codes the lowest bits of v, as many as bits, each with probability 1/2, and returns them. An
+// encoder only notes them; a decoder ignores v.
 func (k *coder) codeDirect(v byte, bits uint) byte {
 	if k.decoding {
 		return byte(k.rc.Direct(0, bits))

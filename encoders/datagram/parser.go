@@ -147,7 +147,8 @@ func (p *parser) endMessage(end int) {
 	if k := int(p.model.kinds[p.kind].keyUnit); k >= 0 && k < end-p.msgFirstUnit {
 		key = p.units[history+p.msgFirstUnit+k]
 	}
-	p.records = append(p.records, record{firstUnit: uint16(p.msgFirstUnit), offset: uint16(p.msgFirstUnit), length: uint16(min(end-p.msgFirstUnit, maxLogUnits)), kind: p.kind, key: key, clock: p.clock})
+	p.records = append(p.records, record{firstUnit: uint16(p.msgFirstUnit), offset: uint16(p.msgFirstUnit),
+		length: uint16(min(end-p.msgFirstUnit, maxLogUnits)), kind: p.kind, key: key, clock: p.clock})
 }
 
 // findRefs sets sameKind, ref and prevRef for the current message. Before its key is coded, and if no

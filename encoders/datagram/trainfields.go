@@ -25,7 +25,8 @@ func findClocks(list []comparedMessage) (found []clockCandidate) {
 					continue
 				}
 				n++
-				step := int32(decodeClock(binary.BigEndian.Uint32(b[at:]), timing) - decodeClock(binary.BigEndian.Uint32(a[at:]), timing))
+				now, then := binary.BigEndian.Uint32(b[at:]), binary.BigEndian.Uint32(a[at:])
+				step := int32(decodeClock(now, timing) - decodeClock(then, timing))
 				if step > 0 && step < 1<<24 {
 					up++
 				}
@@ -55,10 +56,10 @@ func (t *trainer) findFields() {
 		k.clockByte, k.clockFormat = chosen.offset, chosen.format
 	}
 	for _, f := range fields {
-		at := f.kind*unitsPerKind + f.first
-		for part := range f.nUnits() {
-			t.model.units[at+part].field = int16(len(t.model.fields))
-			t.model.units[at+part].fieldUnit = uint8(part)
+		first := f.kind*unitsPerKind + f.first
+		for i := range f.nUnits() {
+			t.model.units[first+i].field = int16(len(t.model.fields))
+			t.model.units[first+i].fieldUnit = uint8(i)
 		}
 		t.model.fields = append(t.model.fields, field{bits: f.bits, nUnits: uint8(f.nUnits()), predictors: f.predictors})
 	}
@@ -328,7 +329,8 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 		cur := message{units: m.units}
 		if p, q := g.a.readSigned(cur), g.b.readSigned(cur); heading.canPredict(m, &g) && (p != 0 || q != 0) {
 			speeds = append(speeds, roundedSqrt(p*p+q*q))
-			offsets = append(offsets, wrapResidual(cur.readNumber(heading.first, heading.bits)-g.predict(heading.bits, heading.first, m.predictionInput()), 1<<(heading.bits-1)))
+			offset := cur.readNumber(heading.first, heading.bits) - g.predict(heading.bits, heading.first, m.predictionInput())
+			offsets = append(offsets, wrapResidual(offset, 1<<(heading.bits-1)))
 		}
 	}
 	if len(offsets) < minMessages {
@@ -485,11 +487,11 @@ func (t *trainer) learnDistributions() {
 // gets a tenth of its neighbours', and each class gets 400/50 = 8 counts of the distribution of all
 // classes.
 func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2][nBuckets]int64) {
-	var all [2][nBuckets]int64
+	var all [2][nBuckets]int64 // counts of all classes, in 1/50
 	total := int64(0)
 	for side := range all {
 		for i := range nBuckets {
-			v := int64(1) // in 1/50
+			v := int64(1) // no bucket has a probability of 0
 			for c := range counts {
 				v += 50 * counts[c][side][i]
 				if i > 0 && i < nBuckets-1 {

@@ -98,8 +98,8 @@ func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 	return units, counts
 }
 
-// half returns the bits v of half 0 or 1 of the unit, their number n, and the number of bits before
-// them. Each half has its own contexts.
+// half returns the bits v of a half of the unit, their number n, and the number of bits before them. Half 1
+// has the last four bits of a unit with more than 4 bits, half 0 the other bits.
 func (u *unitSample) half(half int) (v, n, before int) {
 	n = int(u.bits)
 	switch {
@@ -265,7 +265,9 @@ func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
 // fillTable fills the slots of the model with the logits of the contexts, those that were used most
 // first. A context whose two slots are taken is left out.
 func (t *trainer) fillTable(counts map[uint64]*contextCount, logits *stateLogits) {
-	list := slices.SortedFunc(maps.Values(counts), func(a, b *contextCount) int { return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key)) })
+	list := slices.SortedFunc(maps.Values(counts), func(a, b *contextCount) int {
+		return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key))
+	})
 	t.model.hashShift = t.tableShift()
 	t.model.slots = make([]slot, 1<<(32-t.model.hashShift))
 	for _, c := range list {

@@ -110,7 +110,8 @@ func refDistance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 // isLost reports whether the packet of frame i is lost. A lost frame is not a reference.
 func isLost(i int) bool { return i%7 == 3 }
 
-// refsFor returns the reference of frame i, as e holds it.
+// refsFor returns the reference of frame i: the frame refDistance(i) before it, or the first frame before that
+// which was not lost. e is the sender or the receiver.
 func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
 	ref := i - refDistance(i)
 	for ref > 0 && isLost(ref) {

@@ -259,8 +259,8 @@ func (p *Plugin) compile(text []byte) error {
 		}
 	}
 	p.runtime = wazero.NewRuntimeWithConfig(p.ctx, config)
-	// Modules of Go and of wasi-libc import WASI. Its functions provide no files and no arguments, and
-	// a clock and random numbers that are the same in every run.
+	// Modules compiled from Go or with wasi-libc import WASI. Here it provides no files and no arguments; its
+	// clock and its random numbers are the same in every run.
 	if _, err := wasi_snapshot_preview1.Instantiate(p.ctx, p.runtime); err != nil {
 		return err
 	}

@@ -392,6 +392,8 @@ type messageWriter []byte
 // newMessage returns a message with room for the header, which exchange fills in.
 func newMessage() messageWriter { return make(messageWriter, headerSize) }
 
+// The methods of messageWriter append one value each.
+
 func (w *messageWriter) u32(v uint32) { *w = binary.LittleEndian.AppendUint32(*w, v) }
 func (w *messageWriter) f64(v float64) {
 	*w = binary.LittleEndian.AppendUint64(*w, math.Float64bits(v))
@@ -425,6 +427,7 @@ func (r *messageReader) next(n int) []byte {
 	return b
 }
 
+// u32 reads a number, 0 after a failure.
 func (r *messageReader) u32() uint32 {
 	if b := r.next(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
@@ -432,6 +435,7 @@ func (r *messageReader) u32() uint32 {
 	return 0
 }
 
+// f64 reads a number, 0 after a failure.
 func (r *messageReader) f64() float64 {
 	if b := r.next(8); b != nil {
 		return math.Float64frombits(binary.LittleEndian.Uint64(b))
@@ -449,6 +453,7 @@ func (r *messageReader) bytes(limit int) []byte {
 	return r.next(int(n))
 }
 
+// text reads a text of at most maxText bytes.
 func (r *messageReader) text() string { return string(r.bytes(maxText)) }
 
 // finish returns an error unless all parts were valid and nothing is left.
@@ -484,13 +489,15 @@ func (p *Plugin) describeProcess() (list []description, err error) {
 		return nil, fmt.Errorf("%w: has %d encoders, expected at most %d", ErrContract, n, maxCodecs)
 	}
 	for i := range int(n) {
-		d := description{index: i, name: r.text(), summary: r.text(), source: r.text(), refs: r.u32(), suits: r.u32(), flags: r.u32(), memoRoom: r.u32()}
+		d := description{index: i, name: r.text(), summary: r.text(), source: r.text(), refs: r.u32(), suits: r.u32(),
+			flags: r.u32(), memoRoom: r.u32()}
 		params := r.u32()
 		if params > maxParams {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, tooManyParams(params))
 		}
 		for range int(params) {
-			d.params = append(d.params, param{name: r.text(), help: r.text(), unit: r.text(), kind: int(int32(r.u32())), initial: r.f64(), min: r.f64(), max: r.f64()})
+			d.params = append(d.params, param{name: r.text(), help: r.text(), unit: r.text(), kind: int(int32(r.u32())),
+				initial: r.f64(), min: r.f64(), max: r.f64()})
 		}
 		list = append(list, d)
 	}
@@ -545,7 +552,8 @@ func (h *processHost) create() error {
 	}
 	code, answer, err := h.request("create", msgCreate, m, maxText)
 	if err == nil && code != 0 {
-		err = fmt.Errorf("plugin %s: %s does not accept %s%s", h.plugin.Name(), h.session.desc.name, s.Name, withReason(printable(string(answer))))
+		err = fmt.Errorf("plugin %s: %s does not accept %s%s", h.plugin.Name(), h.session.desc.name, s.Name,
+			withReason(printable(string(answer))))
 	}
 	return err
 }

@@ -27,7 +27,8 @@ func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
-		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound", Expected: `an operator and a number such as "<= 256" or "== 0"`}
+		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
+			Expected: `an operator and a number such as "<= 256" or "== 0"`}
 	}
 	known := figures.Names()
 	if !known[name] {
@@ -58,15 +59,15 @@ func parseAssertion(name string, value any) (Assertion, error) {
 func unknownFigureError(name string, known []string) *Error {
 	e := Unknown("", "figure", name, known)
 	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-	ends, full := []string{}, map[string]string{}
+	lastParts, fullNames := []string{}, map[string]string{}
 	for _, k := range known {
-		if full[last(k)] == "" {
-			ends = append(ends, last(k))
-			full[last(k)] = k
+		if fullNames[last(k)] == "" {
+			lastParts = append(lastParts, last(k))
+			fullNames[last(k)] = k
 		}
 	}
-	if near := Near(last(name), ends); near != "" && e.Near == "" {
-		e.Near, e.Expected = full[near], ""
+	if near := Near(last(name), lastParts); near != "" && e.Near == "" {
+		e.Near, e.Expected = fullNames[near], ""
 	}
 	return e
 }

@@ -231,7 +231,8 @@ func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
 // setParams sets the encoder's parameter name, or if name is "", all parameters of a table.
 func (ch *Change) setParams(name, key string, value any) error {
 	if name == "" && !isTable(value) {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: "the encoder's parameters, such as params.NAME = VALUE"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
+			Expected: "the encoder's parameters, such as params.NAME = VALUE"}
 	}
 	flat := map[string]any{}
 	flatten(name, value, flat)

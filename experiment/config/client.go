@@ -39,7 +39,8 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 		return err
 	}
 	if rest == "t" {
-		return &Error{Key: key, Problem: "settings of a client cannot change with time", Expected: "turn or address; changes are in [[at]]"}
+		return &Error{Key: key, Problem: "settings of a client cannot change with time",
+			Expected: "turn or address; changes are in [[at]]"}
 	}
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
@@ -71,10 +72,12 @@ func (c *Config) checkClients() error {
 	for i, client := range c.Clients {
 		key := Indexed("client", i)
 		if client.Address.IsValid() == (client.Turn > 0) {
-			return &Error{Key: key, Problem: "address or turn is missing, or both are set", Expected: `either address = "10.0.0.5" or turn = 1`}
+			return &Error{Key: key, Problem: "address or turn is missing, or both are set",
+				Expected: `either address = "10.0.0.5" or turn = 1`}
 		}
 		if k := slices.IndexFunc(c.Clients[:i], func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
-			return &Error{Key: key, Problem: "selects the same client as " + Indexed("client", k), Expected: "one entry per client"}
+			return &Error{Key: key, Problem: "selects the same client as " + Indexed("client", k),
+				Expected: "one entry per client"}
 		}
 		if client.Change.IsZero() {
 			return &Error{Key: key, Problem: "sets nothing", Expected: `a setting of its links, such as down.loss = "5%"`}
@@ -122,7 +125,8 @@ func (c *Config) OnlyLinks() error {
 	}
 	for i, at := range c.At { // changes in inline tables have no lines of their own
 		if others := at.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
-			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has no such setting", Expected: linkChangeKeys})
+			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has no such setting",
+				Expected: linkChangeKeys})
 		}
 	}
 	return nil

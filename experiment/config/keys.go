@@ -18,7 +18,8 @@ import (
 // "at[0].t". "link.KEY" sets both directions. A value has a type of TOML; text is parsed.
 func (c *Config) Set(key string, value any) error {
 	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
-		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first", Expected: "--plugin FILE, or [[plugin]] in a file"}
+		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first",
+			Expected: "--plugin FILE, or [[plugin]] in a file"}
 	}
 	c.flags = maps.Clone(c.flags)
 	if c.flags == nil {
@@ -64,7 +65,8 @@ func (c *Config) set(key string, value any) error {
 
 // notLinkError returns the error for setting a link to a value that is not a table.
 func notLinkError(key string, value any) error {
-	return &Error{Key: key, Problem: quoteValue(value) + " is not a link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
+	return &Error{Key: key, Problem: quoteValue(value) + " is not a link",
+		Expected: "a key of it, such as " + key + `.loss = "5%"`}
 }
 
 // setScalar sets a scalar setting.
@@ -125,7 +127,8 @@ func (e *Encoder) set(key, rest string, value any) error {
 		return nil
 	}
 	if rest == "params" {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: "a key of it; tui encoders NAME lists those of an encoder"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
+			Expected: "a key of it; tui encoders NAME lists those of an encoder"}
 	}
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
@@ -146,8 +149,7 @@ func (c *Config) setProfile(value any) error {
 	return nil
 }
 
-// The following methods set key rest of entry i of a list. key is the full key, for errors.
-
+// setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
 	at := entryAt(&c.At, i, StampedChange{T: -1})
 	if rest == "t" {
@@ -160,10 +162,12 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 	return Within(Indexed("at", i), at.Change.Set(rest, value))
 }
 
+// setShadow sets key rest of [[shadow]] entry i. key is the full key, for errors.
 func (c *Config) setShadow(i int, key, rest string, value any) error {
 	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value)
 }
 
+// setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.
 func (c *Config) setSweep(i int, key, rest string, value any) error {
 	axis := entryAt(&c.Sweep, i, Axis{})
 	switch rest {
@@ -260,8 +264,9 @@ func quoteValue(v any) string {
 	return truncate(fmt.Sprint(v))
 }
 
-// The following functions convert v, store it in dst and return true. If v has no valid form, they return false.
+// The following functions convert v, store it in dst and return true. If v is invalid, they return false.
 
+// setText accepts a text that is not blank, and removes spaces around it.
 func setText(dst *string, v any) bool {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
@@ -271,6 +276,7 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
+// setUint accepts an integer from 0.
 func setUint(dst *uint64, v any) bool {
 	n, ok := toUint(v)
 	if ok {
@@ -279,6 +285,7 @@ func setUint(dst *uint64, v any) bool {
 	return ok
 }
 
+// setInt accepts an integer from lo to hi.
 func setInt(dst *int, v any, lo, hi int) bool {
 	n, ok := toUint(v)
 	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
@@ -288,6 +295,7 @@ func setInt(dst *int, v any, lo, hi int) bool {
 	return true
 }
 
+// setBool accepts a Boolean, also as text.
 func setBool(dst *bool, v any) bool {
 	if s, isText := v.(string); isText {
 		b, err := strconv.ParseBool(s)
@@ -313,6 +321,7 @@ func setMilliHz(dst *int, v any) bool {
 	return true
 }
 
+// setDuration accepts a text such as "1m 30s" from lo to hi.
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	s, ok := v.(string)
 	if !ok {

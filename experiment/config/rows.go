@@ -140,7 +140,7 @@ func lossParamRow(model string, p lossmodel.ParamInfo, dir Way) Row {
 // stepLossParam returns a parameter's value after n steps from current: percentages move along the ladder of
 // the loss, percentages that may be negative by 5 points, and integers by 1.
 func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
-	const points, most = 5, 95
+	const points, most = 5, 95 // step and limit of percentages that may be negative
 	v, err := strconv.ParseFloat(strings.TrimSuffix(current, "%"), 64)
 	switch {
 	case err != nil:

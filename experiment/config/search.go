@@ -49,7 +49,8 @@ func (s *Search) set(key, rest string, value any) error {
 	head, below, _ := strings.Cut(rest, ".")
 	switch {
 	case head == "over" && slices.Contains([]string{"duration", "seed"}, below):
-		return &Error{Key: key, Problem: quote(below) + " cannot be searched, because settings are compared with equal duration and seeds", Expected: "another key"}
+		return &Error{Key: key, Problem: quote(below) + " cannot be searched, because settings are compared with equal duration and seeds",
+			Expected: "another key"}
 	case rest == "minimise":
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
@@ -85,7 +86,8 @@ func textList(value any) ([]string, bool) {
 func (s *Search) setMinimise(key string, value any) error {
 	list, ok := textList(value)
 	if !ok || len(list) < 1 || len(list) > 2 {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure", Expected: `a figure such as "payload_kbps", or a list of two`}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure",
+			Expected: `a figure such as "payload_kbps", or a list of two`}
 	}
 	known := figures.Names()
 	for _, name := range list {
@@ -104,13 +106,15 @@ func (s *Search) setMinimise(key string, value any) error {
 func (s *Search) setSubject(key string, value any) error {
 	list, ok := textList(value)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a bound", Expected: `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a bound",
+			Expected: `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`}
 	}
 	s.Subject = nil
 	for i, text := range list {
 		at := strings.IndexAny(text, "<>=!")
 		if at < 0 {
-			return &Error{Key: Indexed(key, i), Problem: quote(text) + " is not a bound", Expected: `a figure and a bound, such as "wrong == 0"`}
+			return &Error{Key: Indexed(key, i), Problem: quote(text) + " is not a bound",
+				Expected: `a figure and a bound, such as "wrong == 0"`}
 		}
 		a, err := parseSubject(strings.TrimSpace(text[:at]), text[at:])
 		if err != nil {
@@ -127,7 +131,7 @@ func parseSubject(name, bound string) (Assertion, error) {
 	if slices.Contains(TimingNames(), name) {
 		known = "wrong" // any known figure: only the bound is parsed
 	}
-	a, err := parseAssertion(known, strings.Replace(bound, "%", "e-2", 1))
+	a, err := parseAssertion(known, strings.Replace(bound, "%", "e-2", 1)) // "5%" becomes "5e-2"
 	a.Name = name
 	return a, err
 }
@@ -150,7 +154,8 @@ func (s *Search) setRange(key, name string, value any) error {
 	if part == "" {
 		list, ok := value.([]any)
 		if !ok || len(list) == 0 || len(list) > maxRange {
-			return &Error{Key: key, Problem: quoteValue(value) + " is not a range", Expected: "a list of values, or { from = 2, to = 8, step = 1 }"}
+			return &Error{Key: key, Problem: quoteValue(value) + " is not a range",
+				Expected: "a list of values, or { from = 2, to = 8, step = 1 }"}
 		}
 		r.Values, r.Ordered = list, isOrdered(list)
 		return nil
@@ -254,7 +259,8 @@ func (r *Range) fillValues() error {
 		step = *r.step
 	}
 	if r.from == nil || r.to == nil || !(step > 0) || *r.to < *r.from || (*r.to-*r.from)/step >= maxRange {
-		return &Error{Key: key, Problem: "is not a range", Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
+		return &Error{Key: key, Problem: "is not a range",
+			Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
 	}
 	for i := 0; ; i++ {
 		v := units.AddSteps(*r.from, step, i)

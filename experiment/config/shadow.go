@@ -63,7 +63,8 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 	}
 	names, ok := parseNames(value)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a name", Expected: "the name of an encoder, or a list of names"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a name",
+			Expected: "the name of an encoder, or a list of names"}
 	}
 	if key == "shadow_off" {
 		ch.ShadowsOff = slices.Concat(ch.ShadowsOff, names)
@@ -130,7 +131,8 @@ func (c *Config) removeShadows(names []string) error {
 			continue
 		}
 		if n == 0 {
-			return &Error{Key: "shadow_off", Problem: "there are no shadows", Expected: "the name of a shadow that was added before"}
+			return &Error{Key: "shadow_off", Problem: "there are no shadows",
+				Expected: "the name of a shadow that was added before"}
 		}
 		var running []string
 		for _, s := range c.Shadows {

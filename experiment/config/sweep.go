@@ -90,7 +90,8 @@ func (c *Config) checkRepeat(i int) error {
 	for j, other := range c.Sweep {
 		switch {
 		case other.Key == "seed":
-			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "seed cannot be swept with repeat, which sets the seeds", Expected: "another key, or no repeat"}
+			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "seed cannot be swept with repeat, which sets the seeds",
+				Expected: "another key, or no repeat"}
 		case j < i && other.Repeat > 0:
 			return &Error{Key: key + ".repeat", Problem: "repeat is set twice", Expected: "one entry with repeat"}
 		}
@@ -131,7 +132,8 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return keys, lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables", Expected: "[[sweep.axis]], with " + tableLists()["sweep"].expected}
+		return keys, lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables",
+			Expected: "[[sweep.axis]], with " + tableLists()["sweep"].expected}
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {

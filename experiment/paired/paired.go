@@ -59,7 +59,7 @@ func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 func Ratios(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
-		panic("paired: slices of different lengths are not paired")
+		panic("paired: slices have different lengths")
 	}
 	if diff := a.Value() - b.Value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
@@ -101,7 +101,7 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)
 	if len(b) != n {
-		panic("paired: slices of different lengths are not paired")
+		panic("paired: slices have different lengths")
 	}
 	if n == 0 {
 		return Interval{Diff: math.NaN()}
@@ -207,6 +207,7 @@ func (r prefixSums) sumOf(from, length int) float64 { return r[from+length] - r[
 // (Welford 1962).
 type moments struct{ n, mean, squares float64 }
 
+// add adds a value.
 func (m *moments) add(v float64) {
 	m.n++
 	d := v - m.mean
@@ -214,6 +215,7 @@ func (m *moments) add(v float64) {
 	m.squares += float64(d * (v - m.mean))
 }
 
+// variance returns the unbiased estimate of the variance.
 func (m *moments) variance() float64 { return m.squares / (m.n - 1) }
 
 func sum(v []float64) (s float64) {

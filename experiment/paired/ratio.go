@@ -36,7 +36,7 @@ func (q Quotient) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) 
 func Quotients(a, b Ratio, seed uint64) Quotient {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
-		panic("paired: slices of different lengths are not paired")
+		panic("paired: slices have different lengths")
 	}
 	times := a.Value() / b.Value()
 	if n < LeastPairs || !(times > 0) || math.IsInf(times, 0) {

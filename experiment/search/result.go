@@ -135,7 +135,8 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 	if len(s.spec.Minimise) == 1 {
 		s.addConfidence(f, list, best)
 	} else {
-		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, and none is better than one of the front in both figures.", f.Tried))
+		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, "+
+			"and none is better than one of the front in both figures.", f.Tried))
 	}
 	if f.Best.Breaks != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
@@ -182,10 +183,12 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
 		switch {
 		case s.drawnAhead == 0:
-			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better; with 95 %% confidence at most %.1f %% of all are.",
+			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better; "+
+				"with 95 %% confidence at most %.1f %% of all are.",
 				f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
 		case s.drawnAhead > 0:
-			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; how many are in complete runs is unknown.",
+			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; "+
+				"how many are in complete runs is unknown.",
 				s.drawnAhead, f.Drawn)
 		}
 	}

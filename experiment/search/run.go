@@ -33,7 +33,8 @@ type Options struct {
 // down.
 func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	if len(c.Search.Minimise) == 0 {
-		return nil, &config.Error{Key: "search", Problem: "no [search] in the configuration", Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
+		return nil, &config.Error{Key: "search", Problem: "no [search] in the configuration",
+			Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
 	}
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -188,7 +189,8 @@ func (e *evaluator) runOnce(ctx context.Context, c *config.Config) (*engine.Resu
 	return r.Runs[0], nil
 }
 
-// failedOutcome returns the outcome of a setting that cannot be run because of err.
+// failedOutcome returns the outcome of a setting that cannot be run because of err. Its violation and its
+// figures are infinite, so that every other outcome is better.
 func (e *evaluator) failedOutcome(err error) outcome {
 	v := outcome{Violation: math.Inf(1), Reason: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
 	for i := range v.Figures {

@@ -153,7 +153,8 @@ func (s *search) newCost(jobs []job) (cost float64) {
 // addStep adds a step about a job that was run to the trace.
 func (s *search) addStep(phase string, j job, result string) {
 	if len(s.trace) < maxTrace {
-		s.trace = append(s.trace, traceStep{settingText(s.spec.Over, j.Setting), phase, 1 / float64(j.Divisor), j.Seed, finiteOrNil(s.outcomeOf(j).Figures), result})
+		s.trace = append(s.trace, traceStep{settingText(s.spec.Over, j.Setting), phase, 1 / float64(j.Divisor), j.Seed,
+			finiteOrNil(s.outcomeOf(j).Figures), result})
 	}
 }
 
@@ -444,7 +445,8 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 			break
 		}
 		slices.SortStableFunc(list, func(x, y setting) int {
-			return cmp.Or(cmp.Compare(s.worstViolation(x, seed+1), s.worstViolation(y, seed+1)), cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
+			return cmp.Or(cmp.Compare(s.worstViolation(x, seed+1), s.worstViolation(y, seed+1)),
+				cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
 		})
 		if seed < 2 {
 			continue
@@ -614,7 +616,8 @@ func (s *search) undominated() (front []setting) {
 		}
 	}
 	slices.SortFunc(list, func(x, y placed) int { // a setting comes after those that dominate it
-		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation), slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
+		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation),
+			slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
 	})
 	for _, x := range list {
 		if x.value.Violation > list[0].value.Violation {

@@ -30,13 +30,13 @@ func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])
 		if k <= 0 || u >= 1<<62 {
-			return l, 0, fmt.Errorf("%w: the first one holds no label", ErrBlock)
+			return l, 0, fmt.Errorf("%w: the first block has no label", ErrBlock)
 		}
 		*v = int64(u)
 		n += k
 	}
 	if copy(l.Hash[:], src[n:]) < len(l.Hash) {
-		return l, 0, fmt.Errorf("%w: the first one holds no label", ErrBlock)
+		return l, 0, fmt.Errorf("%w: the first block has no label", ErrBlock)
 	}
 	return l, n + len(l.Hash), nil
 }

@@ -26,7 +26,7 @@ type Sender struct {
 	resent    int64
 }
 
-// block is the sender's state of a block.
+// A block is the state of one block at the sender.
 type block struct {
 	lastSent  time.Duration // when it was last sent
 	sendCount uint32
@@ -96,7 +96,7 @@ func (s *Sender) backOff(now, sent time.Duration) {
 }
 
 // ErrAck means that an acknowledgement is for more blocks than were sent.
-var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
+var ErrAck = errors.New("transfer: acknowledgement of blocks that were not sent")
 
 // Ack is an acknowledgement. A receiver sends one for every datagram that arrives.
 type Ack struct {

@@ -349,22 +349,22 @@ func (f *modelFile) codeSlots(m *model) {
 }
 
 // writeSlots appends the slots as codeSlots reads them.
-func (f *modelFile) writeSlots(lines []slot) {
-	skip := byte(0)
-	for i := range lines {
-		if lines[i] != emptySlot {
-			f.data = append(append(f.data, skip), lines[i][:]...)
-			skip = 0
+func (f *modelFile) writeSlots(slots []slot) {
+	empty := byte(0)
+	for i := range slots {
+		if slots[i] != emptySlot {
+			f.data = append(append(f.data, empty), slots[i][:]...)
+			empty = 0
 			continue
 		}
-		skip++
-		if skip == 255 {
-			f.data = append(f.data, skip)
-			skip = 0
+		empty++
+		if empty == 255 {
+			f.data = append(f.data, empty)
+			empty = 0
 		}
 	}
-	if skip > 0 {
-		f.data = append(f.data, skip)
+	if empty > 0 {
+		f.data = append(f.data, empty)
 	}
 }
 

@@ -186,17 +186,17 @@ type lengths struct {
 // code codes n, the length of a datagram, given the size of its packet, and returns the length. A
 // decoder passes any n. The result is between 1 and maxBytes for any packet.
 func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
-	i := codeTree(c, l.commonProb[min(packetSize, nPacketSizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
-	if i != 0 {
-		return int(l.common[i])
+	index := codeTree(c, l.commonProb[min(packetSize, nPacketSizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
+	if index != 0 {
+		return int(l.common[index])
 	}
-	d := n - packetSize - minOffset
-	if d < 0 || d >= nOffsets {
-		d = nOffsets - 1
+	diff := n - packetSize - minOffset
+	if diff < 0 || diff >= nOffsets {
+		diff = nOffsets - 1
 	}
-	d = codeTree(c, l.offsetProb[:], d, 5)
-	if d < nOffsets-1 {
-		return min(max(d+packetSize+minOffset, 1), maxBytes)
+	diff = codeTree(c, l.offsetProb[:], diff, 5)
+	if diff < nOffsets-1 {
+		return min(max(diff+packetSize+minOffset, 1), maxBytes)
 	}
 	return min(max(int(c.Direct(uint64(n&(1<<11-1)), 11)), 1), maxBytes)
 }

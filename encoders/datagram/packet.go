@@ -280,14 +280,14 @@ func (k *coder) codeDirect(v byte, bits uint) byte {
 // in bytes, without the length of the datagram.
 func (k *coder) minPacketSize() int {
 	bits := 0
-	for _, o := range k.decisions {
+	for _, d := range k.decisions {
 		switch {
-		case o.p == 0:
-			bits += int(o.bits) << 8
-		case o.value == 0:
-			bits += int(k.mixer.tables.bitCost[(rangecoder.One-o.p)>>4])
+		case d.p == 0:
+			bits += int(d.bits) << 8
+		case d.value == 0:
+			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4])
 		default:
-			bits += int(k.mixer.tables.bitCost[o.p>>4])
+			bits += int(k.mixer.tables.bitCost[d.p>>4])
 		}
 	}
 	return max((bits+8<<8-1)>>11, 1) // from 1/256 bit to bytes, rounded up
@@ -296,21 +296,21 @@ func (k *coder) minPacketSize() int {
 // writePacket appends a packet of the collected decisions to dst. size is the size for which the
 // datagram's length is coded; -1 leaves out the length. The result may be shorter or longer than size.
 func (k *coder) writePacket(dst []byte, size int) []byte {
-	c := &k.rc
-	c.Write(dst)
-	c.Bit(0, rawProb)
-	c.Bit(rangecoder.Flag(k.lowTrust), lowTrustProb)
+	rc := &k.rc
+	rc.Write(dst)
+	rc.Bit(0, rawProb)
+	rc.Bit(rangecoder.Flag(k.lowTrust), lowTrustProb)
 	if size >= 0 {
-		k.model.lengths.code(c, k.parser.size, size)
+		k.model.lengths.code(rc, k.parser.size, size)
 	}
-	for _, o := range k.decisions {
-		if o.p == 0 {
-			c.Direct(uint64(o.value), uint(o.bits))
+	for _, d := range k.decisions {
+		if d.p == 0 {
+			rc.Direct(uint64(d.value), uint(d.bits))
 		} else {
-			c.Bit(int(o.value), o.p)
+			rc.Bit(int(d.value), d.p)
 		}
 	}
-	return c.FinishTrimmed()
+	return rc.FinishTrimmed()
 }
 
 // decode appends the datagram of packet to dst. Any packet decodes to some datagram of at most

@@ -111,8 +111,8 @@ type sample struct {
 // counts of the other folds.
 const folds = 8
 
-// assignFolds divides samples into folds: by clip if there are several clips, otherwise by time. A value
-// that is constant in one clip only then gets no weight.
+// assignFolds divides samples into folds: by clip if there are several clips, otherwise by time. Folds of
+// whole clips keep values that are constant only within a clip from getting weight.
 func assignFolds(list []sample) {
 	last := list[len(list)-1].clip
 	for i := range list {

@@ -13,26 +13,26 @@ type clockCandidate struct {
 	format uint8
 }
 
-// findClocks returns up to 8 positions and formats of four bytes that increase from the reference to the
-// message in at least 95 % of the messages.
+// findClocks returns up to 8 positions and formats at which a time may be: at least half of the messages
+// have it, and in 95 % of these it increases from the reference to the message, by less than 2^24.
 func findClocks(list []comparedMessage) (found []clockCandidate) {
-	for timing := range uint8(nClockFormats) {
-		for at := range unitsPerKind - 3 {
-			up, n := 0, 0
+	for format := range uint8(nClockFormats) {
+		for offset := range unitsPerKind - 3 {
+			increasing, n := 0, 0
 			for i := range list {
-				a, b := list[i].ref.units, list[i].raw
-				if len(a) < at+4 || len(b) < at+4 {
+				ref, raw := list[i].ref.units, list[i].raw
+				if len(ref) < offset+4 || len(raw) < offset+4 {
 					continue
 				}
 				n++
-				now, then := binary.BigEndian.Uint32(b[at:]), binary.BigEndian.Uint32(a[at:])
-				step := int32(decodeClock(now, timing) - decodeClock(then, timing))
+				now, then := binary.BigEndian.Uint32(raw[offset:]), binary.BigEndian.Uint32(ref[offset:])
+				step := int32(decodeClock(now, format) - decodeClock(then, format))
 				if step > 0 && step < 1<<24 {
-					up++
+					increasing++
 				}
 			}
-			if n*2 >= len(list) && up*100 >= n*95 {
-				found = append(found, clockCandidate{int8(at), timing})
+			if n*2 >= len(list) && increasing*100 >= n*95 {
+				found = append(found, clockCandidate{int8(offset), format})
 			}
 		}
 	}
@@ -182,21 +182,21 @@ func (f *fieldFit) canPredict(c *comparedMessage, p *predictor) bool {
 // tryPredictor adds a trial of a predictor to the field and returns its total cost in 1/1024 bit. Where the
 // predictor cannot be used, a value costs all its bits.
 func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
-	r := trial{predictor: p, cost: make([]int32, len(x.messages))}
-	c := newResidualCost(int(f.bits))
+	tried := trial{predictor: p, cost: make([]int32, len(x.messages))}
+	cost := newResidualCost(int(f.bits))
 	for i := range x.messages {
 		m := &x.messages[i]
 		if !f.canPredict(m, &p) {
-			r.cost[i] = int32(f.bits) << 10
+			tried.cost[i] = int32(f.bits) << 10
 		} else {
-			before := c.bits
-			c.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
-			r.cost[i] = int32(c.bits - before)
+			before := cost.bits
+			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
+			tried.cost[i] = int32(cost.bits - before)
 		}
-		r.sum += int64(r.cost[i])
+		tried.sum += int64(tried.cost[i])
 	}
-	f.trials = append(f.trials, r)
-	return r.sum
+	f.trials = append(f.trials, tried)
+	return tried.sum
 }
 
 // cheapest returns the trial with the least cost.
@@ -284,15 +284,15 @@ func (f *fieldFit) choosePredictors() int64 {
 
 // tryRates tries each other field as the rate of change of f, and keeps the best if it saves 1 %.
 func (x *fitter) tryRates(f *fieldFit) {
-	n, least := len(f.trials), f.cheapest().sum
+	first, least := len(f.trials), f.cheapest().sum
 	for _, rate := range x.fields {
 		g := predictor{method: predictRate, a: rate.operand()}
 		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&g, f) {
 			continue
 		}
 		if sum := x.tryPredictor(f, g); sum < least/100*99 {
-			least, f.trials[n] = sum, f.trials[len(f.trials)-1]
-			f.trials = f.trials[:n+1]
+			least, f.trials[first] = sum, f.trials[len(f.trials)-1]
+			f.trials = f.trials[:first+1]
 		} else {
 			f.trials = f.trials[:len(f.trials)-1]
 		}
@@ -319,17 +319,17 @@ var reversalEighths = [...]int64{0, 3, 6}
 // tryHeading tries predictHeading for field heading from (a, b), or from (b, a) if reversed. If it is good
 // enough, it also tries heading plus half a turn and calls tryTurns.
 func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
-	g := predictor{method: predictHeading, a: a.operand(), b: b.operand(), reversed: reversed}
+	pred := predictor{method: predictHeading, a: a.operand(), b: b.operand(), reversed: reversed}
 	if reversed {
-		g.a, g.b = g.b, g.a
+		pred.a, pred.b = pred.b, pred.a
 	}
 	var speeds, offsets []int64
 	for i := range x.messages {
 		m := &x.messages[i]
 		cur := message{units: m.units}
-		if p, q := g.a.readSigned(cur), g.b.readSigned(cur); heading.canPredict(m, &g) && (p != 0 || q != 0) {
+		if p, q := pred.a.readSigned(cur), pred.b.readSigned(cur); heading.canPredict(m, &pred) && (p != 0 || q != 0) {
 			speeds = append(speeds, roundedSqrt(p*p+q*q))
-			offset := cur.readNumber(heading.first, heading.bits) - g.predict(heading.bits, heading.first, m.predictionInput())
+			offset := cur.readNumber(heading.first, heading.bits) - pred.predict(heading.bits, heading.first, m.predictionInput())
 			offsets = append(offsets, wrapResidual(offset, 1<<(heading.bits-1)))
 		}
 	}
@@ -339,19 +339,19 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 	slices.Sort(offsets)
 	slices.Sort(speeds)
 	speed := halfSampleMode(speeds)
-	g.angleOffset = uint32(halfSampleMode(offsets) << (32 - heading.bits))
+	pred.angleOffset = uint32(halfSampleMode(offsets) << (32 - heading.bits))
 	first, least := len(heading.trials), heading.cheapest().sum
 	for _, s := range reversalEighths {
-		g.speed = uint32(s * speed / 8)
-		x.tryPredictor(heading, g)
+		pred.speed = uint32(s * speed / 8)
+		x.tryPredictor(heading, pred)
 	}
 	best := slices.MinFunc(heading.trials[first:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
 	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
 		heading.trials = heading.trials[:first]
 		return
 	}
-	g.speed, g.angleOffset = 0, g.angleOffset+1<<31
-	x.tryPredictor(heading, g)
+	pred.speed, pred.angleOffset = 0, pred.angleOffset+1<<31
+	x.tryPredictor(heading, pred)
 	x.tryTurns(a, b, heading, int64(speed), reversed)
 }
 

@@ -136,9 +136,9 @@ func findList(list []comparedMessage) (head, period int) {
 			if fits*20 < len(list)*19 {
 				continue
 			}
-			c := counts.cost(list, tryHead, tryPeriod)
-			peak := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - c
-			if peak > best && (oneRecord-c)*20 >= (oneRecord-unstructured)*9 {
+			cost := counts.cost(list, tryHead, tryPeriod)
+			peak := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - cost
+			if peak > best && (oneRecord-cost)*20 >= (oneRecord-unstructured)*9 {
 				best, head, period = peak, tryHead, tryPeriod
 			}
 		}
@@ -232,8 +232,8 @@ func (t *trainer) findLayouts() {
 	t.allocUnits()
 }
 
-// extent returns how many bytes of the kind's messages are divided into numbers, and the size of the
-// anchor at their beginning, which is no number.
+// extent returns the number of bytes of the kind's messages that are divided into numbers, and the size of
+// the anchor among these, 0 if the kind has none.
 func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 	for i := range list {
 		size = max(size, min(len(list[i].raw), unitsPerKind))
@@ -337,18 +337,18 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 	}
 	best := int64(math.MaxInt64)
 	for method := range predictRate {
-		c := newResidualCost(bits)
-		for i, x := range values[0] {
+		cost := newResidualCost(bits)
+		for i, value := range values[0] {
 			switch method {
 			case predictSameKind:
-				c.add(x - values[3][i])
+				cost.add(value - values[3][i])
 			case predictRef:
-				c.add(x - values[1][i])
+				cost.add(value - values[1][i])
 			case predictLine:
-				c.add(x - 2*values[1][i] + values[2][i])
+				cost.add(value - 2*values[1][i] + values[2][i])
 			}
 		}
-		best = min(best, c.bits)
+		best = min(best, cost.bits)
 	}
 	return best
 }

@@ -54,10 +54,10 @@ func (t *trainer) learnWeights() {
 	t.fillTable(counts, &logits)
 }
 
-// collectUnits visits the samples. It returns their units and a zeroed counter for each context, by
-// count.key. A unit of more than 4 bits has two halves with contexts of their own; the second half's
-// depend on the bits of the first. head is 1 followed by the bits of the unit so far. A unit that
-// equals its steady prediction takes a single decision and no weights, so learn is false.
+// collectUnits returns the units of the samples with the inputs of their bits, and a zeroed count for each
+// context, by contextCount.key. A unit of more than 4 bits has two halves with contexts of their own; those
+// of the second half depend on the bits of the first. A unit that is coded by its steady flag uses no
+// weights, so learn is false.
 func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 	var units []unitSample
 	counts := map[uint64]*contextCount{}
@@ -68,7 +68,7 @@ func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 			x.excludeSteady()
 		}
 		u.flags = uint8(x.comparisonFlags())
-		head := uint32(1)
+		head := uint32(1) // a 1 and the bits of the unit so far
 		for n := bits; n > 0; n-- {
 			if n == bits || n == 4 {
 				half := rangecoder.Flag(n != bits)
@@ -147,15 +147,15 @@ func countState(n [2]uint16) int {
 		return 0
 	}
 	size := 7
-	for i, most := range [...]int{1, 2, 3, 5, 8, 15, 40} {
-		if total <= most {
+	for i, limit := range [...]int{1, 2, 3, 5, 8, 15, 40} {
+		if total <= limit {
 			size = i
 			break
 		}
 	}
 	p := (10*uint32(n[1]) + 4) << 12 / (10*uint32(total) + 8) << 4
-	x := rangecoder.Stretch(min(max(p, 1), rangecoder.One-1))
-	return 1 + size*31 + int(min(max((x*5+2048)>>12, -15), 15)) + 15
+	logit := rangecoder.Stretch(min(max(p, 1), rangecoder.One-1))
+	return 1 + size*31 + int(min(max((logit*5+2048)>>12, -15), 15)) + 15
 }
 
 // stateLogits are logits in 1/16 nat, by context and state of the counts.
@@ -217,10 +217,10 @@ func (t *trainer) trainWeights(forEachHalf func(func(u *unitSample, half int)), 
 }
 
 // roundWeights converts weights from units of 1/fineWeight to units of 1/weightOne.
-func roundWeights(to *[nInputs]int16, from *[nInputs]int64) {
+func roundWeights(dst *[nInputs]int16, src *[nInputs]int64) {
 	const unit = fineWeight / weightOne
-	for i, w := range from {
-		to[i] = int16(min(max((w+unit/2)/unit, -1<<15), 1<<15-1))
+	for i, w := range src {
+		dst[i] = int16(min(max((w+unit/2)/unit, -1<<15), 1<<15-1))
 	}
 }
 
@@ -331,13 +331,13 @@ func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)
 	for i := range t.samples {
 		total += len(t.samples[i].data)
 	}
-	every := total/maxUnitSamples + 1
+	step := total/maxUnitSamples + 1
 	replay, k := newAckReplay(t.model), newCoder(t.model, false)
 	k.mixer.maxLogit = fullTrustLogit
 	for i := range t.samples {
 		s := &t.samples[i]
 		acked := replay.next(s)
-		if len(s.data) > maxBytes || i%every != 0 {
+		if len(s.data) > maxBytes || i%step != 0 {
 			continue
 		}
 		k.parse(s.data, acked, func(v byte, bits uint) {
@@ -359,14 +359,14 @@ func (t *trainer) findRecipes(ctx context.Context) {
 	byUnit := make([][]unitSample, len(t.model.units))
 	bits := make([]uint, len(t.model.units))
 	t.forEachUnit(func(x *mixer, s *sample, v byte, n uint) {
-		at := x.parser.modelIndex()
-		byUnit[at], bits[at] = append(byUnit[at], unitSample{value: v, bits: uint8(n), sources: x.parser.sources, hasExpected: x.hasExpected, agreement: uint8(x.agreement),
+		index := x.parser.modelIndex()
+		byUnit[index], bits[index] = append(byUnit[index], unitSample{value: v, bits: uint8(n), sources: x.parser.sources, hasExpected: x.hasExpected, agreement: uint8(x.agreement),
 			expected: [2]byte{byte(x.expected[0]), byte(x.expected[1])}}), n
 	})
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := new([1 << 16][2]uint16)
-	for at, list := range byUnit {
-		p := &t.model.units[at]
+	for index, list := range byUnit {
+		p := &t.model.units[index]
 		p.seen = len(list) > 0
 		p.recipes = defaultRecipes
 		p.usuallyRef, _ = measureSteady(list, true)
@@ -376,8 +376,8 @@ func (t *trainer) findRecipes(ctx context.Context) {
 			continue
 		}
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		p.chooseRecipes(list[:min(len(list), 2000)], bits[at], table, t.model.fields)
-		byUnit[at] = nil
+		p.chooseRecipes(list[:min(len(list), 2000)], bits[index], table, t.model.fields)
+		byUnit[index] = nil
 	}
 }
 

@@ -60,7 +60,7 @@ type rival struct {
 // describe returns setting x with its figures.
 func (s *search) describe(x setting) Chosen {
 	c := Chosen{Set: map[string]any{}, Words: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{}, Breaks: s.violationText(x),
-		RunsAs: s.outcomeOf(job{x, 0, 1}).RunsAs}
+		RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
 	for d, v := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
 	}
@@ -77,7 +77,7 @@ func (s *search) describe(x setting) Chosen {
 func (s *search) violationText(x setting) string {
 	var worst outcome
 	for seed := range s.spec.Seeds {
-		if v := s.outcomeOf(job{x, seed, 1}); v.Violation > worst.Violation {
+		if v := s.outcomeOf(completeRun(x, seed)); v.Violation > worst.Violation {
 			worst = v
 		}
 	}
@@ -112,7 +112,7 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 	if s.walkSeeds > 1 {
 		f.Seeds = s.racedSeeds
 	}
-	if len(list) == 0 || math.IsInf(s.outcomeOf(job{list[0], 0, 1}).Violation, 1) {
+	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
 		f.Sure = []string{"No setting that was tried could be run and measured."}
 		return f
 	}
@@ -140,7 +140,7 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 	}
 	if f.Best.Breaks != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
-		if s.outcomeOf(job{best, 0, 1}).Violation == 0 {
+		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
 			text = "The best four settings do not meet all bounds with every seed. With the best, "
 		}
 		f.Sure = append(f.Sure, text+f.Best.Breaks+".")
@@ -157,11 +157,11 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	} else if float64(f.Tried) >= f.Settings {
 		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.racedSeeds, 1))
 	}
-	own := s.outcomeOf(job{best, 0, 1})
+	own := s.outcomeOf(completeRun(best, 0))
 	ran, closest := 0, math.Inf(1)
 	near := neighbours(s.spec.Over, best)
 	for _, n := range near {
-		if v, ok := s.outcomes[jobKey(job{n, 0, 1})]; ok {
+		if v, ok := s.outcomes[jobKey(completeRun(n, 0))]; ok {
 			ran++
 			if v.Violation == own.Violation {
 				closest = min(closest, v.Figures[0])

@@ -42,7 +42,7 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	base := c.Clone()
 	base.Sweep, base.Search = nil, config.Search{}
 	if base.Find == nil {
-		base.Find = func(name string) string { return name } // a Find function keeps runs from hashing their files
+		base.Find = func(name string) string { return name } // without Find, each run would hash the files it reads
 	}
 	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {

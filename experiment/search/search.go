@@ -22,6 +22,9 @@ type job struct {
 	Divisor int // the run has the duration of the configuration divided by this
 }
 
+// completeRun returns the job that runs setting x for the whole duration.
+func completeRun(x setting, seed int) job { return job{Setting: x, Seed: seed, Divisor: 1} }
+
 // An outcome is the result of a job. An outcome without figures stands for an interrupted job.
 type outcome struct {
 	Figures   []float64 // those to minimise
@@ -368,7 +371,7 @@ func (s *search) shifted(at setting, d, by int) (setting, bool) {
 func (s *search) bestOf(ctx context.Context, at setting, others []setting) (setting, error) {
 	var jobs []job
 	for _, x := range append([]setting{at}, others...) {
-		jobs = append(jobs, job{x, 0, 1})
+		jobs = append(jobs, completeRun(x, 0))
 	}
 	if err := s.runJobs(ctx, "walk", jobs); err != nil {
 		return at, err
@@ -379,7 +382,7 @@ func (s *search) bestOf(ctx context.Context, at setting, others []setting) (sett
 			return at, err
 		}
 		if better {
-			s.addStep("walk", job{x, 0, 1}, "better: the walk continues from here")
+			s.addStep("walk", completeRun(x, 0), "better: the walk continues from here")
 			at = x
 		}
 	}
@@ -389,7 +392,7 @@ func (s *search) bestOf(ctx context.Context, at setting, others []setting) (sett
 // isBetter reports whether x is better than y with the seeds of the walk. It runs missing seeds unless x is
 // more than 5 % worse with the first.
 func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
-	a, b := s.outcomeOf(job{x, 0, 1}), s.outcomeOf(job{y, 0, 1})
+	a, b := s.outcomeOf(completeRun(x, 0)), s.outcomeOf(completeRun(y, 0))
 	if a.Violation != b.Violation {
 		return a.Violation < b.Violation, nil
 	}
@@ -398,10 +401,10 @@ func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 	}
 	var diff float64
 	for seed := range s.walkSeeds {
-		if err := s.runJobs(ctx, "walk", []job{{x, seed, 1}, {y, seed, 1}}); err != nil {
+		if err := s.runJobs(ctx, "walk", []job{completeRun(x, seed), completeRun(y, seed)}); err != nil {
 			return false, err
 		}
-		a, b := s.outcomeOf(job{x, seed, 1}), s.outcomeOf(job{y, seed, 1})
+		a, b := s.outcomeOf(completeRun(x, seed)), s.outcomeOf(completeRun(y, seed))
 		if a.Violation != b.Violation {
 			return a.Violation < b.Violation, nil
 		}
@@ -418,13 +421,13 @@ func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 		return nil
 	}
 	for _, x := range []setting{list[0], list[len(list)-1]} {
-		if s.walkSeeds > 1 || s.newCost([]job{{x, 1, 1}})+s.spentRuns > float64(s.spec.Runs) {
+		if s.walkSeeds > 1 || s.newCost([]job{completeRun(x, 1)})+s.spentRuns > float64(s.spec.Runs) {
 			break
 		}
-		if err := s.runJobs(ctx, "race", []job{{x, 1, 1}}); err != nil {
+		if err := s.runJobs(ctx, "race", []job{completeRun(x, 1)}); err != nil {
 			return err
 		}
-		if !slices.Equal(s.outcomeOf(job{x, 0, 1}).Figures, s.outcomeOf(job{x, 1, 1}).Figures) {
+		if !slices.Equal(s.outcomeOf(completeRun(x, 0)).Figures, s.outcomeOf(completeRun(x, 1)).Figures) {
 			s.walkSeeds = min(3, s.spec.Seeds)
 		}
 	}
@@ -454,7 +457,7 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		kept := list[:1]
 		for _, x := range list[1:] {
 			if by := s.pairedDifference(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
-				s.addStep("race", job{x, seed, 1}, fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
+				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
 					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
 				continue
 			}
@@ -469,7 +472,7 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 func (s *search) raceRound(ctx context.Context, list []setting, seed int) (paid bool, err error) {
 	var jobs []job
 	for _, x := range list {
-		jobs = append(jobs, job{x, seed, 1})
+		jobs = append(jobs, completeRun(x, seed))
 	}
 	if s.newCost(jobs)+s.spentRuns > float64(s.spec.Runs) {
 		return false, nil
@@ -481,7 +484,7 @@ func (s *search) raceRound(ctx context.Context, list []setting, seed int) (paid 
 // figureBySeed returns figure f of a setting with each of the first seeds that has been run.
 func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 	for seed := range seeds {
-		if v, ok := s.outcomes[jobKey(job{x, seed, 1})]; ok {
+		if v, ok := s.outcomes[jobKey(completeRun(x, seed))]; ok {
 			list = append(list, v.Figures[f])
 		}
 	}
@@ -496,7 +499,7 @@ func (s *search) meanFigure(x setting, f, seeds int) float64 {
 // worstViolation returns the largest violation over the first seeds.
 func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 	for seed := range seeds {
-		worst = max(worst, s.outcomes[jobKey(job{x, seed, 1})].Violation)
+		worst = max(worst, s.outcomes[jobKey(completeRun(x, seed))].Violation)
 	}
 	return worst
 }
@@ -523,7 +526,7 @@ func (s *search) pairedDifference(x, y setting, seeds int) figures.Mean {
 func (s *search) bestSettings(n int) []setting {
 	list := make([]setting, 0, len(s.tried))
 	for _, x := range s.tried {
-		if _, ok := s.outcomes[jobKey(job{x, 0, 1})]; ok {
+		if _, ok := s.outcomes[jobKey(completeRun(x, 0))]; ok {
 			list = append(list, x)
 		}
 	}
@@ -579,7 +582,7 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 		expanded[front[i].key()] = true
 		var jobs []job
 		for _, n := range neighbours(s.spec.Over, front[i]) {
-			jobs = append(jobs, job{n, 0, 1})
+			jobs = append(jobs, completeRun(n, 0))
 		}
 		s.rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
 		if err := s.runJobs(ctx, "walk", jobs[:min(len(jobs), max(int(s.remainingRuns()), 1))]); err != nil {
@@ -611,7 +614,7 @@ func (s *search) undominated() (front []setting) {
 	}
 	var list []placed
 	for _, x := range s.tried {
-		if v, ok := s.outcomes[jobKey(job{x, 0, 1})]; ok {
+		if v, ok := s.outcomes[jobKey(completeRun(x, 0))]; ok {
 			list = append(list, placed{x, v})
 		}
 	}
@@ -623,7 +626,7 @@ func (s *search) undominated() (front []setting) {
 		if x.value.Violation > list[0].value.Violation {
 			break
 		}
-		if last := len(front) - 1; last < 0 || !s.outcomeOf(job{front[last], 0, 1}).dominates(x.value) {
+		if last := len(front) - 1; last < 0 || !s.outcomeOf(completeRun(front[last], 0)).dominates(x.value) {
 			front = append(front, x.at)
 		}
 	}

@@ -139,15 +139,15 @@ func addsDelay(s *lossmodel.Spec) bool {
 
 // modelOf returns the distribution of the delay for settings d, from the cache if possible.
 func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
-	law, known := j.models[*d]
+	model, known := j.models[*d]
 	if !known {
-		law.DelayLaw, law.ok = measure.DelayLawOf(d)
+		model.DelayLaw, model.ok = measure.DelayLawOf(d)
 		if len(j.models) > 64 || j.models == nil {
 			j.models = map[lossmodel.Delay]delayModel{}
 		}
-		j.models[*d] = law
+		j.models[*d] = model
 	}
-	return law
+	return model
 }
 
 // checkRate compares the measured rate of the link since its last change with the configured rate, both

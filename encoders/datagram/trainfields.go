@@ -214,14 +214,15 @@ func (f *fieldFit) cheapest() *trial {
 // predicted by the latest message of the kind, because the reference is found by the key.
 func (x *fitter) fit(keyUnit int) (total int64) {
 	for _, f := range x.fields {
-		x.tryPredictor(f, predictor{})
-		for way := uint8(predictRef); way < predictRate && f.first > keyUnit; way++ {
-			x.tryPredictor(f, predictor{method: way})
+		x.tryPredictor(f, predictor{method: predictSameKind})
+		for method := uint8(predictRef); method < predictRate && f.first > keyUnit; method++ {
+			x.tryPredictor(f, predictor{method: method})
 		}
 		if f.first > keyUnit {
 			x.tryRates(f)
 		}
 	}
+	// The components of a vector are of equal size and at most one field apart.
 	for i, a := range x.fields {
 		for _, b := range x.fields[i+1 : min(i+3, len(x.fields))] {
 			if a.first > keyUnit && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
@@ -231,6 +232,7 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 	}
 	for _, f := range x.fields {
 		cost := f.choosePredictors()
+		// The first predictor must be usable in 1/10 of the messages and save 1/16 of the bits.
 		f.useful = 10*x.countPredictable(f) >= len(x.messages) && cost < x.uniformCost(f)/16*15
 		total += cost
 		f.trials = nil
@@ -323,6 +325,8 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 	if reversed {
 		pred.a, pred.b = pred.b, pred.a
 	}
+	// Find the most frequent length of the vector, and the offset of the angle: fields count angles from
+	// different directions.
 	var speeds, offsets []int64
 	for i := range x.messages {
 		m := &x.messages[i]
@@ -346,6 +350,7 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 		x.tryPredictor(heading, pred)
 	}
 	best := slices.MinFunc(heading.trials[first:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
+	// It need not be the best predictor of heading to show that heading is the direction of (a, b).
 	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
 		heading.trials = heading.trials[:first]
 		return
@@ -359,6 +364,7 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 // does, and their length is that of the reference or constant. speed is the most frequent length.
 func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
 	p := predictor{method: predictTurned, a: a.operand(), b: b.operand(), reversed: reversed}
+	// If heading has a rate of change, the vector turns at that rate. Angles have 32 bits, heading fewer.
 	for _, r := range heading.trials {
 		if r.predictor.method == predictRate && r.predictor.gain.shift >= 32-heading.bits {
 			p.turnRate, p.turnGain = r.predictor.a, factor{r.predictor.gain.numerator, r.predictor.gain.shift - (32 - heading.bits)}
@@ -404,7 +410,7 @@ func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 // half of the messages in which that product is largest. It reports whether a gain other than 0 was
 // found.
 func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
-	type point struct{ moved, by int64 }
+	type point struct{ moved, by int64 } // change of the field; rate x elapsed time
 	var points []point
 	half := int64(1) << (f.bits - 1)
 	for i := range x.messages {
@@ -421,7 +427,7 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	if len(points) < minMessages {
 		return false
 	}
-	sizes := make([]int64, len(points))
+	sizes := make([]int64, len(points)) // of the products; with small ones, rounding errors dominate
 	for i, p := range points {
 		sizes[i] = max(p.by, -p.by)
 	}

@@ -38,6 +38,7 @@ const maxKeyUnit = 24
 // latest message of the same key. A kind gets a key only if that adds 1 % of matching units.
 func (t *trainer) findKeys() {
 	samples := t.samples[:min(len(t.samples), 800)]
+	// countByKind returns the number of matching units by kind, with the current keys.
 	countByKind := func() []int {
 		scores := make([]int, len(t.model.kinds))
 		for kind, list := range t.collectMessages(samples) {
@@ -60,9 +61,9 @@ func (t *trainer) findKeys() {
 	}
 	for key := range int8(maxKeyUnit) {
 		setKeys(key)
-		for i, scores := range countByKind() {
-			if scores > best[i]+best[i]/100 {
-				best[i], keys[i] = scores, key
+		for i, matches := range countByKind() {
+			if matches > best[i]+best[i]/100 {
+				best[i], keys[i] = matches, key
 			}
 		}
 	}
@@ -92,7 +93,7 @@ const (
 )
 
 // findLists finds the kinds whose messages are a head followed by records of one size. The records become
-// a kind of their own that follows itself.
+// a kind of their own that follows itself. If the head is empty, the original kind is the first record.
 func (t *trainer) findLists() {
 	for i, list := range t.collectMessages(t.samples[:min(len(t.samples), 2000)]) {
 		if len(list) < minMessages || len(t.model.kinds) == maxKinds {
@@ -105,7 +106,7 @@ func (t *trainer) findLists() {
 		record := uint8(len(t.model.kinds))
 		t.model.kinds = append(t.model.kinds, messageKind{keyUnit: -1, clockByte: -1, size: uint8(period), next: record})
 		t.model.kinds[i].size, t.model.kinds[i].next = uint8(head), record
-		if head == 0 { // the message is a record already
+		if head == 0 {
 			t.model.kinds[i].size = uint8(period)
 		}
 	}
@@ -114,7 +115,9 @@ func (t *trainer) findLists() {
 
 // findList returns the size of the head and that of the records, the period, of messages that are lists;
 // period is 0 if they are not. With the right period, bytes coded by their position in the record cost
-// much less than with a period that is 1 larger or smaller.
+// much less than with a period that is 1 larger or smaller: by at least 1/10 of what positions save at
+// all. 95 % of the messages must consist of complete records, and the saving by the position in the
+// record must be at least 45 % of that by the position in the message.
 func findList(list []comparedMessage) (head, period int) {
 	list = sampleEvenly(list, 300)
 	var counts positionCounts
@@ -123,11 +126,11 @@ func findList(list []comparedMessage) (head, period int) {
 		meanSize += len(list[i].raw)
 	}
 	meanSize /= len(list)
-	oneRecord, unstructured := counts.cost(list, 0, 1), counts.cost(list, 256, 0)
-	best := (oneRecord - unstructured) / 10
+	noPosition, byPosition := counts.cost(list, 0, 1), counts.cost(list, 256, 0)
+	best := (noPosition - byPosition) / 10
 	for tryPeriod := minPeriod; tryPeriod <= unitsPerKind; tryPeriod++ {
 		for tryHead := 0; tryHead <= meanSize/3 && tryHead+3*tryPeriod <= meanSize; tryHead++ {
-			fits := 0
+			fits := 0 // messages of complete records
 			for i := range list {
 				if n := len(list[i].raw); n >= tryHead && (n-tryHead)%tryPeriod == 0 {
 					fits++
@@ -138,7 +141,7 @@ func findList(list []comparedMessage) (head, period int) {
 			}
 			cost := counts.cost(list, tryHead, tryPeriod)
 			peak := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - cost
-			if peak > best && (oneRecord-cost)*20 >= (oneRecord-unstructured)*9 {
+			if peak > best && (noPosition-cost)*20 >= (noPosition-byPosition)*9 {
 				best, head, period = peak, tryHead, tryPeriod
 			}
 		}
@@ -252,7 +255,7 @@ func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 // position i on. Each number costs 12 bits more, so that bytes are only joined if that pays. Bytes
 // before head are not part of little-endian numbers.
 func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []piece) {
-	step, maxWidth := 8, 4
+	step, maxWidth := 8, 4 // bits of a position, and maximum size of a number in positions
 	if order != bytewise {
 		step, maxWidth = 1, 17
 	}
@@ -266,7 +269,8 @@ func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []p
 	for start := n - 1; start >= 0; start-- {
 		best[start].bits = math.MaxInt64
 		for width := 1; width <= maxWidth && start+width <= n; width++ {
-			for little := range 2 {
+			for little := range 2 { // 0: big-endian, 1: little-endian
+				// A single byte has no order, and numbers of three bytes are not tried.
 				if little == 1 && (order != bytewise || width == 1 || start < head) || order == bytewise && width == 3 {
 					continue
 				}
@@ -314,7 +318,7 @@ func (p piece) readFrom(b []byte, order int) (v int64) {
 		}
 		return v
 	}
-	var window uint64
+	var window uint64 // the four bytes from the first bit on, which contain a number of up to 17 bits
 	m := message{units: b}
 	for i := range 4 {
 		if x := uint64(m.unitAt(p.firstBit>>3 + i)); order == lsbFirst {

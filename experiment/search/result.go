@@ -91,14 +91,14 @@ func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 	if s.nDrawn == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
 		return
 	}
-	j := job{list[0], 0, divisors[0]}
+	j := job{Setting: list[0], Divisor: divisors[0]}
 	if s.spentRuns+s.newCost([]job{j}) > float64(s.spec.Runs) || s.runJobs(ctx, "race", []job{j}) != nil {
 		return
 	}
 	best := s.outcomeOf(j)
 	s.drawnAhead = 0
 	for _, x := range s.drawn {
-		if s.outcomeOf(job{x, 0, divisors[0]}).compare(best) < 0 {
+		if s.outcomeOf(job{Setting: x, Divisor: divisors[0]}).compare(best) < 0 {
 			s.drawnAhead++
 		}
 	}

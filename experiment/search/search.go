@@ -187,7 +187,7 @@ func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, erro
 	if countSettings(s.spec.Over) <= s.remainingRuns() {
 		list, rungs = allSettings(s.spec.Over), []int{1}
 	} else {
-		n := max(int(2*drawFraction*float64(s.spec.Runs)), 8)
+		n := max(int(2*drawFraction*float64(s.spec.Runs)), 8) // n settings cost n/2 runs: n/8 for each of four rungs
 		list = drawSettings(s.spec.Over, n, s.rand)
 		s.nDrawn, s.drawn = n, slices.Clone(list)
 	}
@@ -203,7 +203,7 @@ func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, erro
 	for _, divisor := range rungs {
 		jobs := make([]job, len(list))
 		for i, x := range list {
-			jobs[i] = job{x, 0, divisor}
+			jobs[i] = job{Setting: x, Divisor: divisor}
 		}
 		if err := s.runJobs(ctx, "drawn", jobs); err != nil {
 			return nil, err
@@ -212,7 +212,7 @@ func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, erro
 		if divisor > 1 {
 			keep := (len(list) + 1) / 2
 			for _, x := range list[keep:] {
-				s.addStep("drawn", job{x, 0, divisor}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
+				s.addStep("drawn", job{Setting: x, Divisor: divisor}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
 			}
 			list = list[:keep]
 		}
@@ -239,25 +239,25 @@ func allSettings(over []config.Range) []setting {
 // first: one figure by its value, two figures by the number of settings that dominate a setting.
 func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
-		at     setting
-		value  outcome
-		beaten int
+		at          setting
+		value       outcome
+		dominatedBy int // number of settings that dominate it
 	}
 	ranked := make([]placed, len(list))
 	for i, x := range list {
-		ranked[i] = placed{at: x, value: s.outcomeOf(job{x, 0, divisor})}
+		ranked[i] = placed{at: x, value: s.outcomeOf(job{Setting: x, Divisor: divisor})}
 	}
 	if len(s.spec.Minimise) > 1 {
 		for i := range ranked {
 			for j := range ranked {
 				if ranked[j].value.dominates(ranked[i].value) {
-					ranked[i].beaten++
+					ranked[i].dominatedBy++
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(ranked, func(x, y placed) int {
-		return cmp.Or(cmp.Compare(x.beaten, y.beaten), x.value.compare(y.value))
+		return cmp.Or(cmp.Compare(x.dominatedBy, y.dominatedBy), x.value.compare(y.value))
 	})
 	for i := range ranked {
 		list[i] = ranked[i].at

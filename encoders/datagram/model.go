@@ -110,7 +110,6 @@ type anchors struct {
 }
 
 // insert adds an anchor that is not in the table.
-// insert adds an anchor that is not in the table.
 func (a *anchors) insert(prefix uint32, kind uint8) {
 	i := prefix * 0x9e3779b1 >> 26
 	for a.kinds[i] != 0 {

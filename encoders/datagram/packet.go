@@ -314,7 +314,7 @@ func (k *coder) writePacket(dst []byte, size int) []byte {
 }
 
 // decode appends the datagram of packet to dst. Any packet decodes to some datagram of at most
-// maxDatagram bytes, except a raw one that is too long. acked must hold what the encoder's held.
+// maxDatagram bytes, except a raw one that is too long. acked must have the same messages as for encode.
 func (k *coder) decode(dst, packet []byte, acked *ackedLog) ([]byte, error) {
 	if len(packet) == 0 {
 		return dst, nil

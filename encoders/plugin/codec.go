@@ -106,7 +106,7 @@ type codec struct {
 	slots    [numSlots]slotState
 	calls    uint64 // calls so far
 	late     lateCalls
-	cleanup  runtime.Cleanup // closes the host when the end is garbage
+	cleanup  runtime.Cleanup // abandons the host when the codec is garbage
 }
 
 // newCodec returns an encoder or decoder for frames of schema s.
@@ -166,9 +166,9 @@ func (e *codec) call(c *call) (*answer, error) {
 	return e.host.perform(c)
 }
 
-// assignSlot returns the slot for a reference with memo m, and whether the reference has to be sent
-// because no slot holds it. m is nil for a reference without a memo, which is always sent. A slot for a
-// new frame is not one of those in exclude.
+// assignSlot returns the slot for a reference with memo m. send is true if no slot contains the reference;
+// it is then to be sent into the returned slot, the least recently used one except for those in exclude.
+// m is nil for a reference without a memo, which is always sent.
 func (e *codec) assignSlot(m *memo, exclude []int) (slot int, send bool) {
 	id := uint64(0)
 	if m != nil {

@@ -173,7 +173,8 @@ func (m *module) writeFrame(s *frameBuffer, f *frame.Frame) error {
 // shrunkError returns an error for an address that was valid and is so no longer.
 func (m *module) shrunkError() error { return m.plugin.callError("memory", "has shrunk") }
 
-// perform implements host.
+// perform implements host: it writes the frames, the packet and a wl_call to the module's memory, calls
+// wl_encode or wl_decode, and reads the result.
 func (m *module) perform(c *call) (*answer, error) {
 	cur := &m.buffers[c.curSlot]
 	buffers := [3]*frameBuffer{cur}
@@ -233,10 +234,11 @@ func (m *module) perform(c *call) (*answer, error) {
 // frame; bits is the address of the reported bits, 0 if they were not requested.
 func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	a := &m.result
+	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
 	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
-	// limited returns size bytes at addr, which the module reported.
-	limited := func(what string, at, size, limit uint32) ([]byte, error) {
-		raw, ok := m.memory.Read(at, size)
+	// limited returns the bytes at addr. The module reported size.
+	limited := func(what string, addr, size, limit uint32) ([]byte, error) {
+		raw, ok := m.memory.Read(addr, size)
 		if size > limit || !ok {
 			return nil, m.plugin.callError(a.callName, "the %s has %d bytes, expected at most %d", what, size, limit)
 		}

@@ -516,7 +516,6 @@ type processHost struct {
 }
 
 // newProcessHost returns a host in a new process.
-// newProcessHost returns a host in a new process.
 func newProcessHost(s *session) (host, error) {
 	x, err := s.plugin.startProcess()
 	if err != nil {
@@ -528,7 +527,6 @@ func newProcessHost(s *session) (host, error) {
 func (h *processHost) close()   { h.kill() }
 func (h *processHost) abandon() { go panics.Guard(h.fail, h.shutdown)() }
 
-// create implements host. The order of the values is described in PROCESS.md.
 // create implements host. The order of the values is described in PROCESS.md.
 func (h *processHost) create() error {
 	s := &h.session.schema

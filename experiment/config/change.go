@@ -322,7 +322,8 @@ func (ch Change) Then(next Change) Change {
 	return ch
 }
 
-// merged returns the entries of a and b; those of b take precedence.
+// merged returns the entries of a and b; those of b take precedence. It modifies neither, but may return one
+// of them.
 func merged[V any](a, b map[string]V) map[string]V {
 	if len(a) == 0 {
 		return b

@@ -112,7 +112,7 @@ func (c *Config) OnlyLinks() error {
 		}
 		expected := "only seed, duration, profile, down, up, link, [[at]] and [[client]]"
 		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
-		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok {
+		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok { // a key of an entry: at[0].KEY
 			head, _, _ = strings.Cut(entry, ".")
 			if isLinkKey(head) {
 				continue

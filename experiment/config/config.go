@@ -235,16 +235,16 @@ func firstError(checks ...func() error) error {
 // checkHistories checks that the histories are long enough: a packet needs its baseline, and the display
 // interpolates between two snapshots.
 func (c *Config) checkHistories() error {
-	if least := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > least {
+	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
 		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
-			c.Sender.Every, least),
-			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, least/2))}
+			c.Sender.Every, shorter),
+			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
 	}
-	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
-	if c.Receiver.Playout >= held {
+	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
+	if c.Receiver.Playout >= stored {
 		return &Error{Key: "receiver.playout_delay",
 			Problem:  c.Receiver.Playout.String() + " exceeds the receiver's history",
-			Expected: "less than " + held.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
+			Expected: "less than " + stored.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
 	}
 	return nil
 }
@@ -302,6 +302,7 @@ func (c *Config) fileError(link string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		out.Expected = "the path of a file"
 	}
+	// Report the key that was set: all of these can set the file.
 	for _, key := range []string{out.Key, link + ".trace", "link." + fe.Key, "link.trace"} {
 		if c.flags[key] || c.lines[key] > 0 {
 			out.Key = key

@@ -105,7 +105,7 @@ func newSeries(samples []meters.Sample) Series {
 // dropLoopSamples removes, for all lanes, the samples in which any lane sent packets whose baseline is from
 // before a loop point. Their size depends only on how different end and start of the recording are.
 func (x *Stretch) dropLoopSamples() {
-	n, kept := 0, 0
+	n, remaining := 0, 0
 	for i := range x.Lanes {
 		n = max(n, len(x.Lanes[i].acrossLoop))
 	}
@@ -116,17 +116,17 @@ func (x *Stretch) dropLoopSamples() {
 		for i := range x.Lanes {
 			if r := &x.Lanes[i]; len(r.acrossLoop) > 0 {
 				for _, v := range r.values() {
-					(*v)[kept] = (*v)[k]
+					(*v)[remaining] = (*v)[k]
 				}
 			}
 		}
-		kept++
+		remaining++
 	}
-	x.Seams = n - kept
+	x.Seams = n - remaining
 	for i := range x.Lanes {
 		r := &x.Lanes[i]
 		for _, v := range r.values() {
-			*v = (*v)[:min(kept, len(*v))]
+			*v = (*v)[:min(remaining, len(*v))]
 		}
 		r.acrossLoop = nil
 	}

@@ -58,8 +58,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 
 // searchWith runs the search of c with eval. own is the outcome of the configuration itself; without
 // figures if it was not run.
-func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, tell func(done, total float64), own outcome) (*Found, error) {
-	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: tell,
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), own outcome) (*Found, error) {
+	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
 		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
 	if own.Figures != nil {
 		s.spentRuns = 1 // the configuration itself was run
@@ -171,13 +171,13 @@ func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
 }
 
 // changesBefore returns the changes before end.
-func changesBefore(at []config.StampedChange, end time.Duration) (kept []config.StampedChange) {
+func changesBefore(at []config.StampedChange, end time.Duration) (earlier []config.StampedChange) {
 	for _, x := range at {
 		if x.T < end {
-			kept = append(kept, x)
+			earlier = append(earlier, x)
 		}
 	}
-	return kept
+	return earlier
 }
 
 // runOnce runs c and returns the result of its only run.

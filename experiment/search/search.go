@@ -454,16 +454,16 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		if seed < 2 {
 			continue
 		}
-		kept := list[:1]
+		remaining := list[:1]
 		for _, x := range list[1:] {
 			if by := s.pairedDifference(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
 				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
 					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
 				continue
 			}
-			kept = append(kept, x)
+			remaining = append(remaining, x)
 		}
-		list = kept
+		list = remaining
 	}
 	return list, nil
 }

@@ -148,8 +148,8 @@ const (
 	nClockFormats
 )
 
-// decodeClock returns the time in four bytes, of which the first is the highest byte of b: an integer
-// unchanged, a float in 1/65536 s. A float out of range is 0.
+// decodeClock returns the time in the four bytes b, read as a big-endian number: an integer unchanged, a
+// float in 1/65536 s. A float out of range is 0.
 func decodeClock(b uint32, format uint8) uint32 {
 	if format >= clockFloatLE {
 		b = bits.ReverseBytes32(b)

@@ -41,7 +41,7 @@ type mixer struct {
 	weights [nInputs]int32
 
 	// expected[0] is the unit in the reference. expected[1] is the unit in the field's first
-	// prediction, or if there is none, in the latest message of the kind.
+	// prediction; without a prediction, the unit in the latest message of the kind.
 	expected    [2]uint32
 	hasExpected [2]bool
 	noExpected  bool // hasExpected is false for both

@@ -86,8 +86,8 @@ type unitModel struct {
 // in 1/16 nat, at node i of the tree of four bits.
 type slot [16]byte
 
-// findSlot returns the slot of a context, emptySlot if the model has none. A context is at the index
-// given by its hash or at the neighbour of that.
+// findSlot returns the slot of a context, emptySlot if the model has none. A context is at the index given
+// by the upper bits of its hash, or at the neighbour of that. The lower bits are the check.
 func (m *model) findSlot(hash uint32) *slot {
 	i := hash >> m.hashShift
 	check := byte(hash) | 1
@@ -103,7 +103,8 @@ func (m *model) findSlot(hash uint32) *slot {
 // emptySlot is the slot of contexts that training has not seen. It must not be changed.
 var emptySlot slot
 
-// anchors is a hash table from anchors to message kinds, with linear probing.
+// anchors is a hash table from anchors to message kinds, with linear probing. The hash is the upper 6 bits
+// of the product with 2^32 divided by the golden ratio (Knuth's multiplicative hashing).
 type anchors struct {
 	prefixes [64]uint32
 	kinds    [64]uint8 // 0 if the entry is free

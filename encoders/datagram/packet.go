@@ -279,10 +279,10 @@ func (k *coder) codeDirect(v byte, bits uint) byte {
 // minPacketSize returns a lower bound of the packet's size: the information content of the decisions,
 // in bytes, without the length of the datagram.
 func (k *coder) minPacketSize() int {
-	bits := 0
+	bits := 0 // in 1/256
 	for _, d := range k.decisions {
 		switch {
-		case d.p == 0:
+		case d.p == 0: // coded directly
 			bits += int(d.bits) << 8
 		case d.value == 0:
 			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4])

@@ -260,8 +260,8 @@ func (m *merger) appendRecord(dst *ackedLog, r *record, units []byte) {
 	dst.records = append(dst.records, stored)
 }
 
-// findLatest returns the last two records of a kind and key, nil if there are none. A negative key
-// matches any.
+// findLatest returns the last two records of a kind and key; nil for a missing one. A negative key matches
+// any.
 func (l *ackedLog) findLatest(kind uint8, key int) (latest, previous *record) {
 	for i := len(l.records) - 1; i >= 0; i-- {
 		r := &l.records[i]

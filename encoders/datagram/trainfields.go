@@ -392,8 +392,8 @@ func (x *fitter) tryWithoutRef(f *fieldFit, p predictor) {
 	}
 }
 
-// tryArcs tries predictArc for the fields of which a component of a turning vector, rate, is the rate of
-// change. p has the vector and its turn.
+// tryArcs tries predictArc for the fields whose rate of change is rate, a component of a turning vector. p has
+// the vector and its turn.
 func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 	for _, f := range x.fields {
 		for _, r := range f.trials {

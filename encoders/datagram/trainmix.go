@@ -146,13 +146,15 @@ func countState(n [2]uint16) int {
 	if total == 0 {
 		return 0
 	}
-	size := 7
+	size := 7 // class of total
 	for i, limit := range [...]int{1, 2, 3, 5, 8, 15, 40} {
 		if total <= limit {
 			size = i
 			break
 		}
 	}
+	// p is the estimate (n[1]+0.4)/(total+0.8) of the probability of a 1, of 65536. The logit is in 1/2048
+	// nat; its classes are 0.4 nat wide.
 	p := (10*uint32(n[1]) + 4) << 12 / (10*uint32(total) + 8) << 4
 	logit := rangecoder.Stretch(min(max(p, 1), rangecoder.One-1))
 	return 1 + size*31 + int(min(max((logit*5+2048)>>12, -15), 15)) + 15
@@ -177,6 +179,7 @@ func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateL
 	})
 	for i := range logits {
 		for s := 1; s < nStates; s++ {
+			// p is the probability in the middle of the state's class. It counts as two observations.
 			p := int64(rangecoder.Squash(int32((s-1)%31-15) * 4096 / 5))
 			n := seen[i][s]
 			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128
@@ -253,6 +256,7 @@ func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
 		for i, x := range in {
 			sum += x * (unitWeights[i] + foundWeights[i])
 		}
+		// sum is in 1/16 nat x 1/fineWeight; a shift by 17 makes it 1/2048 nat.
 		p := rangecoder.Squash(int32(min(max(sum>>17, -fullTrustLogit), fullTrustLogit)))
 		errScaled := (int64(bit)<<16 - int64(p)) * rate
 		for i, x := range in {

@@ -383,7 +383,7 @@ func (x *instance) readText(addr uint32) (string, bool) {
 	return string(raw[:end]), true
 }
 
-// lastError returns the result of wl_error; "" if there is none or the call fails.
+// lastError returns the result of wl_error; "" if it is empty or the call fails.
 func (x *instance) lastError() string {
 	addr, err := x.call("wl_error")
 	if err != nil {

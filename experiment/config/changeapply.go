@@ -133,7 +133,7 @@ func specDiff(from, to *lossmodel.Spec) (values map[string]string) {
 // SameLive reports whether two configurations agree in everything that a session can change.
 func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
 
-// matchProfile returns the name of a profile that both links equal, "" if there is none. If several match,
+// matchProfile returns the name of a profile that both links equal, "" if none. If several match,
 // the current profile is preferred.
 func (c *Config) matchProfile() string {
 	name := ""

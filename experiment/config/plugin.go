@@ -138,7 +138,7 @@ func (c *Config) loadPlugins(dir string) error {
 	return nil
 }
 
-// Plugin returns the path of the first plugin; ok is false if there is none.
+// Plugin returns the path of the first plugin; ok is false if none.
 func (v Values) Plugin() (path string, ok bool) {
 	list, _ := v["plugin"].([]any)
 	for _, p := range list {

@@ -277,7 +277,7 @@ func (r *Range) fillValues() error {
 	return nil
 }
 
-// values returns the search as a table, as in a file; nil if there is none.
+// values returns the search as a table, as in a file; nil if none.
 func (s *Search) values() map[string]any {
 	if len(s.Over) == 0 && len(s.Minimise) == 0 {
 		return nil

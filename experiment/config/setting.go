@@ -34,7 +34,7 @@ type scalarSetting struct {
 // Word returns the name of the setting in labels, which is also that of its command.
 func (s *scalarSetting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
 
-// findSetting returns the row with a full key or a short name; nil if there is none.
+// findSetting returns the row with a full key or a short name; nil if none.
 func findSetting(key string) *scalarSetting {
 	for i := range rows() {
 		if s := &rows()[i]; s.Key == key || s.Short == key && key != "" {

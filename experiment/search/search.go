@@ -180,7 +180,7 @@ func (s *search) remainingRuns() float64 {
 
 // drawAndHalve draws settings and reduces them by successive halving. It returns the rest, the best first.
 // If the whole grid fits into the remaining runs, all settings are run instead. own is the
-// configuration's own setting, which is included; nil if there is none.
+// configuration's own setting, which is included; nil if none.
 func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
 	rungs := divisors
@@ -536,7 +536,7 @@ func (s *search) bestSettings(n int) []setting {
 }
 
 // searchOptimum returns the setting with the smallest figure, followed by those that may be as good. own is
-// the configuration's own setting, nil if there is none.
+// the configuration's own setting, nil if none.
 func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {

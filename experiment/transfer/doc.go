@@ -7,7 +7,7 @@
 // # Algorithm
 //
 // A sender may send one datagram per beat. It sends the lowest block whose
-// acknowledgement is overdue; if there is none, the next new block, if fewer than a
+// acknowledgement is overdue; otherwise the next new block, if fewer than a
 // window of blocks are in flight; otherwise nothing.
 //
 // Every datagram has its own sequence number, also one that resends a block. So an

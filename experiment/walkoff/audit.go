@@ -46,7 +46,7 @@ func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	a.encoder.send(a.buf)
 }
 
-// verdict waits for the processes and returns a description of the violated rule; "" if there is none.
+// verdict waits for the processes and returns a description of the violated rule; "" if none.
 func (a *audit) verdict() (problem string) {
 	for class, w := range a.decoders {
 		p := w.compare(a.frames[class], func(i int) string {

@@ -67,7 +67,7 @@ func (w *auditProcess) send(message any) {
 }
 
 // compare waits for the end of the process and compares its digests with want. It returns a description of
-// the first problem; "" if there is none. differs describes a difference at index i.
+// the first problem; "" if none. differs describes a difference at index i.
 func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string {
 	list, err := w.finish()
 	for i, a := range list {

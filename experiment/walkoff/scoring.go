@@ -81,7 +81,7 @@ func endedEarly(err error) error {
 }
 
 // scoreFrame encodes and decodes frame n, whose baseline is frame n-back. It returns a description of the
-// problem; "" if there is none.
+// problem; "" if none.
 func (m *scorer) scoreFrame(n, back int, f *frame.Frame) (problem string) {
 	p := m.pair
 	sent := refsFor(&p.Sender, n, back)

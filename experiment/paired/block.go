@@ -126,12 +126,12 @@ func flatTop(t float64) float64 {
 // influence returns how much each pair shifts the difference of two ratios, to first
 // order. The block length follows from the dependence among these values.
 func influence(a, b Ratio) []float64 {
-	ra, rb := a.Value(), b.Value()
+	ratioA, ratioB := a.Value(), b.Value()
 	n := float64(len(a.Num))
-	ua, ub := sum(a.Den)/n, sum(b.Den)/n
+	meanDenA, meanDenB := sum(a.Den)/n, sum(b.Den)/n
 	out := make([]float64, len(a.Num))
 	for i := range out {
-		out[i] = (a.Num[i]-float64(ra*a.Den[i]))/ua - (b.Num[i]-float64(rb*b.Den[i]))/ub
+		out[i] = (a.Num[i]-float64(ratioA*a.Den[i]))/meanDenA - (b.Num[i]-float64(ratioB*b.Den[i]))/meanDenB
 	}
 	return out
 }

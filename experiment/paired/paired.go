@@ -13,7 +13,10 @@
 // The block length follows from the data: see blockLength. A short run with long
 // correlations has few blocks, and they are too short to capture all of the
 // dependence. Both effects make an interval too narrow, and both are corrected: see
-// critical and widening.
+// critical and wideningFactor.
+//
+// Products are converted to float64 before they are added, which keeps the compiler
+// from fusing multiply and add. So results are the same on every machine.
 package paired
 
 import (

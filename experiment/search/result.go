@@ -175,8 +175,8 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
 	if !math.IsInf(closest, 1) {
-		addf("%[2]d of its %[1]d neighbours were run on the same frames; with the first seed the closest is %[3]s.",
-			len(near), ran, compareText(closest, own.Figures[0]))
+		addf("%d of its %d neighbours were run on the same frames; with the first seed the closest is %s.",
+			ran, len(near), compareText(closest, own.Figures[0]))
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.

@@ -413,8 +413,9 @@ func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 	return diff < 0, nil
 }
 
-// chooseWalkSeeds sets walkSeeds: 3 if the seed changes the figures of a setting, otherwise 1. It tests the
-// first and the last setting of list, because the figures of one of them may be 0 with every seed.
+// chooseWalkSeeds sets walkSeeds: 1 if the seed has no effect on the figures, otherwise 3, or the number of
+// seeds if that is less. It tests the first and the last setting of list, because the figures of one of
+// them may be 0 with every seed.
 func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 	s.walkSeeds = 1
 	if s.spec.Seeds < 2 {

@@ -41,9 +41,9 @@ func drawSettings(over []config.Range, n int, r *rand.Rand) []setting {
 		list[i] = make(setting, len(over))
 	}
 	for d := range over {
-		for i, place := range r.Perm(n) {
-			at := (float64(place) + r.Float64()) / float64(n) // anywhere in its part of the range
-			list[i][d] = min(int(at*float64(len(over[d].Values))), len(over[d].Values)-1)
+		for i, part := range r.Perm(n) {
+			position := (float64(part) + r.Float64()) / float64(n) // anywhere in its part of the range
+			list[i][d] = min(int(position*float64(len(over[d].Values))), len(over[d].Values)-1)
 		}
 	}
 	return list
@@ -72,13 +72,13 @@ func neighbours(over []config.Range, s setting) (list []setting) {
 func apply(base *config.Config, over []config.Range, s setting) (*config.Config, error) {
 	c := base.Clone()
 	c.Sweep, c.Search = nil, config.Search{}
-	for _, first := range []bool{true, false} {
+	for _, encoderPass := range []bool{true, false} { // first the encoder, then the other keys
 		for d, r := range over {
-			if (r.Key == "encoder.name") != first {
+			if (r.Key == "encoder.name") != encoderPass {
 				continue
 			}
 			v := r.Values[s[d]]
-			if first && v != any(c.Encoder.Name) {
+			if encoderPass && v != any(c.Encoder.Name) {
 				c.Encoder.Params = nil
 			}
 			if name, isParam := strings.CutPrefix(r.Key, "encoder.params."); isParam && !hasParam(c, name) {

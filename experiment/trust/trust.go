@@ -39,14 +39,14 @@ type delayModel struct {
 	ok bool // false if the distribution cannot be computed
 }
 
-// Checks checks the loss, the delay and, if the link has a bottleneck, the rate. all are the periods of
-// constant settings of a link. The result is empty before the first packet.
-func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
-	if len(all) == 0 {
+// Checks checks the loss, the delay and, if the link has a bottleneck, the rate. stretches are the periods
+// of constant settings of a link. The result is empty before the first packet.
+func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
+	if len(stretches) == 0 {
 		return nil
 	}
-	out = append(out, checkLoss(all), j.checkDelay(all))
-	if rate, ok := checkRate(all); ok {
+	out = append(out, checkLoss(stretches), j.checkDelay(stretches))
+	if rate, ok := checkRate(stretches); ok {
 		out = append(out, rate)
 	}
 	for i := range out {
@@ -60,19 +60,19 @@ func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 // percent. Least and Most bound the measured loss at significance level alpha. Known is false if the
 // loss of a stretch cannot be predicted. Where the rate is limited, packets dropped by a full queue are
 // not counted, because the settings do not predict how many there are.
-func checkLoss(all []meters.LinkStretch) Check {
+func checkLoss(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.Odds
 	sent, lost := 0.0, 0.0
-	for i := range all {
-		a := &all[i]
-		n := a.Sent
-		lost += float64(a.Lost)
-		if isRateLimited(&a.Down) {
-			lost -= float64(a.Queue)
+	for i := range stretches {
+		stretch := &stretches[i]
+		n := stretch.Sent
+		lost += float64(stretch.Lost)
+		if isRateLimited(&stretch.Down) {
+			lost -= float64(stretch.Queue)
 		}
 		sent += float64(n)
-		if a.Down.Netem.On || !odds.Add(a.Down.Loss, a.Fragments, n) {
+		if stretch.Down.Netem.On || !odds.Add(stretch.Down.Loss, stretch.Fragments, n) {
 			c.Known = false
 		}
 	}
@@ -93,28 +93,28 @@ func isRateLimited(s *lossmodel.Spec) bool {
 // delays; the correlation of successive delays reduces the number of independent ones. Known is false if
 // the delay of a stretch cannot be predicted or no packet arrived. Most is infinite if queues, spikes or
 // keeping the order can add to latency and jitter.
-func (j *Judge) checkDelay(all []meters.LinkStretch) Check {
+func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
 	var arrived, totalDelay, sum, variance, maxDeviation, inFlight float64
 	extraDelay := false
-	for i := range all {
-		a := &all[i]
-		if a.Sent == 0 {
+	for i := range stretches {
+		stretch := &stretches[i]
+		if stretch.Sent == 0 {
 			continue
 		}
-		model := j.modelOf(&a.Down.Delay)
-		if a.Down.Netem.On || !model.ok {
+		model := j.modelOf(&stretch.Down.Delay)
+		if stretch.Down.Netem.On || !model.ok {
 			c.Known = false
 			continue
 		}
-		n, correlation := float64(a.Arrived), (1+model.Rho)/(1-model.Rho)
+		n, correlation := float64(stretch.Arrived), (1+model.Rho)/(1-model.Rho)
 		arrived += n
-		totalDelay += float64(a.Took) / 1e6
+		totalDelay += float64(stretch.Took) / 1e6
 		sum += n * model.Mean
 		variance += n * model.SD * model.SD * correlation
 		maxDeviation = max(maxDeviation, max(model.Hi-model.Mean, model.Mean-model.Lo)*correlation)
-		inFlight += float64(a.Sent-a.Lost-a.Arrived) * (model.Hi - model.Lo) // packets in flight are likely to be slow ones
-		extraDelay = extraDelay || isRateLimited(&a.Down) || addsDelay(&a.Down)
+		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Hi - model.Lo) // packets in flight are likely to be slow ones
+		extraDelay = extraDelay || isRateLimited(&stretch.Down) || addsDelay(&stretch.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
@@ -154,13 +154,13 @@ func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
 // in kbps; ok is false if the settings have no constant rate, or if no time has passed. All traffic
 // crossed the link after the first packet was sent, so Most is the configured rate plus the burst of a
 // token bucket.
-func checkRate(all []meters.LinkStretch) (c Check, ok bool) {
+func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
-	last := &all[len(all)-1]
+	last := &stretches[len(stretches)-1]
 	from, until, bits := last.From, last.Until, 0.0
-	for i := len(all) - 1; i >= 0 && all[i].Down == last.Down; i-- {
-		from, until = min(from, all[i].From), max(until, all[i].Until)
-		bits += float64(all[i].Bits)
+	for i := len(stretches) - 1; i >= 0 && stretches[i].Down == last.Down; i-- {
+		from, until = min(from, stretches[i].From), max(until, stretches[i].Until)
+		bits += float64(stretches[i].Bits)
 	}
 	rate := &last.Down.Rate
 	if last.Down.Netem.On || rate.BitsPerSecond == 0 || rate.Trace.Path != "" || until <= from {

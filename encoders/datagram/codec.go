@@ -48,6 +48,7 @@ const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless mode
 // Datagram returns the encoder that codes every datagram by itself.
 func Datagram() encoders.Codec {
 	return encoders.Codec{
+		// Every packet decodes without a reference; Refs must be at least 1.
 		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: isPacketSchema, Source: source, Params: &modelParams{},
 		Summary: "each datagram of a game by itself, with a model trained on captures of the game",
 		New:     newFunc("datagram", false),
@@ -63,11 +64,13 @@ func Acked() encoders.Codec {
 	}
 }
 
-// isPacketSchema reports whether frames are datagrams of a capture, which have a body and no rows.
+// isPacketSchema reports whether the frames of schema s are datagrams of a capture, which have a body and
+// no rows.
 func isPacketSchema(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
-// newFunc returns the New function of the codec called name. acked is whether its models use
-// acknowledged datagrams.
+// newFunc returns the New function of the codec called name, which loads the model file given by its
+// parameters. acked is whether its models use acknowledged datagrams; a model for the other codec is
+// an error.
 func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		path := params.(*modelParams).Model
@@ -82,7 +85,8 @@ func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w model: %w; expected a file written by tui train --encoder %s", encoders.ErrParam, err, name)
 		}
-		return newCodec(m, false), newCodec(m, true), nil
+		encoder, decoder := newCodec(m, false), newCodec(m, true)
+		return encoder, decoder, nil
 	}
 }
 
@@ -97,7 +101,8 @@ type codec struct {
 // newCodec returns a decoder if decoding is true, otherwise an encoder.
 func newCodec(m *model, decoding bool) *codec { return &codec{coder: newCoder(m, decoding)} }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. The memo that it returns holds the messages that the receiver will
+// have if it receives the packet.
 func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > maxDatagram {
@@ -119,8 +124,8 @@ func (e *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	return e.newMemo(acked, dst, spare), nil
 }
 
-// mergeRefs returns the messages of all references, nil if the model does not use acknowledged
-// datagrams. The result is valid until the next call.
+// mergeRefs returns the messages of the one or two references, nil if the model does not use
+// acknowledged datagrams. The result is valid until the next call.
 func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
 	if !e.model.acked {
 		return nil
@@ -133,7 +138,7 @@ func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
 		return newest
 	}
 	second, _ := refs[1].Memo.(*ackedLog)
-	if second == nil {
+	if second == nil { // such as the initial state, which has no memo
 		return newest
 	}
 	e.merger.merge(&e.mergedLog, newest, second, nil, nil)
@@ -143,29 +148,29 @@ func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
 // refLog returns a reference's memo. If the reference has none, such as the initial state, it returns a
 // log with the messages of the reference alone.
 func (e *codec) refLog(r *encoders.Ref) *ackedLog {
-	if l, _ := r.Memo.(*ackedLog); l != nil {
-		return l
+	if log, _ := r.Memo.(*ackedLog); log != nil {
+		return log
 	}
 	e.appendDatagram(&e.singleLog, &ackedLog{}, r.Frame)
 	return &e.singleLog
 }
 
 // newMemo returns the memo of frame f: the messages in acked and in f. It reuses spare if that is not
-// nil. If acked is nil, the memo is nil.
+// nil. If acked is nil, which means that the model does not use acknowledged datagrams, the memo is nil.
 func (e *codec) newMemo(acked *ackedLog, f *frame.Frame, spare encoders.Memo) encoders.Memo {
 	if acked == nil {
 		return nil
 	}
-	l, _ := spare.(*ackedLog)
-	if l == nil {
-		l = &ackedLog{}
+	memo, _ := spare.(*ackedLog)
+	if memo == nil {
+		memo = &ackedLog{}
 	}
-	e.appendDatagram(l, acked, f)
-	return l
+	e.appendDatagram(memo, acked, f)
+	return memo
 }
 
-// appendDatagram sets dst to the messages of acked and of f. A datagram that is too long to be modelled
-// adds none.
+// appendDatagram sets dst to the messages of acked and of f, which it parses. A datagram that is too long
+// to be modelled adds none.
 func (e *codec) appendDatagram(dst, acked *ackedLog, f *frame.Frame) {
 	if len(f.Body) > maxBytes {
 		e.merger.merge(dst, acked, &emptyLog, nil, nil)

@@ -40,63 +40,67 @@ const (
 	totalMass     = 1 << 19 // of the distribution of a residual
 )
 
-// findBucket returns the index of the bucket that contains a distance, the smallest distance in it,
-// and the binary logarithm of its width. Distances below 4 have buckets of their own; above, four
-// buckets share each power of two.
-func findBucket(distance uint32) (i int, start uint32, log uint) {
+// findBucket returns the index of the bucket that contains a distance, the absolute value of a
+// residual; the smallest distance in the bucket; and the binary logarithm of the bucket's width.
+// Distances below 4 have buckets of their own. From 4 on, the distances between two powers of two
+// are divided into four buckets of equal width.
+func findBucket(distance uint32) (index int, start uint32, widthLog2 uint) {
 	if distance < 4 {
 		return int(distance), distance, 0
 	}
-	l := uint(bits.Len32(distance)) - 1
-	sub := distance >> (l - 2) & 3
-	return int(4*(l-1)) + int(sub), (4 + sub) << (l - 2), l - 2
+	exponent := uint(bits.Len32(distance)) - 1
+	quarter := distance >> (exponent - 2) & 3
+	return int(4*(exponent-1)) + int(quarter), (4 + quarter) << (exponent - 2), exponent - 2
 }
 
 // buildMass computes f.massBelow from f.bucketCost.
 func (f *field) buildMass() {
-	for g := range f.predictorCount() {
-		for c := range f.bucketCost[g] {
-			buildMass(&f.massBelow[g][c], &f.bucketCost[g][c])
+	for which := range f.predictorCount() {
+		for class := range f.bucketCost[which] {
+			buildMass(&f.massBelow[which][class], &f.bucketCost[which][class])
 		}
 	}
 }
 
 // buildMass computes the cumulative probabilities of one distribution from the costs of its buckets.
+// Index 0 of both arguments has the residuals of 0 and more, index 1 those below 0.
 func buildMass(massBelow *[2][nBuckets + 1]uint32, costs *[2][nBuckets]uint8) {
-	sum := uint64(1) // not 0, it is a divisor
+	sum := uint64(1) // a divisor, so it must not be 0
 	for side := range costs {
-		for _, s := range costs[side] {
-			sum += costToMass(s)
+		for _, cost := range costs[side] {
+			sum += costToMass(cost)
 		}
 	}
 	for side := range costs {
 		mass := uint64(0)
-		for i, s := range costs[side] {
+		for i, cost := range costs[side] {
 			massBelow[side][i] = uint32(mass * totalMass / sum)
-			mass += costToMass(s)
+			mass += costToMass(cost)
 		}
 		massBelow[side][nBuckets] = uint32(mass * totalMass / sum)
 	}
 }
 
-// clearUnusedBuckets sets the highest cost for buckets that a residual of the field cannot fall into.
-// It returns the number of the other buckets, which precede them.
+// clearUnusedBuckets sets the highest cost for the buckets whose residuals are too large for the bits
+// of the field. It returns the number of the other buckets, which precede them.
 func (f *field) clearUnusedBuckets(costs *[nBuckets]uint8) int {
-	n := 4 * int(f.bits)
-	for i := n; i < nBuckets; i++ {
+	// Each bit of a distance adds four buckets at most: see findBucket.
+	used := 4 * int(f.bits)
+	for i := used; i < nBuckets; i++ {
 		costs[i] = 255
 	}
-	return n
+	return used
 }
 
 // costToMass returns the relative probability of a bucket with a cost in 1/8 bit: 2^(32-cost/8).
 func costToMass(cost uint8) uint64 {
-	// 2^(32-i/8) of i from 0 to 7
+	// 2^(32-i/8) for i from 0 to 7
 	eighths := [8]uint64{1 << 32, 3938502375, 3611622602, 3311872529, 3037000499, 2784941738, 2553802833, 2341847524}
 	return eighths[cost&7] >> (cost >> 3)
 }
 
-// fractionToCost returns the cost of the probability part/whole in 1/8 bit, rounded: -8*log2(part/whole).
+// fractionToCost returns the cost of the probability part/whole in 1/8 bit, -8*log2(part/whole), rounded
+// and limited to 255.
 func fractionToCost(part, whole int64) uint8 {
 	// p is in 2^-30. rangecoder.Log2 returns 1/65536 bit; a shift by 13 makes it 1/8 bit.
 	p := uint32(min(max(part<<30/max(whole, 1), 2), 1<<30))
@@ -115,8 +119,9 @@ func massBelowDistance(massBelow *[nBuckets + 1]uint32, distance uint64) int64 {
 }
 
 // massBelowResidual returns the mass of the residuals below r. massBelow has the sides 0 and more, and
-// below 0. Residuals are numbers of as many bits as the field and half is half of their range: one
-// of half or more wraps around to the most negative ones.
+// below 0. Residuals have as many bits as the field, and half is half of their range, so they are
+// from -half to half-1. An r above half stands for an interval that wraps around to -half: the result
+// then is the mass of all residuals plus that of the residuals below r-2*half.
 func massBelowResidual(massBelow *[2][nBuckets + 1]uint32, r, half int64) int64 {
 	if r > half {
 		return massBelowResidual(massBelow, half, half) + massBelowResidual(massBelow, r-2*half, half) -
@@ -154,10 +159,11 @@ func decodeClock(b uint32, format uint8) uint32 {
 	if format >= clockFloatLE {
 		b = bits.ReverseBytes32(b)
 	}
-	if format&1 == clockIntBE {
+	if format&1 == clockIntBE { // integers have the odd formats
 		return b
 	}
-	// The value is mantissa x 2^(exponent-150); the result has 16 fraction bits.
+	// The value is mantissa x 2^(exponent-150), because the exponent has a bias of 127 and the mantissa 23
+	// fraction bits. The result has 16 fraction bits.
 	mantissa := uint64(b&(1<<23-1) | 1<<23)
 	shift := int(b>>23&255) - 150 + 16
 	switch {
@@ -219,6 +225,7 @@ type factor struct {
 // scale returns f x rate x time, rounded. The rate has at most 24 bits and the time 22, so that the
 // product fits into 64 bits.
 func (f factor) scale(rate, time int64) int64 {
+	// 1<<f.shift>>1 is the half that rounds; it is 0 if shift is 0.
 	return (int64(f.numerator)*(rate*time) + 1<<f.shift>>1) >> f.shift
 }
 
@@ -270,14 +277,16 @@ func (p *predictor) predict(bits uint8, first int, in *predictionInput) int64 {
 		a, b := p.a.readSigned(in.cur), p.b.readSigned(in.cur)
 		heading := uint32(angle(a, b)) + p.angleOffset
 		if r := int64(p.speed); a*a+b*b < r*r {
-			heading += 1 << 31
+			heading += 1 << 31 // half a turn: the vehicle reverses
 		}
+		// The highest bits of the angle are the prediction, rounded.
 		return int64(heading+1<<(31-bits)) >> (32 - bits)
 	}
 	return in.ref.readNumber(first, bits) // predictRef
 }
 
-// elapsed returns the time from then to now, limited to 2^22 in both directions. Clocks wrap around.
+// elapsed returns the time from then to now, which is negative if then is later. It is limited to ±2^22,
+// which factor.scale requires. Clocks wrap around.
 func elapsed(now, then uint32) int64 {
 	return min(max(int64(int32(now-then)), -1<<22), 1<<22)
 }
@@ -305,6 +314,7 @@ func (p *predictor) arcDisplacement(in *predictionInput) int64 {
 	turn := p.turnAngle(in)
 	rate, _ := rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), turn/2)
 	distance := p.gain.scale(rate, elapsed(in.clock, in.ref.clock))
+	// The square of turnScaled is in 1/2^24, hence the limit and the shift.
 	turnScaled := int64(turn>>16) * 411775 >> 20 // in 1/4096 radian: 411775/2^20 is 2*pi/16
 	return distance - distance*min(turnScaled*turnScaled/24, 1<<24)>>24
 }
@@ -319,7 +329,7 @@ var cordicAngles = [...]int32{0x20000000, 0x12e4051e, 0x9fb385b, 0x51111d4, 0x28
 
 // rotate turns the vector (x, y) by an angle, counted from x to y. The components have at most 24 bits.
 func rotate(x, y int64, turn int32) (int64, int64) {
-	if turn > 1<<30 || turn < -1<<30 {
+	if turn > 1<<30 || turn < -1<<30 { // The steps can turn by a little more than a quarter turn; the rest is a negation.
 		x, y, turn = -x, -y, turn+-1<<31
 	}
 	// The steps lengthen the vector by 1.6468. The inverse, 652032874/2^30, is applied first; 16
@@ -338,10 +348,10 @@ func rotate(x, y int64, turn int32) (int64, int64) {
 // angle returns the direction of the vector (x, y), counted from x to y. The components have at most
 // 24 bits.
 func angle(x, y int64) (turn int32) {
-	if x < 0 {
+	if x < 0 { // The steps can only turn vectors with x >= 0 onto the x axis; turn the vector by half a turn first.
 		x, y, turn = -x, -y, -1<<31
 	}
-	x, y = x<<20, y<<20
+	x, y = x<<20, y<<20 // fraction bits for the steps
 	for i, a := range cordicAngles {
 		if y >= 0 {
 			x, y, turn = x+y>>i, y-x>>i, turn+a
@@ -358,6 +368,7 @@ func roundedSqrt(v int64) int64 {
 	if v <= 0 {
 		return 0
 	}
+	// Newton's method decreases r to the root, rounded down, if it begins above it.
 	r := int64(1) << ((bits.Len64(uint64(v)) + 1) / 2)
 	for {
 		next := (r + v/r) / 2
@@ -366,7 +377,7 @@ func roundedSqrt(v int64) int64 {
 		}
 		r = next
 	}
-	if v-r*r > r {
+	if v-r*r > r { // v is above (r+1/2)^2
 		r++
 	}
 	return r
@@ -396,7 +407,9 @@ type estimate struct {
 	low, mid, high int64                    // mass of the residuals below its start, middle and end
 }
 
-// beginUnit prepares for the next unit. It predicts the field if the unit is the field's first.
+// beginUnit prepares for the next unit. It predicts the field if the unit is the field's first. The
+// field coder is not active if the unit belongs to no field, if the predictors need a reference that
+// is missing, or if the field's first unit was not predicted.
 func (s *fieldCoder) beginUnit(p *parser) {
 	s.active = false
 	unit := p.unitIndex()
@@ -420,6 +433,7 @@ func (s *fieldCoder) beginUnit(p *parser) {
 			s.field = nil
 			return
 		}
+		// p.sources[0] is the preceding unit.
 		s.prefix |= int64(p.sources[0]) << (8 * (f.nUnits - um.fieldUnit))
 	}
 	s.unitIndex, s.active = um.fieldUnit, true
@@ -434,24 +448,24 @@ func (s *fieldCoder) beginField(f *field, first int, in *predictionInput) {
 		s.nPredictors = 1
 	}
 	for i := range s.nPredictors {
-		o := &s.estimates[i]
-		o.prediction = f.predictors[i].predict(f.bits, first, in) & (s.intervalSize - 1)
+		est := &s.estimates[i]
+		est.prediction = f.predictors[i].predict(f.bits, first, in) & (s.intervalSize - 1)
 		if i == 0 {
-			o.class = residualClass(s.lastResidual)
+			est.class = residualClass(s.lastResidual)
 		} else {
-			o.class = residualClass(wrapResidual(s.estimates[0].prediction-o.prediction, s.intervalSize/2))
+			est.class = residualClass(wrapResidual(s.estimates[0].prediction-est.prediction, s.intervalSize/2))
 		}
-		o.massBelow = &f.massBelow[i][o.class]
-		o.start = wrapResidual(-o.prediction, s.intervalSize/2)
-		o.low = massBelowResidual(o.massBelow, o.start, s.intervalSize/2)
-		o.high = massBelowResidual(o.massBelow, o.start+s.intervalSize, s.intervalSize/2)
+		est.massBelow = &f.massBelow[i][est.class]
+		est.start = wrapResidual(-est.prediction, s.intervalSize/2)
+		est.low = massBelowResidual(est.massBelow, est.start, s.intervalSize/2)
+		est.high = massBelowResidual(est.massBelow, est.start+s.intervalSize, s.intervalSize/2)
 	}
 }
 
 // wrapResidual returns r modulo 2*half, in the range from -half to half-1.
 func wrapResidual(r, half int64) int64 { return (r+half)&(2*half-1) - half }
 
-// endUnit ends a unit with the value u. If the unit is the last of a field, lastResidual is set.
+// endUnit ends a unit with the value u. After the last unit of a predicted field, it sets lastResidual.
 func (s *fieldCoder) endUnit(u byte) {
 	if s.active && s.unitIndex == s.field.nUnits-1 {
 		s.lastResidual = wrapResidual((s.prefix|int64(u))-s.estimates[0].prediction, 1<<(s.field.bits-1))
@@ -468,8 +482,8 @@ func (s *fieldCoder) lastResidualCode() byte {
 	return n
 }
 
-// residualClass returns the class of a residual or of a difference of predictions: 0 (exact), 1, 2 or
-// 3 (useless).
+// residualClass returns the class of a residual or of a difference of predictions by its size: from 0
+// (at most 1 off) to 3 (400 or more off, so that the prediction hardly helps).
 func residualClass(r int64) int {
 	r = max(r, -r)
 	switch {
@@ -483,7 +497,8 @@ func residualClass(r int64) int {
 	return 3
 }
 
-// predictedUnit returns the current unit of the first prediction, 0 if the field coder is not active.
+// predictedUnit returns the value that the current unit has in the field's first prediction, 0 if the
+// field coder is not active.
 func (s *fieldCoder) predictedUnit() byte {
 	if !s.active {
 		return 0
@@ -492,7 +507,7 @@ func (s *fieldCoder) predictedUnit() byte {
 }
 
 // prefixError returns the difference of the field's complete units from those of the first prediction,
-// limited to ±100, as a context.
+// as a number limited to ±100, for a context. It is 0 in the first unit of a field and without a prediction.
 func (s *fieldCoder) prefixError() byte {
 	if !s.active || s.unitIndex == 0 {
 		return 0
@@ -501,8 +516,9 @@ func (s *fieldCoder) prefixError() byte {
 	return byte(min(max(s.prefix>>shift-s.estimates[0].prediction>>shift, -100), 100))
 }
 
-// splitIntervals halves the intervals for the next bit, and returns the logit of a 1 by each
-// prediction in 1/16 nat. b is 0 if there is only one prediction.
+// splitIntervals computes the middle of each interval for the next bit, and returns the logits of a 1
+// that follow from the first prediction (a) and the second (b), in 1/16 nat. b is 0 if there is only
+// one prediction. observeBit then selects a half.
 func (s *fieldCoder) splitIntervals(t *tables) (a, b int32) {
 	half := int64(1) << (s.field.bits - 1)
 	a = s.estimates[0].splitInterval(t, s.intervalSize/2, half)
@@ -516,24 +532,25 @@ func (s *fieldCoder) splitIntervals(t *tables) (a, b int32) {
 // range. It returns the logit of the upper half in 1/16 nat: 0 if the interval has next to no mass.
 func (o *estimate) splitInterval(t *tables, size, half int64) int32 {
 	o.mid = massBelowResidual(o.massBelow, o.start+size, half)
+	// More than totalMass is impossible for masses in order; the limit only keeps lnMass within its table.
 	if total := o.high - o.low; total < 4 || total > 1<<21 {
 		return 0
 	}
 	return min(max(t.lnMass(uint32(o.high-o.mid))-t.lnMass(uint32(o.mid-o.low)), -127), 127)
 }
 
-// skipBits ends a unit with the value u and the given number of bits, whose bits were not passed to
-// observeBit.
+// skipBits ends a unit with the value u and the given number of bits, if these were not passed to
+// observeBit one by one: it narrows the intervals by all of them.
 func (s *fieldCoder) skipBits(u byte, bits uint) {
 	if !s.active {
 		return
 	}
 	s.intervalSize >>= bits
 	for i := range s.nPredictors {
-		o := &s.estimates[i]
-		o.start += int64(u) * s.intervalSize
-		o.low = massBelowResidual(o.massBelow, o.start, 1<<(s.field.bits-1))
-		o.high = massBelowResidual(o.massBelow, o.start+s.intervalSize, 1<<(s.field.bits-1))
+		est := &s.estimates[i]
+		est.start += int64(u) * s.intervalSize
+		est.low = massBelowResidual(est.massBelow, est.start, 1<<(s.field.bits-1))
+		est.high = massBelowResidual(est.massBelow, est.start+s.intervalSize, 1<<(s.field.bits-1))
 	}
 	s.endUnit(u)
 }
@@ -543,12 +560,12 @@ func (s *fieldCoder) skipBits(u byte, bits uint) {
 func (s *fieldCoder) observeBit(bit int) {
 	s.intervalSize /= 2
 	for i := range s.nPredictors {
-		o := &s.estimates[i]
+		est := &s.estimates[i]
 		if bit != 0 {
-			o.start += s.intervalSize
-			o.low = o.mid
+			est.start += s.intervalSize
+			est.low = est.mid
 		} else {
-			o.high = o.mid
+			est.high = est.mid
 		}
 	}
 }

@@ -47,15 +47,18 @@ func load(path string) (*model, error) {
 	return m, nil
 }
 
+// crcSize is the size of the checksum at the end of a model file, in bytes.
+const crcSize = 4
+
 // parseModel parses a model file. Any bytes may be passed: a model without an error is safe to use.
 func parseModel(data []byte) (*model, error) {
-	if len(data) < len(magic)+5 || string(data[:len(magic)]) != magic {
+	if len(data) < len(magic)+1+crcSize || string(data[:len(magic)]) != magic {
 		return nil, errNotModel
 	}
 	if v := data[len(magic)]; v != version {
 		return nil, fmt.Errorf("%w: version %d, expected %d", errVersion, v, version)
 	}
-	body := data[:len(data)-4]
+	body := data[:len(data)-crcSize]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(data[len(body):]) {
 		return nil, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
@@ -118,7 +121,7 @@ func (f *modelFile) codeBytes(b []byte) {
 }
 
 // codeSparse codes bytes of which many are equal: the most frequent byte, then for each eight bytes a
-// mask of those that differ from it, followed by these.
+// mask of those that differ from it, followed by these. While reading, b is overwritten.
 func (f *modelFile) codeSparse(b []byte) {
 	var count [256]int
 	mostFrequent := [1]byte{}
@@ -147,9 +150,9 @@ func (f *modelFile) codeSparse(b []byte) {
 	}
 }
 
-// codeNumber codes v in the given number of bytes and returns it, sign-extended if low is negative. A
-// number that was read must be from low to high; otherwise the file is damaged, and what names the
-// number in the error.
+// codeNumber codes v in size bytes and returns it, sign-extended if low is negative. A number that was
+// read must be from low to high; otherwise the file is damaged, and what is the name of the number for
+// the error.
 func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))
@@ -238,7 +241,8 @@ func (f *modelFile) codeKind(k *messageKind, kinds int) {
 	}
 }
 
-// codeGroupUnits codes the units of a group. Each bit of the group must be in exactly one of them.
+// codeGroupUnits codes the units of a group. In a file that is read, each bit of the group must be in
+// exactly one of them.
 func (f *modelFile) codeGroupUnits(g *group) {
 	var seen [8 * maxSpan]bool
 	bits := 0
@@ -260,82 +264,83 @@ func (f *modelFile) codeGroupUnits(g *group) {
 }
 
 // codeUnitModel codes the model of a unit. A unit that did not occur in training is coded directly.
-func (f *modelFile) codeUnitModel(m *model, p *unitModel) {
-	if !f.codeFlag(&p.seen) {
-		p.random, p.field = f.reading || p.random, -1
+func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
+	if !f.codeFlag(&unit.seen) {
+		unit.random, unit.field = f.reading || unit.random, -1
 		return
 	}
-	f.codeFlag(&p.random)
-	f.codeFlag(&p.lowRandom)
-	f.codeFlag(&p.usuallyRef)
-	f.codeFlag(&p.usuallyZero)
-	codeInteger(f, &p.zeroLogit, -128, 127, "")
-	codeInteger(f, &p.field, -1, int64(len(m.fields)-1), "field index")
-	codeInteger(f, &p.fieldUnit, 0, 3, "unit index in a field")
-	if p.random {
+	f.codeFlag(&unit.random)
+	f.codeFlag(&unit.lowRandom)
+	f.codeFlag(&unit.usuallyRef)
+	f.codeFlag(&unit.usuallyZero)
+	codeInteger(f, &unit.zeroLogit, -128, 127, "")
+	codeInteger(f, &unit.field, -1, int64(len(m.fields)-1), "field index")
+	codeInteger(f, &unit.fieldUnit, 0, 3, "unit index in a field")
+	if unit.random {
 		return
 	}
-	for i := range p.recipes {
-		r := &p.recipes[i]
+	for i := range unit.recipes {
+		r := &unit.recipes[i]
 		codeInteger(f, &r.n, 0, maxParts, "number of sources of a context")
 		for j := range r.parts[:r.n] {
 			codeInteger(f, &r.parts[j].source, 0, int64(nSources-1), "source of a context")
 			codeInteger(f, &r.parts[j].mask, 0, 255, "")
 		}
 	}
-	for i := range p.agreeLogits {
-		f.codeSparse(p.agreeLogits[i][:])
+	for i := range unit.agreeLogits {
+		f.codeSparse(unit.agreeLogits[i][:])
 	}
-	for i := range p.weights {
-		codeInt16s(f, p.weights[i][:])
+	for i := range unit.weights {
+		codeInt16s(f, unit.weights[i][:])
 	}
 }
 
 // codeField codes a field without massBelow.
-func (f *modelFile) codeField(d *field) {
-	codeInteger(f, &d.bits, 1, 32, "size of a field")
-	codeInteger(f, &d.nUnits, int64(d.bits+7)/8, int64(d.bits+7)/8, "number of units of a field")
-	for i := range d.predictors {
-		f.codePredictor(&d.predictors[i])
+func (f *modelFile) codeField(fld *field) {
+	codeInteger(f, &fld.bits, 1, 32, "size of a field")
+	codeInteger(f, &fld.nUnits, int64(fld.bits+7)/8, int64(fld.bits+7)/8, "number of units of a field")
+	for i := range fld.predictors {
+		f.codePredictor(&fld.predictors[i])
 	}
-	for g := range d.predictorCount() {
-		for c := range d.bucketCost[g] {
-			for side := range d.bucketCost[g][c] {
-				n := d.clearUnusedBuckets(&d.bucketCost[g][c][side])
-				f.codeSparse(d.bucketCost[g][c][side][:n])
+	for which := range fld.predictorCount() {
+		for class := range fld.bucketCost[which] {
+			for side := range fld.bucketCost[which][class] {
+				n := fld.clearUnusedBuckets(&fld.bucketCost[which][class][side])
+				f.codeSparse(fld.bucketCost[which][class][side][:n])
 			}
 		}
 	}
 }
 
-// codePredictor codes a predictor. The first methods have no parameters.
-func (f *modelFile) codePredictor(g *predictor) {
-	codeInteger(f, &g.method, 0, nMethods-1, "prediction method")
-	if g.method < predictRate {
+// codePredictor codes a predictor. Methods before predictRate have no parameters.
+func (f *modelFile) codePredictor(p *predictor) {
+	codeInteger(f, &p.method, 0, nMethods-1, "prediction method")
+	if p.method < predictRate {
 		return
 	}
-	for _, o := range []*operand{&g.a, &g.b, &g.turnRate} {
+	for _, o := range []*operand{&p.a, &p.b, &p.turnRate} {
 		codeInteger(f, &o.first, 0, unitsPerKind-1, "position of an operand")
 		codeInteger(f, &o.bits, 0, 24, "size of an operand")
 	}
-	for _, x := range []*factor{&g.gain, &g.turnGain} {
+	for _, x := range []*factor{&p.gain, &p.turnGain} {
 		codeInteger(f, &x.numerator, -1<<15, 1<<15-1, "")
 		codeInteger(f, &x.shift, 0, 62, "gain")
 	}
-	f.codeFlag(&g.reversed)
-	codeInteger(f, &g.speed, 0, 1<<24, "speed")
-	codeInteger(f, &g.angleOffset, 0, 1<<32-1, "")
+	f.codeFlag(&p.reversed)
+	codeInteger(f, &p.speed, 0, 1<<24, "speed")
+	codeInteger(f, &p.angleOffset, 0, 1<<32-1, "")
 }
 
-// codeSlots codes the table of slots: the shift, then each slot that is not empty after a byte with the
-// number of empty slots before it. A byte of 255 means 255 empty slots without a slot after them.
+// codeSlots codes the table of slots: a byte with hashShift, which determines the size of the table; then
+// for each slot in use a byte with the number of empty slots before it, and the slot. A byte of 255 means
+// 255 empty slots that are followed by another such byte.
 func (f *modelFile) codeSlots(m *model) {
 	if !f.reading {
 		f.codeNumber(int64(m.hashShift), 1, 0, 0, "")
 		f.writeSlots(m.slots)
 		return
 	}
-	m.hashShift = uint(f.codeNumber(0, 1, 32-20, maxShift, "table size"))
+	m.hashShift = uint(f.codeNumber(0, 1, 32-20, maxShift, "table size")) // at most 2^20 slots
 	m.slots = make([]slot, 1<<(32-m.hashShift))
 	for i := 0; i < len(m.slots) && f.err == nil; {
 		var skip [1]byte
@@ -368,8 +373,8 @@ func (f *modelFile) writeSlots(slots []slot) {
 	}
 }
 
-// codeLengths codes the model of lengths. Packet sizes that did not occur in training have the
-// probabilities of size 0, which no packet has.
+// codeLengths codes the model of lengths. No packet has size 0: its probabilities are those for packet
+// sizes that did not occur in training, and for these only a flag of 0 is stored.
 func (f *modelFile) codeLengths(l *lengths) {
 	for i := range l.common {
 		codeInteger(f, &l.common[i], 0, maxBytes, "common length")
@@ -379,12 +384,12 @@ func (f *modelFile) codeLengths(l *lengths) {
 			codeInteger(f, &list[i], 1, 1<<16-1, "probability")
 		}
 	}
-	for i := range l.commonProb {
-		other := i == 0 || l.commonProb[i] != l.commonProb[0]
-		if f.codeFlag(&other) {
-			probabilities(l.commonProb[i][:])
+	for size := range l.commonProb {
+		hasOwn := size == 0 || l.commonProb[size] != l.commonProb[0]
+		if f.codeFlag(&hasOwn) {
+			probabilities(l.commonProb[size][:])
 		} else {
-			l.commonProb[i] = l.commonProb[0]
+			l.commonProb[size] = l.commonProb[0]
 		}
 	}
 	probabilities(l.offsetProb[:])

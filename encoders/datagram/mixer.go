@@ -46,8 +46,10 @@ type mixer struct {
 	hasExpected [2]bool
 	noExpected  bool // hasExpected is false for both
 
-	agreement int   // first index into unitModel.agreeLogits: depends on the preceding three units
-	maxLogit  int32 // fullTrustLogit or lowTrustLogit
+	// agreement is the index into unitModel.agreeLogits for the unit's first bit: 8 times a number from 0
+	// to 7 that says which of the preceding three units equal the reference's.
+	agreement int
+	maxLogit  int32 // limit of the sum of the inputs: fullTrustLogit or lowTrustLogit
 	tables    *tables
 }
 
@@ -73,37 +75,37 @@ func (x *mixer) begin() {
 	x.agreement = int(p.sources[srcAgreement]&7) * 8
 }
 
-// hasSteadyFlag reports whether the unit begins with a decision whether it equals expected[0]: the
-// reference's unit, or 0 without a reference.
+// hasSteadyFlag reports whether the code of the unit begins with a flag that is 1 if the unit equals
+// expected[0]: the reference's unit, or 0 without a reference. Training selects the units with a flag.
 func (x *mixer) hasSteadyFlag() bool {
 	return x.unit.usuallyRef && x.hasExpected[0] || x.unit.usuallyZero && !x.hasExpected[0]
 }
 
-// steadyProb returns the probability that the unit equals expected[0].
+// steadyProb returns the probability, of 65536, that the unit equals expected[0].
 func (x *mixer) steadyProb() uint32 {
 	logit := x.unit.zeroLogit
 	if x.hasExpected[0] {
 		logit = int8(x.unit.agreeLogits[0][x.agreement])
 	}
-	return x.tables.squash(int32(logit)<<12, fullTrustLogit)
+	return x.tables.squash(int32(logit)<<12, fullTrustLogit) // from 1/16 nat to 1/65536 nat
 }
 
-// excludeSteady removes expected[0] from the expected units, after the decision that the unit differs
-// from it.
+// excludeSteady removes expected[0] from the expected units, and expected[1] if it is the same. It is
+// called after a steady flag of 0: the unit differs from expected[0].
 func (x *mixer) excludeSteady() {
 	x.hasExpected[1] = x.hasExpected[1] && x.expected[1] != x.expected[0]
 	x.hasExpected[0], x.noExpected = false, !x.hasExpected[1]
 }
 
-// lowNibbleHash returns the hash of a context for the last four bits of a unit. head is a 1 and the bits
-// before them.
+// lowNibbleHash returns the hash of a context for the last four bits of a unit, from the hash for the
+// unit. head is a 1 followed by the preceding bits of the unit.
 func lowNibbleHash(hash uint32, head uint32) uint32 { return mix32(hash + head*0x9e3779b1) }
 
 // findSlots looks up the slots and weights for the next tree of up to four bits. head is a 1 and the
 // bits of the unit before them. The weights are the sum of two sets: one of the unit, one selected by
 // which contexts the model has seen and by comparisonFlags.
 func (x *mixer) findSlots(head uint32) {
-	found, half := x.comparisonFlags(), 0
+	found, half := x.comparisonFlags(), 0 // half 0 is the first tree of the unit, 1 that of the last four bits
 	for i, h := range x.hashes {
 		if head != 1 {
 			h, half = lowNibbleHash(h, head), 1
@@ -119,22 +121,23 @@ func (x *mixer) findSlots(head uint32) {
 	}
 }
 
-// comparisonFlags returns bits 4 and 5 of an index into model.foundWeights: whether the reference has
-// the unit, and whether the preceding unit equals the reference's.
-func (x *mixer) comparisonFlags() (found int) {
+// comparisonFlags returns bits 4 and 5 of an index into model.foundWeights. Bit 4 is set if the
+// reference has the unit. Bit 5 is set if it does and the preceding unit equals the reference's.
+func (x *mixer) comparisonFlags() (flags int) {
 	if x.hasExpected[0] {
-		found |= 16
+		flags |= 16
 		if x.parser.sources[srcAgreement]&1 != 0 {
-			found |= 32
+			flags |= 32
 		}
 	}
-	return found
+	return flags
 }
 
-// agreementInput returns the input for expected[i] and the bit that is followed by n-1 more bits of the
-// unit. It is 0 if a preceding bit differs from the expected one. bits is the number of bits of the
-// unit, head a 1 and the preceding bits.
+// agreementInput returns the input, in 1/16 nat, by which expected[i] predicts the next bit of the unit.
+// It is 0 if a preceding bit of the unit differs from the expected one. The unit has the given number of
+// bits, of which n are not coded yet; head is a 1 followed by the coded ones.
 func (x *mixer) agreementInput(i int, head uint32, bits, n uint) int32 {
+	// The masks &15 and &63 change no value; they spare the compiler's checks of shifts and indices.
 	expected := x.expected[i] | 1<<(bits&15)
 	if !x.hasExpected[i] || expected>>(n&15) != head {
 		return 0
@@ -153,10 +156,11 @@ func (x *mixer) comparisonInputs(head uint32, bits, n uint) (in [inBias - inRef]
 	return in
 }
 
-// prob returns the probability of a 1, of 65536. node, 1 to 15, is the node in the tree of four bits. For
-// head, bits and n see agreementInput.
+// prob returns the probability that the next bit is 1, of 65536. node, 1 to 15, is the node in the current
+// tree of up to four bits. For head, bits and n see agreementInput. findSlots must have been called for the
+// tree.
 func (x *mixer) prob(head uint32, node uint32, bits, n uint) uint32 {
-	node &= 15
+	node &= 15 // changes no value; spares the checks of indices
 	sum := int32(int8(x.slots[0][node]))*x.weights[0] +
 		int32(int8(x.slots[1][node]))*x.weights[1] +
 		int32(int8(x.slots[2][node]))*x.weights[2] +
@@ -176,10 +180,11 @@ func (x *mixer) prob(head uint32, node uint32, bits, n uint) uint32 {
 type tables struct {
 	squashTable [1 << 13]uint16               // rangecoder.Squash of logits in steps of 8; coding is 5 % faster with it
 	bitCost     [rangecoder.One>>4 + 1]uint16 // -log2 of probabilities in steps of 16, in 1/256 bit, rounded down
-	lnTable     [32][32]int16                 // ln in 1/16 nat, by the number of bits and the five bits below the highest
+	lnTable     [32][32]int16                 // for lnMass: by the number's bits and the five bits below its highest
 }
 
-// newTables returns the tables.
+// newTables returns the tables. An entry of squashTable or lnTable is the value for the middle of the
+// arguments that share it, an entry of bitCost the least cost of these.
 var newTables = sync.OnceValue(func() *tables {
 	t := new(tables)
 	for i := range t.squashTable {
@@ -194,18 +199,19 @@ var newTables = sync.OnceValue(func() *tables {
 	for n := 1; n < 32; n++ {
 		for i := range t.lnTable[n] {
 			log := int64(rangecoder.Log2(uint32(64+2*i+1))) + int64(n-7)<<16 // in 1/65536
-			t.lnTable[n][i] = int16((log*727 + 1<<21) >> 22)                 // 16*ln(2)/65536
+			t.lnTable[n][i] = int16((log*727 + 1<<21) >> 22)                 // 727/2^22 is about 16*ln(2)/65536
 		}
 	}
 	return t
 })
 
-// squash returns the probability, of 65536, of a weighted sum of inputs whose logit is limited to ±limit.
+// squash converts a weighted sum of inputs, a logit in 1/65536 nat, to a probability of 65536. limit, in
+// 1/2048 nat, bounds the logit in both directions.
 func (t *tables) squash(sum, limit int32) uint32 {
 	return uint32(t.squashTable[(min(max(sum>>weightShift, -limit), limit)+fullTrustLogit)>>3&(1<<13-1)])
 }
 
-// lnMass returns the natural logarithm of a mass in 1/16 nat.
+// lnMass returns the natural logarithm of a mass, in 1/16 nat.
 func (t *tables) lnMass(mass uint32) int32 {
 	n := bits.Len32(mass)
 	return int32(t.lnTable[n&31][mass<<(31-n&31)>>25&31])

@@ -23,7 +23,7 @@ const (
 type model struct {
 	acked        bool          // the model uses acknowledged datagrams
 	kinds        []messageKind // kind 0 is that of a datagram's start without an anchor
-	units        []unitModel   // unitsPerKind of each kind
+	units        []unitModel   // unitsPerKind for each kind: see parser.modelIndex
 	fields       []field
 	slots        []slot             // a hash table of 1<<(32-hashShift) slots: see findSlot
 	hashShift    uint               // hash>>hashShift is the index of a slot
@@ -86,21 +86,22 @@ type unitModel struct {
 // in 1/16 nat, at node i of the tree of four bits.
 type slot [16]byte
 
-// findSlot returns the slot of a context, emptySlot if the model has none. A context is at the index given
-// by the upper bits of its hash, or at the neighbour of that. The lower bits are the check.
+// findSlot returns the slot of the context with the given hash, emptySlot if the model has none. A context
+// is at the index given by the upper bits of its hash, or at the index that differs in the lowest bit.
+// The lowest byte of the hash, with bit 0 set, is the check.
 func (m *model) findSlot(hash uint32) *slot {
 	i := hash >> m.hashShift
 	check := byte(hash) | 1
-	if l := &m.slots[i]; l[0] == check {
-		return l
+	if s := &m.slots[i]; s[0] == check {
+		return s
 	}
-	if l := &m.slots[i^1]; l[0] == check {
-		return l
+	if s := &m.slots[i^1]; s[0] == check {
+		return s
 	}
 	return &emptySlot
 }
 
-// emptySlot is the slot of contexts that training has not seen. It must not be changed.
+// emptySlot is the slot of contexts that are not in the model. It must not be changed.
 var emptySlot slot
 
 // anchors is a hash table from anchors to message kinds, with linear probing. The hash is the upper 6 bits
@@ -110,7 +111,8 @@ type anchors struct {
 	kinds    [64]uint8 // 0 if the entry is free
 }
 
-// insert adds an anchor that is not in the table.
+// insert adds an anchor that is not in the table. The table never gets full, because maxKinds is less
+// than its size.
 func (a *anchors) insert(prefix uint32, kind uint8) {
 	i := prefix * 0x9e3779b1 >> 26
 	for a.kinds[i] != 0 {
@@ -184,8 +186,9 @@ type lengths struct {
 }
 
 // code codes n, the length of a datagram, given the size of its packet, and returns the length. A
-// decoder passes any n. The result is between 1 and maxBytes for any packet.
+// decoder passes any n, which is ignored. The result is between 1 and maxBytes for any packet.
 func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
+	// 6 bits select one of nCommon lengths, 5 bits one of nOffsets differences, and 11 bits hold maxBytes.
 	index := codeTree(c, l.commonProb[min(packetSize, nPacketSizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
 	if index != 0 {
 		return int(l.common[index])
@@ -201,8 +204,9 @@ func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
 	return min(max(int(c.Direct(uint64(n&(1<<11-1)), 11)), 1), maxBytes)
 }
 
-// codeTree codes n bits of v, the highest first, with the probability of a 1 for each node of a binary
-// tree in probs, whose root is probs[1]. It returns the bits.
+// codeTree codes v, a number of n bits, the highest bit first, and returns it. probs holds the
+// probability of a 1 for each node of a binary tree, of 65536; the root is probs[1] and the nodes
+// after node i are 2*i for a 0 and 2*i+1 for a 1.
 func codeTree(c *rangecoder.Coder, probs []uint16, v, n int) int {
 	node := 1
 	for i := n - 1; i >= 0; i-- {
@@ -249,6 +253,7 @@ type part struct{ source, mask uint8 }
 // hash returns the hash of the recipe's context for the given sources. seed identifies the recipe.
 func (r *recipe) hash(seed uint32, sources *[nSources]byte) uint32 {
 	for _, p := range r.parts[:r.n] {
+		// The multiplier is odd and irregular, so that each value changes all upper bits.
 		seed = (seed+uint32(sources[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
 	}
 	return mix32(seed)
@@ -257,7 +262,7 @@ func (r *recipe) hash(seed uint32, sources *[nSources]byte) uint32 {
 // gatherSources computes p.sources for the current unit. The values are 0 where no message to compare
 // with exists.
 func (p *parser) gatherSources() {
-	last := p.units[p.unitCount : p.unitCount+history]
+	last := p.units[p.unitCount : p.unitCount+history] // p.units begins with history zeros
 	// The last 16 units, reversed so that the newest comes first.
 	binary.LittleEndian.PutUint64(p.sources[:], binary.BigEndian.Uint64(last[8:]))
 	binary.LittleEndian.PutUint64(p.sources[8:], binary.BigEndian.Uint64(last))
@@ -281,7 +286,7 @@ func (p *parser) gatherSources() {
 			}
 		}
 		diff = last[history-1] - p.ref.unitAt(unit-1)
-		same |= diff >> 7 << 4
+		same |= diff >> 7 << 4 // the sign of diff becomes bit 4
 	}
 	p.sources[srcAgreement], p.sources[srcRefDiff] = same, diff
 }

@@ -8,7 +8,7 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// The packet of an empty datagram is empty. A raw packet is a byte of 0 followed by the datagram.
+// Packet layout. The packet of an empty datagram is empty. A raw packet is a byte of 0 followed by the datagram.
 // Any other packet is one range-coded sequence:
 //
 //	bit    0: not raw
@@ -42,11 +42,11 @@ type coder struct {
 	// in the packet, and its probabilities depend on the packet's size.
 	decisions []decision
 
-	lowTrust       bool   // the current datagram is coded with logits limited to lowTrustLogit
-	lowTrustPacket []byte // the second attempt of encode
-	omitLength     bool   // leave out the datagram's length; used while its model is trained
-	groupBytes     [maxSpan]byte
-	unitValues     [8 * maxSpan]byte
+	lowTrust       bool              // the current datagram is coded with logits limited to lowTrustLogit
+	lowTrustPacket []byte            // the second attempt of encode
+	omitLength     bool              // leave out the datagram's length; used while the model of lengths is trained
+	groupBytes     [maxSpan]byte     // the current group
+	unitValues     [8 * maxSpan]byte // its units
 }
 
 // A decision is one binary decision, or up to 8 bits that are coded directly.
@@ -64,13 +64,13 @@ func newCoder(m *model, decoding bool) *coder {
 }
 
 // encode appends the packet of datagram d to dst. acked holds the acknowledged messages, nil if the
-// model does not use them. If the packet is longer than 7/8 of d, the model fits badly: encode tries
-// low trust as well and uses the shorter packet.
+// model does not use them. If the packet has at least 7/8 of the size of d, the model fits badly:
+// encode tries low trust as well and uses the shorter packet.
 func (k *coder) encode(dst, d []byte, acked *ackedLog) []byte {
 	if len(d) == 0 {
 		return dst
 	}
-	if len(d) > maxBytes {
+	if len(d) > maxBytes { // too long for the model: a raw packet
 		return append(append(dst, 0), d...)
 	}
 	base := len(dst)
@@ -92,12 +92,14 @@ func (k *coder) encode(dst, d []byte, acked *ackedLog) []byte {
 func (k *coder) encodeOnce(dst, d []byte, acked *ackedLog, lowTrust bool) []byte {
 	k.begin(len(d), acked, lowTrust)
 	for rest := d; len(rest) > 0; {
-		rest = rest[len(k.codeGroup(rest)):]
+		coded := k.codeGroup(rest)
+		rest = rest[len(coded):]
 	}
 	base := len(dst)
 	if k.omitLength {
-		return k.writePacket(dst, -1)
+		return k.writePacket(dst, noLength)
 	}
+	// The four bytes leave room for the length, which the lower bound does not include, and for rounding.
 	minSize := k.minPacketSize()
 	maxSize := min(len(d), minSize+4)
 	for size := minSize; size <= maxSize; size++ {
@@ -112,7 +114,7 @@ func (k *coder) encodeOnce(dst, d []byte, acked *ackedLog, lowTrust bool) []byte
 	return append(append(dst[:base], 0), d...)
 }
 
-// begin starts a datagram of size bytes.
+// begin starts a datagram of size bytes. lowTrust selects the limit of the logits.
 func (k *coder) begin(size int, acked *ackedLog, lowTrust bool) {
 	k.decisions, k.lowTrust = k.decisions[:0], lowTrust
 	k.mixer.maxLogit = fullTrustLogit
@@ -180,7 +182,7 @@ func (k *coder) parse(d []byte, acked *ackedLog, visit func(v byte, bits uint)) 
 	p.endMessage(p.unitCount)
 }
 
-// split gathers the bits of each unit of the group from groupBytes.
+// split sets values[i] to unit i of the group, whose bits it gathers from groupBytes.
 func (g *group) split(groupBytes []byte, values *[8 * maxSpan]byte) {
 	for i := range g.units {
 		u, v := &g.units[i], byte(0)
@@ -191,7 +193,7 @@ func (g *group) split(groupBytes []byte, values *[8 * maxSpan]byte) {
 	}
 }
 
-// join writes the bits of each unit to groupBytes. It is the inverse of split.
+// join sets groupBytes from the values of its units. It is the inverse of split.
 func (g *group) join(groupBytes []byte, values *[8 * maxSpan]byte) {
 	clear(groupBytes)
 	for i := range g.units {
@@ -229,7 +231,8 @@ func (k *coder) codeUnit(v byte, bits uint) byte {
 		}
 		x.excludeSteady()
 	}
-	// head is a 1 and the bits of the unit so far; node is a 1 and those of the current tree.
+	// head is a 1 followed by the bits of the unit so far; node is a 1 followed by those of the current
+	// tree. The leading 1 makes sequences of different lengths different numbers.
 	head, node := uint32(1), uint32(1)
 	for n := bits; n > 0; n-- {
 		if n == 4 && bits > 4 && um.lowRandom {
@@ -290,11 +293,14 @@ func (k *coder) minPacketSize() int {
 			bits += int(k.mixer.tables.bitCost[d.p>>4])
 		}
 	}
-	return max((bits+8<<8-1)>>11, 1) // from 1/256 bit to bytes, rounded up
+	return max((bits+8<<8-1)>>11, 1) // from 1/256 bit to bytes of 8<<8, rounded up
 }
 
-// writePacket appends a packet of the collected decisions to dst. size is the size for which the
-// datagram's length is coded; -1 leaves out the length. The result may be shorter or longer than size.
+// noLength is the size for writePacket that leaves out the datagram's length.
+const noLength = -1
+
+// writePacket appends a packet of the collected decisions to dst. size is the packet size for which the
+// datagram's length is coded, or noLength. The packet may be shorter or longer than size.
 func (k *coder) writePacket(dst []byte, size int) []byte {
 	rc := &k.rc
 	rc.Write(dst)

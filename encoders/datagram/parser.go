@@ -17,7 +17,8 @@ func (m message) unitAt(i int) byte {
 	return 0
 }
 
-// history is the number of units before the current one that contexts may use.
+// history is the number of units before the current one that contexts may use. Contexts see zeros before
+// the first unit of a datagram.
 const history = 16
 
 // A parser divides a datagram into messages and units while it is coded, and provides what contexts
@@ -71,8 +72,8 @@ func (p *parser) begin(m *model, size int, acked *ackedLog) {
 // unitIndex returns the index of the current unit in its message.
 func (p *parser) unitIndex() int { return p.unitCount - p.msgFirstUnit }
 
-// modelIndex returns the index of the current unit's model in model.units. Units beyond unitsPerKind
-// share the last four models in turn.
+// modelIndex returns the index of the current unit's model in model.units. Units from unitsPerKind on
+// share the last four models of the kind in turn.
 func (p *parser) modelIndex() int {
 	unit := p.unitIndex()
 	if unit >= unitsPerKind {
@@ -105,8 +106,8 @@ func (p *parser) addUnit(u byte) {
 	}
 }
 
-// addBytes adds the bytes of a group, after all its units. It reads the clock, if the bytes complete
-// that, and starts the next message where one begins.
+// addBytes adds the bytes of a group, after addUnit has been called for all its units. It reads the
+// message's clock when its last byte is among them, and starts the next message where one begins.
 func (p *parser) addBytes(b []byte) {
 	for _, b := range b {
 		p.last4 = p.last4<<8 | uint32(b)
@@ -118,17 +119,17 @@ func (p *parser) addBytes(b []byte) {
 	}
 	if p.pos >= 4 {
 		if kind := p.model.anchors.find(p.last4); kind != 0 {
-			p.startMessage(kind, 4)
+			p.startMessage(kind, 4) // the anchor's four bytes belong to the new message
 			return
 		}
 	}
-	if k.size > 0 && p.pos-p.msgStart >= int(k.size) && p.pos < p.size {
+	if k.size > 0 && p.pos-p.msgStart >= int(k.size) && p.pos < p.size { // a message of a fixed size is complete
 		p.startMessage(k.next, 0)
 	}
 }
 
-// startMessage starts a message of a kind. Its first bytes, as many as consumed, are already added; each
-// of them is taken as one unit.
+// startMessage ends the current message and starts one of the given kind. consumed is the number of its
+// bytes that have been added already, as part of the current message; each of them counts as one unit.
 func (p *parser) startMessage(kind uint8, consumed int) {
 	p.endMessage(p.unitCount - consumed)
 	p.kind, p.msgStart, p.msgFirstUnit = kind, p.pos-consumed, p.unitCount-consumed
@@ -136,8 +137,8 @@ func (p *parser) startMessage(kind uint8, consumed int) {
 	p.findRefs()
 }
 
-// endMessage ends the current message before unit end and adds a record of it. It does nothing if the
-// message is empty.
+// endMessage ends the current message before unit end, an index in the datagram: it stores the message
+// in lastOfKind and adds a record of it. It does nothing if the message is empty.
 func (p *parser) endMessage(end int) {
 	if end <= p.msgFirstUnit {
 		return
@@ -151,14 +152,15 @@ func (p *parser) endMessage(end int) {
 		length: uint16(min(end-p.msgFirstUnit, maxLogUnits)), kind: p.kind, key: key, clock: p.clock})
 }
 
-// findRefs sets sameKind, ref and prevRef for the current message. Before its key is coded, and if no
-// acknowledged message has the key, ref and prevRef are the same as sameKind.
+// findRefs sets sameKind, ref and prevRef for the current message. ref and prevRef are the same as sameKind
+// before the key of the message is coded, if no acknowledged message has the key, and if the model does not
+// use acknowledged messages.
 func (p *parser) findRefs() {
 	p.sameKind = message{}
 	if s := p.lastOfKind[p.kind]; s.to > 0 {
 		p.sameKind = message{p.units[history+s.from : history+s.to], s.clock}
 	} else if p.acked != nil {
-		if r, _ := p.acked.findLatest(p.kind, -1); r != nil {
+		if r, _ := p.acked.findLatest(p.kind, anyKey); r != nil {
 			p.sameKind = message{p.acked.unitsOf(r), r.clock}
 		}
 	}
@@ -187,8 +189,11 @@ func (p *parser) findRefs() {
 // Limits of a log, which bound the memory of a memo.
 const (
 	maxRecords  = 160
-	maxLogUnits = 12 << 10
+	maxLogUnits = 12 << 10 // units of all messages
 )
+
+// anyKey makes findLatest find messages with any key.
+const anyKey = -1
 
 // An ackedLog holds the last two messages of each kind and key in acknowledged datagrams. It is also
 // the memo of a datagram: it then holds the messages of the datagram and of the datagrams that had
@@ -214,14 +219,14 @@ func (l *ackedLog) unitsOf(r *record) []byte { return l.units[r.offset : r.offse
 // sendOrder returns a number by which messages are ordered: by datagram, then by their place in it.
 func (r *record) sendOrder() uint64 { return uint64(r.tick)<<16 | uint64(r.firstUnit) }
 
-// A merger merges logs.
+// A merger merges logs. It holds working memory.
 type merger struct {
 	counts [maxKinds][256]uint8 // records in the destination by kind and key; zero between merges
 }
 
-// merge replaces the contents of dst by those of a, b and a newer datagram, whose messages are own, in
-// order, with offsets into units. Of each kind and key only the newest two are stored. dst must not be
-// a or b.
+// merge replaces the contents of dst by the messages of a, b and a newer datagram. The records of the
+// newer datagram are own, in sending order, with offsets into units; both may be nil. Of each kind and key
+// only the newest two messages are stored, and of all messages the newest that fit. dst must not be a or b.
 func (m *merger) merge(dst, a, b *ackedLog, own []record, units []byte) {
 	dst.records, dst.units = dst.records[:0], dst.units[:0]
 	for i := len(own) - 1; i >= 0; i-- {
@@ -231,7 +236,7 @@ func (m *merger) merge(dst, a, b *ackedLog, own []record, units []byte) {
 	for i >= 0 || j >= 0 {
 		if j < 0 || i >= 0 && a.records[i].sendOrder() >= b.records[j].sendOrder() {
 			if j >= 0 && a.records[i].sendOrder() == b.records[j].sendOrder() {
-				j-- // the same message
+				j-- // the same message, which is appended once
 			}
 			m.appendRecord(dst, &a.records[i], a.unitsOf(&a.records[i]))
 			i--
@@ -240,7 +245,7 @@ func (m *merger) merge(dst, a, b *ackedLog, own []record, units []byte) {
 			j--
 		}
 	}
-	for i := range dst.records {
+	for i := range dst.records { // clear only the counts in use, because the table is large
 		m.counts[dst.records[i].kind][dst.records[i].key] = 0
 	}
 	slices.Reverse(dst.records)
@@ -260,8 +265,8 @@ func (m *merger) appendRecord(dst *ackedLog, r *record, units []byte) {
 	dst.records = append(dst.records, stored)
 }
 
-// findLatest returns the last two records of a kind and key; nil for a missing one. A negative key matches
-// any.
+// findLatest returns the last two records of a kind and key, or of a kind if key is anyKey. A missing
+// record is nil.
 func (l *ackedLog) findLatest(kind uint8, key int) (latest, previous *record) {
 	for i := len(l.records) - 1; i >= 0; i-- {
 		r := &l.records[i]

@@ -41,9 +41,10 @@ func Trainers() []train.Trainer {
 	return list
 }
 
-// learnModel trains a model on the clips of job and measures it on all its clips. acked is whether the
+// learnModel trains a model on the clips of job, and logs how well it compresses them. acked is whether the
 // model may use acknowledged datagrams. The same clips give the same model on every machine, because
-// all arithmetic is on integers.
+// all arithmetic is on integers. It returns an error if there are too few datagrams, or if the model
+// file would be larger than job.Size.
 func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (*model, error) {
 	t := &trainer{log: log, budget: defaultFileSize}
 	if job.Size > 0 {
@@ -52,7 +53,7 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 	if t.budget < minFileSize || t.budget > maxFile {
 		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, minFileSize, maxFile)
 	}
-	maxPerClip := maxSamples / max(len(job.Clips), 1)
+	maxPerClip := maxSamples / max(len(job.Clips), 1) // each clip has an equal share
 	if job.Quick {
 		maxPerClip = min(maxPerClip, maxQuickSamples)
 	}
@@ -82,7 +83,8 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 	return m, job.Measure(log, "model", func(clips ...train.Clip) (float64, error) { return bitsPerByte(ctx, m, clips) })
 }
 
-// bitsPerByte codes clips with model m and returns the bits of the packets per byte of the datagrams.
+// bitsPerByte codes clips with model m, with acknowledgements as in ackReplay, and returns the bits of
+// the packets per byte of the datagrams.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	in, out := 0, 0
 	replay, k := newAckReplay(m), newCoder(m, false)
@@ -104,7 +106,7 @@ const ackLag = 4
 type sample struct {
 	data []byte
 	clip int // index of its clip; samples of a clip are consecutive
-	fold int
+	fold int // from 0 to folds-1
 }
 
 // folds is the number of folds of the cross-validation: weights are learned on each fold with the
@@ -114,11 +116,11 @@ const folds = 8
 // assignFolds divides samples into folds: by clip if there are several clips, otherwise by time. Folds of
 // whole clips keep values that are constant only within a clip from getting weight.
 func assignFolds(list []sample) {
-	last := list[len(list)-1].clip
+	nClips := list[len(list)-1].clip + 1 // clips are numbered from 0, in order
 	for i := range list {
 		list[i].fold = i * folds / len(list)
-		if last > 0 {
-			list[i].fold = list[i].clip * folds / (last + 1)
+		if nClips > 1 {
+			list[i].fold = list[i].clip * folds / nClips
 		}
 	}
 }
@@ -146,8 +148,8 @@ func (f *ackReplay) next(s *sample) *ackedLog {
 	if s.clip != f.clip {
 		f.count, f.clip = 0, s.clip
 	}
-	// logAt returns the memo of the datagram that was sent back datagrams ago.
-	logAt := func(back int) *ackedLog { return &f.logs[(f.count+len(f.logs)-back)%len(f.logs)] }
+	// logAt returns the memo of the datagram that was sent age datagrams ago; 0 is the current one.
+	logAt := func(age int) *ackedLog { return &f.logs[(f.count+len(f.logs)-age)%len(f.logs)] }
 	newest, second := &emptyLog, &emptyLog
 	if f.count >= ackLag {
 		newest = logAt(ackLag)
@@ -161,8 +163,8 @@ func (f *ackReplay) next(s *sample) *ackedLog {
 	return &f.merged
 }
 
-// forEachSample calls visit with each sample in order, with a coder of the model and the result of
-// ackReplay.next.
+// forEachSample calls visit with each sample in order, with one coder of the model and the acknowledged
+// messages for the sample: see ackReplay.next.
 func (t *trainer) forEachSample(samples []sample, visit func(k *coder, s *sample, acked *ackedLog)) {
 	replay, k := newAckReplay(t.model), newCoder(t.model, false)
 	for i := range samples {
@@ -180,7 +182,8 @@ type trainer struct {
 	log     train.Log
 }
 
-// train finds the structure of the messages, then the predictions, then the probabilities. The
+// train finds the structure of the messages, then the predictions, then the probabilities. It returns an
+// error if ctx is done. The
 // structure is found with acknowledged datagrams even for a model that does not use them, because
 // comparing messages about the same thing shows it best. The keys are searched again whenever the
 // kinds or the layout change.
@@ -189,12 +192,13 @@ func (t *trainer) train(ctx context.Context, acked bool) (*model, error) {
 	m := &model{kinds: []messageKind{{keyUnit: -1, clockByte: -1}}, acked: true, hashShift: maxShift, slots: make([]slot, 1<<(32-maxShift))}
 	t.model = m
 	t.allocUnits()
-	for i, step := range []func(){
+	steps := []func(){
 		t.findAnchors, t.findKeys, t.findLists, t.findKeys, t.findLayouts, t.findKeys,
 		func() { m.acked = acked },
 		t.findFields, func() { t.findRecipes(ctx) }, t.learnWeights, t.learnLengths,
-	} {
-		t.log.Progress("learning", int64(i), 11)
+	}
+	for i, step := range steps {
+		t.log.Progress("learning", int64(i), int64(len(steps)))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -219,26 +223,27 @@ type comparedMessage struct {
 	ref, prevRef, sameKind message
 }
 
-// collectMessages returns the messages of samples by kind, as the model divides them at present.
+// collectMessages returns the messages of samples by kind, as the model divides the samples at present.
 func (t *trainer) collectMessages(samples []sample) [][]comparedMessage {
 	out := make([][]comparedMessage, len(t.model.kinds))
 	t.forEachSample(samples, func(k *coder, s *sample, acked *ackedLog) {
 		p, data := &k.parser, s.data
 		var c comparedMessage
-		kind, start, first := uint8(0), 0, 0
-		// emit adds the message that ends before byte end and unit done.
-		emit := func(end, done int) {
+		kind, start, firstUnit := uint8(0), 0, 0 // of the current message
+		// emit adds the current message, which ends before byte end and unit endUnit of the datagram.
+		emit := func(end, endUnit int) {
 			if end > start {
-				c.raw, c.units = data[start:end], bytes.Clone(p.units[history+first:history+done])
+				c.raw, c.units = data[start:end], bytes.Clone(p.units[history+firstUnit:history+endUnit])
 				c.ref, c.prevRef, c.sameKind = c.ref.clone(), c.prevRef.clone(), c.sameKind.clone()
 				out[kind] = append(out[kind], c)
 			}
 		}
 		k.parse(data, acked, func(byte, uint) {
-			if p.msgStart != start || p.kind != kind {
+			if p.msgStart != start || p.kind != kind { // the parser has started the next message
 				emit(p.msgStart, p.msgFirstUnit)
-				kind, start, first = p.kind, p.msgStart, p.msgFirstUnit
+				kind, start, firstUnit = p.kind, p.msgStart, p.msgFirstUnit
 			}
+			// Set at each unit, so that the references at the last unit remain: those found by the key.
 			c = comparedMessage{clock: p.clock, ref: p.ref, prevRef: p.prevRef, sameKind: p.sameKind}
 		})
 		emit(len(data), p.unitCount)
@@ -249,11 +254,12 @@ func (t *trainer) collectMessages(samples []sample) [][]comparedMessage {
 // clone returns a copy of m whose units do not belong to a coder.
 func (m message) clone() message { return message{bytes.Clone(m.units), m.clock} }
 
-// countLogs holds the binary logarithms of i+0.4 (one) and i+0.8 (all), in 1/1024. A bit that occurred n
-// times in a context with m bits costs all[m]-one[n] when it is coded adaptively.
+// countLogs holds the binary logarithms of i+0.4 (one) and i+0.8 (all), in 1/1024. They estimate the cost
+// of a bit that is coded adaptively: all[m]-one[n] in 1/1024 bit, if m bits have occurred in its context
+// so far and n of them had its value.
 var countLogs struct{ one, all [4096]int32 }
 
-// fillCountLogs computes countLogs. Trainers call it before they begin.
+// fillCountLogs computes countLogs, once. trainer.train calls it first.
 var fillCountLogs = sync.OnceFunc(func() {
 	for i := range countLogs.one {
 		countLogs.one[i] = int32((rangecoder.Log2(uint32(10*i+4)) - rangecoder.Log2(10)) >> 6)

@@ -13,12 +13,13 @@ type clockCandidate struct {
 	format uint8
 }
 
-// findClocks returns up to 8 positions and formats at which a time may be: at least half of the messages
-// have it, and in 95 % of these it increases from the reference to the message, by less than 2^24.
+// findClocks returns up to 8 positions and formats at which a time may be in the messages of list: at least
+// half of the messages have the position, and in 95 % of these the number there is larger than in the
+// reference, by less than 2^24.
 func findClocks(list []comparedMessage) (found []clockCandidate) {
 	for format := range uint8(nClockFormats) {
-		for offset := range unitsPerKind - 3 {
-			increasing, n := 0, 0
+		for offset := range unitsPerKind - 3 { // a time has four bytes
+			increasing, n := 0, 0 // n messages and their references have the position
 			for i := range list {
 				ref, raw := list[i].ref.units, list[i].raw
 				if len(ref) < offset+4 || len(raw) < offset+4 {
@@ -66,17 +67,22 @@ func (t *trainer) findFields() {
 	t.learnDistributions()
 }
 
+// maxFitMessages is the maximum number of messages of a kind on which layouts and predictors are compared.
+// It bounds the time of training.
+const maxFitMessages = 1200
+
 // fitFields finds the best predictors with the current clocks. It returns the total cost of the
-// residuals in 1/1024 bit and the fields worth predicting.
+// residuals in 1/1024 bit, and the fields that prediction makes cheaper. Kinds with fewer than minMessages
+// messages get no fields.
 func (t *trainer) fitFields() (total int64, out []fieldFit) {
 	for kind, list := range t.collectMessages(t.samples) {
-		if t.model.acked {
+		if t.model.acked { // few messages have no reference; they are left out
 			list = slices.DeleteFunc(list, func(c comparedMessage) bool { return c.ref.units == nil })
 		}
 		if len(list) < minMessages {
 			continue
 		}
-		f := fitter{messages: sampleEvenly(list, 1200)}
+		f := fitter{messages: sampleEvenly(list, maxFitMessages)}
 		for at, p := range t.piecesByUnit(kind) {
 			if p.bits <= 32 && at+(p.bits+7)/8 <= unitsPerKind {
 				f.fields = append(f.fields, &fieldFit{kind: kind, first: at, bits: uint8(p.bits)})
@@ -111,7 +117,7 @@ func (t *trainer) piecesByUnit(kind int) map[int]piece {
 	return out
 }
 
-// fixedRatio returns a/b in units of 2^-40, limited to ±2^60.
+// fixedRatio returns a/b in units of 2^-40. The integer part is limited to ±2^20. b must not be 0.
 func fixedRatio(a, b int64) int64 {
 	return min(max(a/b, -1<<20), 1<<20)<<40 + fixedFraction(a%b, b)
 }
@@ -147,7 +153,7 @@ type fieldFit struct {
 	kind, first int // kind of message, and index of the first unit in it
 	bits        uint8
 	trials      []trial
-	predictors  [maxPredictors]predictor // the chosen ones
+	predictors  [maxPredictors]predictor // set by choosePredictors
 	useful      bool                     // the predictors save enough to make the piece a field
 }
 
@@ -158,7 +164,7 @@ func (f *fieldFit) operand() operand { return operand{uint8(f.first), f.bits} }
 type trial struct {
 	predictor predictor
 	cost      []int32 // by message
-	sum       int64
+	sum       int64   // of cost
 }
 
 // A fitter finds predictors for the fields of one kind of messages.
@@ -167,7 +173,7 @@ type fitter struct {
 	fields   []*fieldFit
 }
 
-// predictionInput returns the input for predictions of the fields of c.
+// predictionInput returns the input for predictions of the fields of c. Its current message is complete.
 func (c *comparedMessage) predictionInput() *predictionInput {
 	return &predictionInput{c.clock, message{units: c.units}, c.ref, c.prevRef, c.sameKind}
 }
@@ -210,8 +216,9 @@ func (f *fieldFit) cheapest() *trial {
 	return best
 }
 
-// fit chooses the predictors of all fields and returns their total cost. Fields up to the key can only be
-// predicted by the latest message of the kind, because the reference is found by the key.
+// fit chooses the predictors of all fields and returns their total cost in 1/1024 bit. keyUnit is the index
+// of the key, -1 if none. Fields up to the key can only be predicted by the latest message of the kind,
+// because the reference is found by the key.
 func (x *fitter) fit(keyUnit int) (total int64) {
 	for _, f := range x.fields {
 		x.tryPredictor(f, predictor{method: predictSameKind})
@@ -232,7 +239,8 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 	}
 	for _, f := range x.fields {
 		cost := f.choosePredictors()
-		// The first predictor must be usable in 1/10 of the messages and save 1/16 of the bits.
+		// The first predictor must be usable in 1/10 of the messages, and the cost of the residuals must be
+		// 1/16 below that of the plain bits.
 		f.useful = 10*x.countPredictable(f) >= len(x.messages) && cost < x.uniformCost(f)/16*15
 		total += cost
 		f.trials = nil
@@ -240,11 +248,12 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 	return total
 }
 
-// unpredictedCost returns the cost of the field's values themselves, coded adaptively. A predictor without
-// a reference must cost less.
+// unpredictedCost returns the cost of the field's values without a prediction, coded adaptively, in 1/1024
+// bit. Predictors that use only the current message must cost less.
 func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 	c := newResidualCost(int(f.bits))
 	for i := range x.messages {
+		// Any method without a reference will do: it asks whether the message contains the field.
 		if m := &x.messages[i]; f.canPredict(m, &predictor{method: predictConstSpeed}) {
 			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
@@ -252,7 +261,7 @@ func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 	return c.bits
 }
 
-// uniformCost returns the cost of a field whose values are all equally likely.
+// uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.
 func (x *fitter) uniformCost(f *fieldFit) int64 { return int64(len(x.messages)) * int64(f.bits) << 10 }
 
 // countPredictable returns the number of messages in which the field's first predictor can be used.
@@ -266,8 +275,8 @@ func (x *fitter) countPredictable(f *fieldFit) (n int) {
 }
 
 // choosePredictors sets the predictors of the field: the cheapest, and the one that saves most in messages
-// where the cheapest is worse. The second must save 1/32 of the cost; otherwise it equals the first. It
-// returns the cost with the better of both in each message.
+// where the cheapest is worse. The second must save 1/32 of the cost; otherwise it equals the first. The
+// result is the cost if the better of both were used in each message, in 1/1024 bit.
 func (f *fieldFit) choosePredictors() int64 {
 	first := f.cheapest()
 	f.predictors = [maxPredictors]predictor{first.predictor, first.predictor}
@@ -277,6 +286,7 @@ func (f *fieldFit) choosePredictors() int64 {
 		for j, c := range f.trials[i].cost {
 			bothSum += int64(min(c, first.cost[j]))
 		}
+		// The 1/32 is required only once: a better second predictor than one that saves it needs no margin.
 		if bothSum < least-first.sum/32 || bothSum < least && f.predictors[1] != f.predictors[0] {
 			least, f.predictors[1] = bothSum, f.trials[i].predictor
 		}
@@ -284,15 +294,16 @@ func (f *fieldFit) choosePredictors() int64 {
 	return least
 }
 
-// tryRates tries each other field as the rate of change of f, and keeps the best if it saves 1 %.
+// tryRates tries each field as the rate of change of f. It adds a trial of the best one if that costs at
+// least 1 % less than the cheapest trial before.
 func (x *fitter) tryRates(f *fieldFit) {
-	first, least := len(f.trials), f.cheapest().sum
+	first, least := len(f.trials), f.cheapest().sum // f.trials[first] will be the best one
 	for _, rate := range x.fields {
-		g := predictor{method: predictRate, a: rate.operand()}
-		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&g, f) {
+		candidate := predictor{method: predictRate, a: rate.operand()}
+		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&candidate, f) {
 			continue
 		}
-		if sum := x.tryPredictor(f, g); sum < least/100*99 {
+		if sum := x.tryPredictor(f, candidate); sum < least/100*99 {
 			least, f.trials[first] = sum, f.trials[len(f.trials)-1]
 			f.trials = f.trials[:first+1]
 		} else {
@@ -301,8 +312,8 @@ func (x *fitter) tryRates(f *fieldFit) {
 	}
 }
 
-// tryHeadings tries each field after a and b as the direction of the vector (a, b), and if it is,
-// predictors of a and b from the direction, and of the positions that they move.
+// tryHeadings tries each field after a and b as the direction of the vector (a, b). If one is, it tries
+// predictors of a, b and the direction from each other, and of the positions whose velocity is (a, b).
 func (x *fitter) tryHeadings(a, b *fieldFit) {
 	for _, heading := range x.fields {
 		if heading.first <= b.first || heading.bits < 8 || heading.bits > 24 {
@@ -315,11 +326,12 @@ func (x *fitter) tryHeadings(a, b *fieldFit) {
 }
 
 // reversalEighths are values of predictor.speed to try with predictHeading, in eighths of the most
-// frequent speed: slower vehicles may be reversing.
+// frequent speed. Below that speed, vehicles are assumed to reverse; 0 means that they never do.
 var reversalEighths = [...]int64{0, 3, 6}
 
-// tryHeading tries predictHeading for field heading from (a, b), or from (b, a) if reversed. If it is good
-// enough, it also tries heading plus half a turn and calls tryTurns.
+// tryHeading tries predictHeading for the field heading from (a, b), or from (b, a) if reversed. If the
+// prediction is good enough to show that heading is the direction of the vector, tryHeading also tries
+// heading plus half a turn, and calls tryTurns. Otherwise it leaves no trials.
 func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 	pred := predictor{method: predictHeading, a: a.operand(), b: b.operand(), reversed: reversed}
 	if reversed {
@@ -355,7 +367,7 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 		heading.trials = heading.trials[:first]
 		return
 	}
-	pred.speed, pred.angleOffset = 0, pred.angleOffset+1<<31
+	pred.speed, pred.angleOffset = 0, pred.angleOffset+1<<31 // half a turn more, without reversal
 	x.tryPredictor(heading, pred)
 	x.tryTurns(a, b, heading, int64(speed), reversed)
 }
@@ -364,15 +376,16 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 // does, and their length is that of the reference or constant. speed is the most frequent length.
 func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
 	p := predictor{method: predictTurned, a: a.operand(), b: b.operand(), reversed: reversed}
-	// If heading has a rate of change, the vector turns at that rate. Angles have 32 bits, heading fewer.
+	// If heading has a rate of change, the vector turns at that rate. Angles have 32 bits, heading fewer:
+	// the shift of the gain is reduced by the difference.
 	for _, r := range heading.trials {
-		if r.predictor.method == predictRate && r.predictor.gain.shift >= 32-heading.bits {
-			p.turnRate, p.turnGain = r.predictor.a, factor{r.predictor.gain.numerator, r.predictor.gain.shift - (32 - heading.bits)}
+		if gain := r.predictor.gain; r.predictor.method == predictRate && gain.shift >= 32-heading.bits {
+			p.turnRate, p.turnGain = r.predictor.a, factor{gain.numerator, gain.shift - (32 - heading.bits)}
 		}
 	}
 	x.tryPredictor(a, p)
 	x.tryArcs(a, p)
-	p.a, p.b, p.reversed = p.b, p.a, !reversed
+	p.a, p.b, p.reversed = p.b, p.a, !reversed // for b: swapping the components reverses the turn
 	x.tryPredictor(b, p)
 	x.tryArcs(b, p)
 	p.method = predictRefSpeed
@@ -384,16 +397,16 @@ func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
 	}
 }
 
-// tryWithoutRef tries a predictor that needs no reference, and keeps it if it saves 1/8 of the cost
-// without a prediction.
+// tryWithoutRef tries a predictor that needs no reference. It keeps the trial if that costs at least 1/8
+// less than the field without a prediction.
 func (x *fitter) tryWithoutRef(f *fieldFit, p predictor) {
 	if n := len(f.trials); x.tryPredictor(f, p) > x.unpredictedCost(f)/8*7 {
 		f.trials = f.trials[:n]
 	}
 }
 
-// tryArcs tries predictArc for the fields whose rate of change is rate, a component of a turning vector. p has
-// the vector and its turn.
+// tryArcs tries predictArc for the fields, mostly positions, whose rate of change is the field rate, a
+// component of a turning vector. p has the operands of the vector and of its turn.
 func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 	for _, f := range x.fields {
 		for _, r := range f.trials {
@@ -406,9 +419,9 @@ func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 	}
 }
 
-// fitGain sets p.gain to the most frequent ratio of the field's change to rate x elapsed time, among the
-// half of the messages in which that product is largest. It reports whether a gain other than 0 was
-// found.
+// fitGain sets p.gain to the most frequent ratio of the field's change since the reference to rate x
+// elapsed time, where the rate is p.a. It uses the half of the messages in which that product is largest.
+// The result is false if no gain was found, or if it is 0.
 func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	type point struct{ moved, by int64 } // change of the field; rate x elapsed time
 	var points []point
@@ -441,7 +454,7 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	}
 	slices.Sort(ratios)
 	gain := halfSampleMode(ratios)
-	p.gain.shift = 40
+	p.gain.shift = 40 // the fraction bits of fixedRatio; reduced until the numerator fits into 16 bits
 	for gain > 1<<15-1 || gain < -1<<15 {
 		gain >>= 1
 		if p.gain.shift == 0 {
@@ -464,12 +477,12 @@ func (t *trainer) learnDistributions() {
 			p := &k.parser
 			p.gatherSources()
 			fc := &p.field
-			if fc.active && fc.unitIndex == fc.field.nUnits-1 {
+			if fc.active && fc.unitIndex == fc.field.nUnits-1 { // the field is complete
 				number := fc.prefix | int64(v)
-				c := &counts[t.model.units[p.modelIndex()].field]
-				for j := range fc.nPredictors {
-					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[j].prediction, 1<<(fc.field.bits-1)))
-					c[j][fc.estimates[j].class][side][b]++
+				counted := &counts[t.model.units[p.modelIndex()].field]
+				for which := range fc.nPredictors {
+					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[which].prediction, 1<<(fc.field.bits-1)))
+					counted[which][fc.estimates[which].class][side][b]++
 				}
 			}
 			fc.endUnit(v)
@@ -479,9 +492,9 @@ func (t *trainer) learnDistributions() {
 		f := &t.model.fields[i]
 		for g := range f.predictorCount() {
 			learnBucketCosts(&f.bucketCost[g], &counts[i][g])
-			for c := range nClasses {
+			for counted := range nClasses {
 				for side := range 2 {
-					f.clearUnusedBuckets(&f.bucketCost[g][c][side])
+					f.clearUnusedBuckets(&f.bucketCost[g][counted][side])
 				}
 			}
 		}

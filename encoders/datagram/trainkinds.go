@@ -10,12 +10,12 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// maxAnchored is the maximum number of kinds found by anchors, with kind 0. The others of maxKinds are
-// left for records of lists.
+// maxAnchored is the maximum number of kinds after findAnchors: kind 0 and those with anchors. The other
+// numbers below maxKinds are left for the records of lists.
 const maxAnchored = 12
 
-// findAnchors adds a kind for each four bytes with which at least 4 datagrams and 1 in 300 begin, the
-// most frequent first.
+// findAnchors adds a kind for each sequence of four bytes with which at least 4 datagrams, and at least 1 in
+// 300, begin. The most frequent come first.
 func (t *trainer) findAnchors() {
 	seen := map[uint32]int{}
 	for _, s := range t.samples {
@@ -34,11 +34,12 @@ func (t *trainer) findAnchors() {
 // maxKeyUnit is the number of units at the start of a message among which the key is searched.
 const maxKeyUnit = 24
 
-// findKeys sets the key of each kind: the unit for which messages have most units in common with the
-// latest message of the same key. A kind gets a key only if that adds 1 % of matching units.
+// findKeys sets the key of each kind to the unit with which most units of the messages equal those of the
+// reference, the latest message with the same key. A key must give 1 % more equal units than the best
+// choice before it, beginning with no key.
 func (t *trainer) findKeys() {
-	samples := t.samples[:min(len(t.samples), 800)]
-	// countByKind returns the number of matching units by kind, with the current keys.
+	samples := t.samples[:min(len(t.samples), 800)] // enough, and each key takes a pass over them
+	// countByKind returns the number of equal units by kind, with the current keys.
 	countByKind := func() []int {
 		scores := make([]int, len(t.model.kinds))
 		for kind, list := range t.collectMessages(samples) {
@@ -89,11 +90,12 @@ func countMatches(c *comparedMessage, key int) (n int) {
 
 const (
 	minPeriod   = 3  // smallest size of a record of a list, in bytes
-	minMessages = 60 // messages of a kind that are needed to find its structure
+	minMessages = 60 // fewest messages of a kind from which its structure is inferred
 )
 
 // findLists finds the kinds whose messages are a head followed by records of one size. The records become
-// a kind of their own that follows itself. If the head is empty, the original kind is the first record.
+// messages of a new kind, each followed by another one. The original kind is limited to the head, or to the
+// first record if the head is empty.
 func (t *trainer) findLists() {
 	for i, list := range t.collectMessages(t.samples[:min(len(t.samples), 2000)]) {
 		if len(list) < minMessages || len(t.model.kinds) == maxKinds {
@@ -113,11 +115,11 @@ func (t *trainer) findLists() {
 	t.allocUnits()
 }
 
-// findList returns the size of the head and that of the records, the period, of messages that are lists;
-// period is 0 if they are not. With the right period, bytes coded by their position in the record cost
-// much less than with a period that is 1 larger or smaller: by at least 1/10 of what positions save at
-// all. 95 % of the messages must consist of complete records, and the saving by the position in the
-// record must be at least 45 % of that by the position in the message.
+// findList returns the sizes of the head and of the records (the period) of messages that are lists; period
+// is 0 if they are not. The messages are coded with each byte predicted by its position in the record. With
+// the right period this costs much less than with a period that is 1 larger or smaller: the difference must
+// be at least 1/10 of what prediction by the position in the message saves. The saving itself must be
+// at least 45 % of that, and 95 % of the messages must consist of complete records.
 func findList(list []comparedMessage) (head, period int) {
 	list = sampleEvenly(list, 300)
 	var counts positionCounts
@@ -126,7 +128,8 @@ func findList(list []comparedMessage) (head, period int) {
 		meanSize += len(list[i].raw)
 	}
 	meanSize /= len(list)
-	noPosition, byPosition := counts.cost(list, 0, 1), counts.cost(list, 256, 0)
+	noPosition := counts.cost(list, 0, 1)   // a period of 1: every byte has the same position
+	byPosition := counts.cost(list, 256, 0) // no records: the position in the message
 	best := (noPosition - byPosition) / 10
 	for tryPeriod := minPeriod; tryPeriod <= unitsPerKind; tryPeriod++ {
 		for tryHead := 0; tryHead <= meanSize/3 && tryHead+3*tryPeriod <= meanSize; tryHead++ {
@@ -140,9 +143,9 @@ func findList(list []comparedMessage) (head, period int) {
 				continue
 			}
 			cost := counts.cost(list, tryHead, tryPeriod)
-			peak := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - cost
-			if peak > best && (noPosition-cost)*20 >= (noPosition-byPosition)*9 {
-				best, head, period = peak, tryHead, tryPeriod
+			gain := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - cost
+			if gain > best && (noPosition-cost)*20 >= (noPosition-byPosition)*9 {
+				best, head, period = gain, tryHead, tryPeriod
 			}
 		}
 	}
@@ -154,7 +157,8 @@ func findList(list []comparedMessage) (head, period int) {
 type positionCounts [257 + unitsPerKind][256][2]uint16
 
 // cost returns the cost of the bytes of messages, in 1/1024 bit, if each is coded adaptively by its
-// position: in the head, then in records of period bytes. A period of 0 means no records.
+// position: in the head, whose size is given, and after it in records of period bytes. A period of 0 means
+// no records; head is then ignored. cost clears the counts first.
 func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
@@ -170,7 +174,7 @@ func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits in
 				c := &t[at][node]
 				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
 				c[bit]++
-				if c[0]+c[1] >= 4095 {
+				if c[0]+c[1] >= 4095 { // the size of countLogs
 					c[0], c[1] = c[0]/2, c[1]/2
 				}
 				node = node<<1 | int(bit)
@@ -192,42 +196,43 @@ func sampleEvenly[T any](list []T, n int) []T {
 	return out
 }
 
-// Orders in which numbers are stored in a message: in whole bytes, big-endian or little-endian; or packed
-// in bits, beginning with the lowest or with the highest bit of each byte.
+// Orders in which the numbers of a message are stored.
 const (
-	bytewise = iota
-	lsbFirst
-	msbFirst
+	bytewise = iota // in whole bytes, each number big-endian or little-endian
+	lsbFirst        // packed in bits, beginning with the lowest bit of each byte
+	msbFirst        // packed in bits, beginning with the highest bit of each byte
 	nOrders
 )
 
 // A piece is a range of bits of a message that is taken as one number.
 type piece struct {
 	firstBit, bits int
-	littleEndian   bool // only if in whole bytes
+	littleEndian   bool // only in order bytewise
 }
 
-// findLayouts divides the messages of each kind into the numbers whose residuals cost least. It makes
-// groups of little-endian numbers, and of whole records if bit packing is at least 3 % cheaper. Only
-// records of a list may be bit-packed.
+// findLayouts divides the messages of each kind into the numbers whose residuals cost least. It sets
+// t.pieces to these and t.clocks to the positions that may have a time. Each little-endian number becomes a
+// group. A record of a list becomes one group of bit-packed numbers if these cost at least 3 % less than
+// whole bytes.
 func (t *trainer) findLayouts() {
 	t.pieces = make([][]piece, len(t.model.kinds))
 	t.clocks = make([][]clockCandidate, len(t.model.kinds))
 	for i, list := range t.collectMessages(t.samples) {
-		list = slices.DeleteFunc(list, func(c comparedMessage) bool { return c.ref.units == nil })
+		list = slices.DeleteFunc(list, func(cost comparedMessage) bool { return cost.ref.units == nil })
 		if len(list) < minMessages {
 			continue
 		}
 		k := &t.model.kinds[i]
 		t.clocks[i] = findClocks(list)
-		list = sampleEvenly(list, 1200)
+		list = sampleEvenly(list, maxFitMessages)
 		size, head := k.extent(list)
 		best, pieces := cheapestDivision(list, bytewise, size, head)
 		k.groups = littleEndianGroups(pieces)
-		for order := lsbFirst; order < nOrders && k.size > 0 && size <= maxSpan && k.next == uint8(i); order++ {
-			if c, p := cheapestDivision(list, order, size, 0); c < best/100*97 {
-				best, pieces = c, p
-				k.groups = []group{bitGroup(p, order, size)}
+		isRecord := k.size > 0 && k.next == uint8(i)
+		for order := lsbFirst; order < nOrders && isRecord && size <= maxSpan; order++ {
+			if cost, packed := cheapestDivision(list, order, size, 0); cost < best/100*97 {
+				best, pieces = cost, packed
+				k.groups = []group{bitGroup(packed, order, size)}
 			}
 		}
 		t.pieces[i] = pieces
@@ -250,18 +255,19 @@ func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 	return size, 0
 }
 
-// cheapestDivision returns the cheapest division of the first size bytes into numbers, and its cost in
-// 1/1024 bit. It is found by dynamic programming from the end: best[i] is the cheapest division from
-// position i on. Each number costs 12 bits more, so that bytes are only joined if that pays. Bytes
-// before head are not part of little-endian numbers.
+// cheapestDivision returns the cheapest division of the first size bytes into numbers stored in the given
+// order, and its cost in 1/1024 bit. It is found by dynamic programming from the end: best[i] is the
+// cheapest division from position i on, a byte or, in packed orders, a bit. Each number costs 12 bits
+// in addition, so that divisions into many numbers must pay. Bytes before head, the anchor, are not part of
+// little-endian numbers.
 func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []piece) {
 	step, maxWidth := 8, 4 // bits of a position, and maximum size of a number in positions
 	if order != bytewise {
-		step, maxWidth = 1, 17
+		step, maxWidth = 1, 17 // wider ones take too much time
 	}
 	n := size * 8 / step
 	type choice struct {
-		bits  int64
+		bits  int64 // cost of this piece and of all after it
 		piece piece
 	}
 	best := make([]choice, n+1)
@@ -289,8 +295,9 @@ func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []p
 	return best[0].bits, pieces
 }
 
-// readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to that in
-// ref, prevRef and sameKind. Messages in which it is missing are left out.
+// readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to the
+// number in the message's ref, prevRef and sameKind. Messages are left out if they or their references are
+// too short for the piece.
 func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) {
 	for i := range values {
 		values[i] = values[i][:0]
@@ -333,8 +340,9 @@ func (p piece) readFrom(b []byte, order int) (v int64) {
 	return int64(window >> (32 - p.firstBit&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// simplestCost returns the cost of the residuals of the best prediction without parameters: see
-// predictSameKind and the following. values is the result of readPieces.
+// simplestCost returns the cost of a number's residuals with the best of the methods that have no
+// parameters, those before predictRate, in 1/1024 bit. values is set by readPieces; bits is the size of the
+// number.
 func simplestCost(values *[4][]int64, bits int) int64 {
 	if len(values[0]) == 0 {
 		return 0
@@ -360,10 +368,10 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 // A residualCost adds up the cost of residuals that are coded adaptively: the bucket by its frequency so
 // far, the position in the bucket directly.
 type residualCost struct {
-	half   int64
-	counts [2][nBuckets]int64
-	total  int64
-	bits   int64
+	half   int64              // of the range of the numbers
+	counts [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
+	total  int64              // sum of counts
+	bits   int64              // cost so far, in 1/1024 bit
 }
 
 // newResidualCost returns the cost of residuals of numbers with the given bits.
@@ -372,6 +380,7 @@ func newResidualCost(bits int) residualCost { return residualCost{half: 1 << (bi
 // add adds the cost of residual r to c.bits, in 1/1024 bit.
 func (c *residualCost) add(r int64) {
 	side, i, log := residualBucket(wrapResidual(r, c.half))
+	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.
 	c.bits += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
 	c.counts[side][i]++
 	c.total++
@@ -415,19 +424,19 @@ func littleEndianGroups(pieces []piece) (list []group) {
 	return list
 }
 
-// bitGroup returns one group for bit-packed numbers that fill size bytes. The first unit of a number has
-// the bits that do not fill 8, like those of field.
+// bitGroup returns one group for bit-packed numbers that fill size bytes. If the bits of a number are not a
+// multiple of 8, its first unit has fewer than 8, as field requires.
 func bitGroup(pieces []piece, order, size int) group {
 	g := group{span: uint8(size)}
 	for _, p := range pieces {
 		for left := p.bits; left > 0; {
 			u := groupUnit{bits: uint8((left-1)%8 + 1)}
 			for j := range int(u.bits) {
-				at := p.firstBit + p.bits - left + j // counted from the highest bit
+				at := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
 				if order == lsbFirst {
 					at = p.firstBit + left - 1 - j
 				} else {
-					at ^= 7
+					at ^= 7 // groupUnit counts from the lowest bit
 				}
 				u.bitIndex[j] = uint8(at)
 			}

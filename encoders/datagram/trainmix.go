@@ -14,7 +14,7 @@ import (
 // A contextCount counts the bits that followed a context, by node of the tree of four bits.
 type contextCount struct {
 	bits [16][2]uint16 // zeros and ones, by node
-	key  uint64        // number of the lookup in the upper 32 bits, hash of the context in the lower
+	key  uint64        // index of the context in mixer.hashes in the upper 32 bits, its hash in the lower
 	uses int           // number of units that followed the context
 }
 
@@ -25,19 +25,23 @@ const minUses = 2
 // weights of the inputs, and fills the table of slots. Logits and weights are learned by
 // cross-validation: the units of a fold are predicted with the counts of all other folds.
 func (t *trainer) learnWeights() {
+	const allFolds = folds
+	const add, subtract = 1, -1
 	units, counts := t.collectUnits()
-	// addFold adds or subtracts the counts of the units in a fold; folds means all units.
-	addFold := func(fold uint8, sign int) {
+	// changeCounts adds the bits of a fold's units to the counts, or subtracts them.
+	changeCounts := func(fold uint8, sign int) {
 		for i := range units {
-			if fold == folds || units[i].fold == fold {
+			if fold == allFolds || units[i].fold == fold {
 				units[i].addCounts(sign)
 			}
 		}
 	}
-	addFold(folds, 1)
+	changeCounts(allFolds, add)
+	// forEachHalf visits the halves of all units (see unitSample.half); meanwhile the counts exclude the
+	// unit's fold.
 	forEachHalf := func(visit func(u *unitSample, half int)) {
 		for fold := range uint8(folds) {
-			addFold(fold, -1)
+			changeCounts(fold, subtract)
 			for i := range units {
 				if u := &units[i]; u.fold == fold && u.learn {
 					visit(u, 0)
@@ -46,7 +50,7 @@ func (t *trainer) learnWeights() {
 					}
 				}
 			}
-			addFold(fold, 1)
+			changeCounts(fold, add)
 		}
 	}
 	logits := learnLogits(forEachHalf)
@@ -56,8 +60,8 @@ func (t *trainer) learnWeights() {
 
 // collectUnits returns the units of the samples with the inputs of their bits, and a zeroed count for each
 // context, by contextCount.key. A unit of more than 4 bits has two halves with contexts of their own; those
-// of the second half depend on the bits of the first. A unit that is coded by its steady flag uses no
-// weights, so learn is false.
+// of the second half depend on the bits of the first. If the steady flag of a unit is 1, the flag codes the
+// unit without weights, so learn is false.
 func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 	var units []unitSample
 	counts := map[uint64]*contextCount{}
@@ -70,8 +74,8 @@ func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 		u.flags = uint8(x.comparisonFlags())
 		head := uint32(1) // a 1 and the bits of the unit so far
 		for n := bits; n > 0; n-- {
-			if n == bits || n == 4 {
-				half := rangecoder.Flag(n != bits)
+			if n == bits || n == 4 { // a half begins
+				half := rangecoder.Flag(n != bits) // 1 if n != bits
 				for i, h := range x.hashes {
 					if half == 1 {
 						h = lowNibbleHash(h, head)
@@ -98,8 +102,8 @@ func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 	return units, counts
 }
 
-// half returns the bits v of a half of the unit, their number n, and the number of bits before them. Half 1
-// has the last four bits of a unit with more than 4 bits, half 0 the other bits.
+// half returns the bits v of half 0 or 1 of the unit, their number n, and the number of bits of the unit
+// before them. Half 1 has the last four bits of a unit with more than 4 bits, half 0 the other bits.
 func (u *unitSample) half(half int) (v, n, before int) {
 	n = int(u.bits)
 	switch {
@@ -123,7 +127,7 @@ func decisionAt(v, n, k int) (node, bit int) {
 func (u *unitSample) addCounts(sign int) {
 	for half := range 2 {
 		if u.counters[half][0] == nil {
-			continue
+			continue // the unit has no second half
 		}
 		v, n, _ := u.half(half)
 		for _, c := range u.counters[half] {
@@ -157,21 +161,23 @@ func countState(n [2]uint16) int {
 	// nat; its classes are 0.4 nat wide.
 	p := (10*uint32(n[1]) + 4) << 12 / (10*uint32(total) + 8) << 4
 	logit := rangecoder.Stretch(min(max(p, 1), rangecoder.One-1))
-	return 1 + size*31 + int(min(max((logit*5+2048)>>12, -15), 15)) + 15
+	logitClass := int(min(max((logit*5+2048)>>12, -15), 15)) + 15 // 0 to 30; 4096/5 is 0.4 nat
+	return 1 + size*31 + logitClass
 }
 
 // stateLogits are logits in 1/16 nat, by context and state of the counts.
 type stateLogits [nContexts][nStates]int8
 
-// learnLogits returns, for each context and each state of the counts, the logit of the bits that follow.
-// forEachHalf calls its argument with the halves of all units, while the counters exclude their fold.
-// States that are rare get the logit in the middle of their class.
+// learnLogits returns, for each context and each state of a node's counts, the logit of a 1 as the next bit
+// at the node, measured on units that the counts do not include: forEachHalf calls its argument with the
+// halves of all units, while the counters exclude the unit's fold. Each state begins with two observations
+// of the probability in the middle of its class, which determine the logits of rare states.
 func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateLogits) {
 	var seen [nContexts][nStates][2]int64
 	forEachHalf(func(u *unitSample, half int) {
 		v, n, _ := u.half(half)
 		for i, c := range u.counters[half] {
-			for k := 0; k < n && c.uses >= minUses; k++ {
+			for k := 0; k < n && c.uses >= minUses; k++ { // other contexts will have no slot
 				node, bit := decisionAt(v, n, k)
 				seen[i][countState(c.bits[node])][bit]++
 			}
@@ -182,7 +188,7 @@ func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateL
 			// p is the probability in the middle of the state's class. It counts as two observations.
 			p := int64(rangecoder.Squash(int32((s-1)%31-15) * 4096 / 5))
 			n := seen[i][s]
-			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128
+			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
 			logits[i][s] = toLogit16(rangecoder.Stretch(uint32(min(max(ones<<16/all, 1), rangecoder.One-1))))
 		}
 	}
@@ -195,12 +201,14 @@ const fineWeight = 1 << 24
 // A weightTrainer learns the weights of the inputs.
 type weightTrainer struct {
 	logits *stateLogits
-	byUnit [][2][nInputs]int64
-	found  [64][nInputs]int64
+	byUnit [][2][nInputs]int64 // for unitModel.weights, by unit and half, in 1/fineWeight
+	found  [64][nInputs]int64  // for model.foundWeights, in 1/fineWeight
 }
 
-// trainWeights learns the weights by gradient descent on the code length, as lpaq's mixer does, in three
-// passes with decreasing learning rates. The weights selected by the slots found begin at 1/4.
+// trainWeights learns the weights of the model by gradient descent on the code length, as the mixer of
+// the compressor lpaq does, in three passes with decreasing learning rates. The weights of units begin at 0.
+// Those selected by the slots found begin at 1/4, except that of the bias. forEachHalf and logits are
+// those of learnLogits.
 func (t *trainer) trainWeights(forEachHalf func(func(u *unitSample, half int)), logits *stateLogits) {
 	w := weightTrainer{logits: logits, byUnit: make([][2][nInputs]int64, len(t.model.units))}
 	for i := range w.found {
@@ -231,15 +239,15 @@ func roundWeights(dst *[nInputs]int16, src *[nInputs]int64) {
 // learning rate, of 1<<16. The weights selected by the slots found learn at a quarter of it, because
 // all units share them.
 func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
-	setIndex := int(u.flags)
+	found := int(u.flags) // index into model.foundWeights, as in mixer.findSlots
 	var hasSlot [nContexts]bool
 	for i, c := range u.counters[half] {
 		if c.uses >= minUses {
 			hasSlot[i] = true
-			setIndex |= 1 << i
+			found |= 1 << i
 		}
 	}
-	unitWeights, foundWeights := &w.byUnit[u.index][half], &w.found[setIndex]
+	unitWeights, foundWeights := &w.byUnit[u.index][half], &w.found[found]
 	v, n, before := u.half(half)
 	for k := range n {
 		node, bit := decisionAt(v, n, k)
@@ -261,13 +269,14 @@ func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
 		errScaled := (int64(bit)<<16 - int64(p)) * rate
 		for i, x := range in {
 			unitWeights[i] += errScaled * x >> 12
-			foundWeights[i] += errScaled * x >> 14
+			foundWeights[i] += errScaled * x >> 14 // a quarter
 		}
 	}
 }
 
-// fillTable fills the slots of the model with the logits of the contexts, those that were used most
-// first. A context whose two slots are taken is left out.
+// fillTable makes the table of slots and fills it with the logits of the contexts in counts, those that were
+// used most first. A context whose two possible slots are taken is left out, like one with fewer than
+// minUses uses.
 func (t *trainer) fillTable(counts map[uint64]*contextCount, logits *stateLogits) {
 	list := slices.SortedFunc(maps.Values(counts), func(a, b *contextCount) int {
 		return cmp.Or(b.uses-a.uses, cmp.Compare(a.key, b.key))
@@ -279,7 +288,7 @@ func (t *trainer) fillTable(counts map[uint64]*contextCount, logits *stateLogits
 			break
 		}
 		h, input := uint32(c.key), int(c.key>>32)
-		i := h >> t.model.hashShift
+		i := h >> t.model.hashShift // or i^1: see model.findSlot
 		if t.model.slots[i][0] != 0 {
 			i ^= 1
 		}
@@ -294,8 +303,9 @@ func (t *trainer) fillTable(counts map[uint64]*contextCount, logits *stateLogits
 	}
 }
 
-// tableShift returns the hashShift of the largest table for which the file has room, with 17 bytes for
-// each slot. It clears the slots.
+// tableShift returns the hashShift of the largest table with which the model file does not exceed the
+// budget, with 17 bytes for each slot: 16 and one for the number of empty slots before it. It sets
+// model.slots to nil.
 func (t *trainer) tableShift() uint {
 	t.model.slots = nil
 	rest := len(t.model.Bytes()) + 10_000 // room for the tables of lengths, which are learned later
@@ -307,7 +317,7 @@ func (t *trainer) tableShift() uint {
 }
 
 // A unitSample is a unit of a sample with what its predictions depend on. findRecipes and learnWeights
-// use different fields.
+// each set only the fields that they use.
 type unitSample struct {
 	index       uint16 // of its unitModel
 	value       byte
@@ -327,9 +337,9 @@ type unitSample struct {
 // memory for unit samples.
 const maxUnitSamples = 500_000
 
-// forEachUnit parses the samples, or every n-th if they have more than maxUnitSamples bytes. It calls
-// visit with the value and the number of bits of each unit that is not random. The mixer is then
-// prepared for the unit.
+// forEachUnit parses the samples, or every n-th of them if they have more than maxUnitSamples bytes. It
+// calls visit for each unit that is not random, with its sample, its value v, its number of bits, and the
+// mixer, prepared for the unit by mixer.begin.
 func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)) {
 	total := 0
 	for i := range t.samples {
@@ -340,7 +350,7 @@ func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)
 	k.mixer.maxLogit = fullTrustLogit
 	for i := range t.samples {
 		s := &t.samples[i]
-		acked := replay.next(s)
+		acked := replay.next(s) // also for samples that are left out, because they are acknowledged
 		if len(s.data) > maxBytes || i%step != 0 {
 			continue
 		}
@@ -364,10 +374,12 @@ func (t *trainer) findRecipes(ctx context.Context) {
 	bits := make([]uint, len(t.model.units))
 	t.forEachUnit(func(x *mixer, s *sample, v byte, n uint) {
 		index := x.parser.modelIndex()
-		byUnit[index], bits[index] = append(byUnit[index], unitSample{value: v, bits: uint8(n), sources: x.parser.sources, hasExpected: x.hasExpected, agreement: uint8(x.agreement),
-			expected: [2]byte{byte(x.expected[0]), byte(x.expected[1])}}), n
+		bits[index] = n
+		byUnit[index] = append(byUnit[index], unitSample{value: v, bits: uint8(n), sources: x.parser.sources,
+			hasExpected: x.hasExpected, agreement: uint8(x.agreement),
+			expected: [2]byte{byte(x.expected[0]), byte(x.expected[1])}})
 	})
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the model must be reproducible
 	table := new([1 << 16][2]uint16)
 	for index, list := range byUnit {
 		p := &t.model.units[index]
@@ -376,33 +388,35 @@ func (t *trainer) findRecipes(ctx context.Context) {
 		p.usuallyRef, _ = measureSteady(list, true)
 		p.usuallyZero, p.zeroLogit = measureSteady(list, false)
 		p.learnAgreement(list)
-		if len(list) < 20 || ctx.Err() != nil {
+		if len(list) < 20 || ctx.Err() != nil { // too few samples to choose recipes
 			continue
 		}
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		p.chooseRecipes(list[:min(len(list), 2000)], bits[index], table, t.model.fields)
-		byUnit[index] = nil
+		byUnit[index] = nil // free the memory
 	}
 }
 
-// defaultRecipes are the recipes of units with too few samples to choose: the last unit, the last two
-// units and the last three.
+// defaultRecipes are the recipes of units with too few samples to choose others: all bits of the last unit,
+// of the last two units and of the last three. A recipe is the number of its parts and the parts, each a
+// source (0 is the last unit, see srcRemaining) and a mask.
 var defaultRecipes = [nRecipes]recipe{
 	{1, [maxParts]part{{0, 255}}},
 	{2, [maxParts]part{{0, 255}, {1, 255}}},
 	{3, [maxParts]part{{0, 255}, {1, 255}, {2, 255}}},
 }
 
-// sourceMasks are the selections of bits of a source that chooseRecipes tries.
+// sourceMasks are the selections of bits of a source that chooseRecipes tries: all, the upper five and the
+// upper three.
 var sourceMasks = [...]uint8{0xff, 0xf8, 0xe0}
 
 // chooseRecipes builds each recipe greedily: it adds the source and mask that save most, until they save
 // less than 0.5 %. Recipes begin with different sources. It also sets random if no recipe saves 0.5 %
 // of the bits, and lowRandom if none saves 0.3 % of the last four bits. table is scratch memory.
 func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16][2]uint16, fields []field) {
-	positionCost, lowCost := recipeCost(list, &recipe{}, table, bits), recipeCost(list, &recipe{}, table, min(bits, 4))
-	least := positionCost
-	var usedFirst [nSources]bool
+	// An empty recipe stands for the context of the position alone. lowCost is that of the last four bits.
+	least, lowCost := recipeCost(list, &recipe{}, table, bits), recipeCost(list, &recipe{}, table, min(bits, 4))
+	var usedFirst [nSources]bool // by source: it is the first of a recipe
 	for i := range p.recipes {
 		r, best := recipe{}, int64(math.MaxInt64)
 		for r.n < maxParts {
@@ -420,7 +434,7 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 					}
 				}
 			}
-			if best >= before/1000*995 {
+			if best >= before/1000*995 { // the part saves less than 0.5 %
 				break
 			}
 			r.parts[r.n] = add
@@ -433,14 +447,15 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 		least = min(least, best)
 		lowCost = min(lowCost, recipeCost(list, &r, table, min(bits, 4)))
 	}
-	if n := int64(len(list)); n >= 500 {
+	if n := int64(len(list)); n >= 500 { // with fewer samples, chance decides
+		// A bit that nothing predicts costs 1024/1024 bit.
 		p.random = least > n*int64(bits)*1019
 		p.lowRandom = bits > 4 && lowCost > n*4*1021 && (p.field < 0 || fields[p.field].nUnits == 1)
 	}
 }
 
-// recipeCost returns the cost of the last bits of the units, in 1/1024 bit, if each bit is coded
-// adaptively in the recipe's context. table is scratch memory.
+// recipeCost returns the cost of the given number of last bits of each unit in list, in 1/1024 bit, if each
+// bit is coded adaptively in the recipe's context. table is scratch memory: counts of zeros and ones by hash.
 func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, bits uint) (total int64) {
 	clear(table[:])
 	for i := range list {
@@ -458,12 +473,12 @@ func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, bits ui
 	return total
 }
 
-// measureSteady considers the units with a reference if withRef is true, otherwise those without. It
-// reports whether at least 99 % of them equal expected[0], which is the reference's unit, or 0 without
-// a reference, and returns the logit of that fraction in 1/16 nat. Units are not compared with their
-// most frequent value, because a constant of the training data may differ in another session.
-func measureSteady(list []unitSample, withRef bool) (bool, int8) {
-	var n [2]int64
+// measureSteady considers the units with a reference if withRef is true, otherwise those without. isSteady
+// is whether there are at least minMessages of which 99 % equal expected[0], which is the reference's unit,
+// or 0 without a reference; logit is the logit of the fraction that does, in 1/16 nat. Units are not compared
+// with their most frequent value, because a constant of the training data may differ in another session.
+func measureSteady(list []unitSample, withRef bool) (isSteady bool, logit int8) {
+	var n [2]int64 // units that differ from expected[0], units that equal it
 	for i := range list {
 		if s := &list[i]; s.hasExpected[0] == withRef {
 			if s.value == s.expected[0] {
@@ -477,10 +492,10 @@ func measureSteady(list []unitSample, withRef bool) (bool, int8) {
 }
 
 // learnAgreement sets agreeLogits: how likely the next bit of a unit equals that of the expected unit,
-// given the number of bits that were equal so far and mixer.agreement. With a steady flag, the entry of
-// bit 0 is that of the whole unit.
+// given the number of bits that were equal so far and mixer.agreement. If the unit usually equals the
+// reference's, the entries of bit 0 for expected[0] are for the steady flag, that is for the whole unit.
 func (p *unitModel) learnAgreement(list []unitSample) {
-	var n [2][64][2]int64
+	var n [2][64][2]int64 // bits that differed and bits that were equal, by the indices of agreeLogits
 	for i := range list {
 		s := &list[i]
 		for j := range n {
@@ -508,8 +523,8 @@ func (p *unitModel) learnAgreement(list []unitSample) {
 	}
 }
 
-// learnLengths sets the model of lengths from the lengths of the samples and of their packets, which are
-// coded without a length.
+// learnLengths sets the model of lengths from the lengths of the samples and the sizes of their packets,
+// which are coded without a length for this purpose.
 func (t *trainer) learnLengths() {
 	l := &t.model.lengths
 	seen := map[int]int{}
@@ -535,11 +550,12 @@ func (t *trainer) learnLengths() {
 			continue
 		}
 		size := len(k.encode(nil, s.data, acked))
-		// The length itself may make the packet a byte longer. That is assumed for a third of them.
+		// The length itself may make the packet a byte longer. Assume that for a third of the packets: count
+		// each three times, once with one byte more.
 		for _, size := range []int{size, size, size + 1} {
 			i := int(l.index[n])
 			countTree(commonCounts[min(size, nPacketSizes-1)][:], i, 6)
-			countTree(commonCounts[0][:], i, 6)
+			countTree(commonCounts[0][:], i, 6) // all sizes: the prior of each
 			if d := n - size - minOffset; i == 0 && d >= 0 && d < nOffsets {
 				countTree(offsetCounts[:], d, 5)
 			} else if i == 0 {
@@ -562,7 +578,7 @@ func (t *trainer) learnLengths() {
 	}
 }
 
-// countTree counts the bits of v, of n bits, at the nodes at which codeTree codes them.
+// countTree counts each bit of v, a number of n bits, in t at the node at which codeTree codes the bit.
 func countTree(t [][2]int64, v, n int) {
 	node := 1
 	for i := n - 1; i >= 0; i-- {

@@ -26,10 +26,10 @@ type checker struct {
 	pair   *drive.Pair // holds all frames that were sent
 }
 
-// Try checks whether an encoder works as wirelab.h requires. For each kind of frames that the encoder
-// accepts, it sends synthetic frames with losses, compares what the decoder returns, repeats that with
-// new encoders and decoders that have only references and memos, and decodes damaged packets. After a
-// failed check, the other checks of the same kind of frames are left out.
+// Try checks whether an encoder works as wirelab.h requires. For each of three kinds of frames (cubes, a
+// table, a text) that the encoder accepts, it sends synthetic frames with losses and compares what the decoder
+// returns; repeats that with new encoders and decoders, which have only references and memos; and decodes
+// damaged packets. After a failed check, the other checks of the same kind of frames are left out.
 func Try(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
@@ -38,18 +38,18 @@ func Try(c *encoders.Codec) (list []Check) {
 		if !c.Suits(s) {
 			continue
 		}
-		t := &checker{codec: c, schema: s, frames: syntheticFrames(s, 200)}
-		for _, x := range []struct {
+		chk := &checker{codec: c, schema: s, frames: syntheticFrames(s, 200)}
+		for _, step := range []struct {
 			name  string
 			check func() (string, error)
 		}{
-			{"takes " + s.Name, t.createPair},
-			{s.Name + ": every frame comes back", t.sendAll},
-			{s.Name + ": the same packets from a fresh sender", t.sendFromFresh},
-			{s.Name + ": damaged packets", t.decodeDamaged},
+			{"takes " + s.Name, chk.createPair},
+			{s.Name + ": every frame comes back", chk.sendAll},
+			{s.Name + ": the same packets from a fresh sender", chk.sendFromFresh},
+			{s.Name + ": damaged packets", chk.decodeDamaged},
 		} {
-			result, err := x.check()
-			check := Check{Encoder: c.Name, Name: x.name, Result: result}
+			result, err := step.check()
+			check := Check{Encoder: c.Name, Name: step.name, Result: result}
 			if err != nil {
 				check.Problem = err.Error()
 			}
@@ -62,7 +62,8 @@ func Try(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-// createPair makes the encoder and the decoder.
+// createPair sets t.pair to a new encoder and decoder. Like all checks it returns a result to show, which may
+// be empty, and an error if the check failed.
 func (t *checker) createPair() (string, error) {
 	var err error
 	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
@@ -72,7 +73,7 @@ func (t *checker) createPair() (string, error) {
 // syntheticFrames returns n frames, from each of which to the next a tenth of the values change by at most
 // 4. Frames of a schema without rows have a random text as body.
 func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2)) // a fixed seed: every check of a plugin uses the same frames
 	list := make([]*frame.Frame, n)
 	for i := range list {
 		f := s.NewFrame()
@@ -80,16 +81,16 @@ func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
 			f.CopyFrom(list[i-1])
 		}
 		f.Tick = uint32(i)
-		for at := range f.Table {
-			fd := &s.Fields[at%len(s.Fields)]
+		for cell := range f.Table {
+			fd := &s.Fields[cell%len(s.Fields)]
 			lowest, span := fd.Span()
 			switch {
-			case i == 0:
-				f.Table[at] = lowest + int32(span/2)
+			case i == 0: // the initial state: the middle of each range
+				f.Table[cell] = lowest + int32(span/2)
 			case rng.IntN(10) == 0:
-				by := int64(rng.IntN(9) - 4)
-				if v := int64(f.Table[at]) + by; v >= int64(lowest) && v-int64(lowest) <= int64(span) {
-					f.Table[at] = int32(v)
+				change := int64(rng.IntN(9) - 4)
+				if v := int64(f.Table[cell]) + change; v >= int64(lowest) && v-int64(lowest) <= int64(span) {
+					f.Table[cell] = int32(v)
 				}
 			}
 		}
@@ -104,14 +105,15 @@ func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
 	return list
 }
 
-// refDistance returns the distance in frames from frame i to its reference.
+// refDistance returns the distance in frames from frame i to its reference. It varies, so that references are
+// new, old, and older than those of earlier frames.
 func refDistance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 
 // isLost reports whether the packet of frame i is lost. A lost frame is not a reference.
 func isLost(i int) bool { return i%7 == 3 }
 
-// refsFor returns the reference of frame i: the frame refDistance(i) before it, or the first frame before that
-// which was not lost. e is the sender or the receiver.
+// refsFor returns the reference of frame i, with the memo that endpoint e, the sender or the receiver, has for
+// it: the frame refDistance(i) before frame i or, if that was lost, the next older frame that was not lost.
 func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
 	ref := i - refDistance(i)
 	for ref > 0 && isLost(ref) {
@@ -123,7 +125,8 @@ func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
 	return e.To(uint64(ref))
 }
 
-// sendAll encodes all frames and decodes those that are not lost. It returns the mean size of a packet.
+// sendAll encodes all frames, decodes those that are not lost and compares the result. If the encoder
+// quantises, t.frames is changed to the frames as they were sent. The result is the mean size of a packet.
 func (t *checker) sendAll() (string, error) {
 	p, size := t.pair, 0
 	for i := 1; i < len(t.frames); i++ {
@@ -160,7 +163,7 @@ func (t *checker) sendFromFresh() (string, error) {
 		return "", err
 	}
 	step := 3
-	if t.codec.RunsAs() == Process { // starting processes takes time
+	if t.codec.RunsAs() == Process { // each new decoder is a process, whose start takes time
 		step = 21
 	}
 	for i := 1; i < len(t.frames); i += step {
@@ -199,7 +202,7 @@ func (t *checker) decodeDamaged() (string, error) {
 		return "", err
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	refused, n := 0, 0
+	rejected, n := 0, 0 // of n packets
 	for i := 1; i < len(t.frames); i += 4 {
 		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
@@ -225,9 +228,9 @@ func (t *checker) decodeDamaged() (string, error) {
 			case errors.Is(err, encoders.ErrBroken):
 				return "", fmt.Errorf("a damaged packet of %d bytes: %w", len(bad), err)
 			case err != nil:
-				refused++
+				rejected++
 			}
 		}
 	}
-	return fmt.Sprintf("%d of %d rejected, the others decoded to some frame", refused, n), nil
+	return fmt.Sprintf("%d of %d rejected, the others decoded to some frame", rejected, n), nil
 }

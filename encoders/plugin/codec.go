@@ -32,7 +32,8 @@ type session struct {
 	params []float64
 }
 
-// maxBody returns the maximum size of a decoded body in bytes.
+// maxBody returns the maximum size of a decoded body in bytes. Only frames without rows need more than a few
+// bytes.
 func (s *session) maxBody() int {
 	if s.schema.Rows == 0 {
 		return maxPacket
@@ -94,7 +95,7 @@ type answer struct {
 // A slotState identifies the frame in a slot.
 type slotState struct {
 	memoID   uint64 // memo.id of the frame; 0 if it has no memo or the slot is empty
-	lastCall uint64 // codec.calls when the slot was last used
+	lastCall uint64 // number of the call (codec.calls) that last used the slot; 0 if none
 }
 
 // A codec is an encoder or a decoder of a plugin; it implements both interfaces. After a call that violates
@@ -104,8 +105,8 @@ type codec struct {
 	openHost func(*session) (host, error)
 	host     host // nil if it has to be opened
 	slots    [numSlots]slotState
-	calls    uint64 // calls so far
-	late     lateCalls
+	calls    uint64          // calls so far
+	late     lateCalls       // calls that exceeded the timeout
 	cleanup  runtime.Cleanup // abandons the host when the codec is garbage
 }
 
@@ -115,14 +116,16 @@ func (p *Plugin) newCodec(d *description, s *frame.Schema, params any) (*codec, 
 	if p.Runs == Process {
 		e.openHost = newProcessHost
 	}
+	// Start the host now, so that a schema or parameters that the plugin rejects are an error of New.
 	if err := e.startHost(); err != nil {
 		return nil, err
 	}
-	e.host.release()
+	e.host.release() // startHost has claimed it
 	return e, nil
 }
 
-// startHost opens a host, which is then claimed, and creates the session in it.
+// startHost opens a host, which is then claimed, and creates the session in it. The slots of a new host are
+// empty. The host is ended when the codec is garbage, because encoders have no Close.
 func (e *codec) startHost() error {
 	e.cleanup.Stop() // that of the previous host
 	h, err := e.openHost(e.session)
@@ -240,22 +243,23 @@ func (e *codec) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 }
 
 // chargeBits charges the bits of a packet of size bytes to b as the plugin reports them in raw: one
-// 32-bit number in 1/1024 bit for each field, then one for everything else. Numbers beyond the size of
-// the packet are cut; what is not reported is charged as body.
+// 32-bit number in 1/1024 bit for each field, then one for everything else. fields is the number of fields of
+// the schema. The sum is limited to the size of the packet. If nothing is reported, the packet is charged as
+// body; b.Close then charges what is left of a packet that was reported in part.
 func chargeBits(b *encoders.Budget, size, fields int, raw []byte) {
 	before := b.Total()
-	left := int64(size) * 8 * encoders.BitUnit
+	remaining := int64(size) * 8 * encoders.BitUnit
 	for i := range min(fields+1, len(raw)/4) {
-		units := min(int64(binary.LittleEndian.Uint32(raw[4*i:]))*(encoders.BitUnit/1024), left)
-		left -= units
-		k := encoders.SlotFlags
+		units := min(int64(binary.LittleEndian.Uint32(raw[4*i:]))*(encoders.BitUnit/1024), remaining)
+		remaining -= units
+		slot := encoders.SlotFlags
 		if i < fields {
-			k = encoders.FieldSlot(i)
+			slot = encoders.FieldSlot(i)
 		}
-		b.Charge(k, units)
+		b.Charge(slot, units)
 	}
-	if left == int64(size)*8*encoders.BitUnit { // nothing was reported
-		b.Charge(encoders.SlotBody, left)
+	if remaining == int64(size)*8*encoders.BitUnit { // nothing was reported
+		b.Charge(encoders.SlotBody, remaining)
 	}
 	b.Close(before, size)
 }
@@ -319,7 +323,7 @@ func (e *codec) newMemo(slot int, data []byte, spare encoders.Memo) encoders.Mem
 	return m
 }
 
-// withReason returns ": " and the text, "" if text is empty.
+// withReason returns the text to append to an error: ": " and text, or "" if text is empty.
 func withReason(text string) string {
 	if text == "" {
 		return ""
@@ -365,7 +369,7 @@ func getInt32s(dst []int32, src []byte) {
 	}
 }
 
-// errLate means that a call exceeded Options.Timeout. A duration follows in the message.
+// errLate means that a call exceeded Options.Timeout. Errors that wrap it append the duration to its text.
 var errLate = errors.New("took longer than")
 
 // maxLateCalls is the number of consecutive calls that may exceed the timeout. After that the plugin is no
@@ -378,7 +382,8 @@ type lateCalls struct {
 	lastErr error
 }
 
-// check returns an error if the plugin is no longer called.
+// check returns an error if the last maxLateCalls calls exceeded the timeout, so that the plugin must no
+// longer be called.
 func (p *lateCalls) check() error {
 	if p.count < maxLateCalls {
 		return nil
@@ -386,7 +391,7 @@ func (p *lateCalls) check() error {
 	return fmt.Errorf("%w, %d times in a row: no further calls", p.lastErr, p.count)
 }
 
-// record counts a call that returned err.
+// record counts a call that returned err, which may be nil. A call within the timeout resets the count.
 func (p *lateCalls) record(err error) {
 	if !errors.Is(err, errLate) {
 		p.count = 0

@@ -40,7 +40,7 @@ type description struct {
 
 func (d *description) quantises() bool { return d.flags&flagQuantises != 0 }
 
-// A param is a wl_param. A number for all kinds; a Boolean is 0 or 1.
+// A param is a wl_param. The values of all kinds are numbers; those of a Boolean are 0 and 1.
 type param struct {
 	name, help, unit  string
 	kind              int
@@ -76,7 +76,8 @@ func (p *Plugin) describe() ([]encoders.Codec, error) {
 	return codecs, nil
 }
 
-// describeModule returns the descriptions of a module's encoders.
+// describeModule returns the descriptions of a module's encoders: those that wl_describe returns for 0, 1 and
+// so on, until it returns a null pointer.
 func (p *Plugin) describeModule() (list []description, err error) {
 	x, err := p.instantiate()
 	if err != nil {
@@ -100,25 +101,26 @@ func (p *Plugin) describeModule() (list []description, err error) {
 	return list, nil
 }
 
-// readDescription reads the wl_codec at addr, which is that of encoder index.
+// readDescription reads the wl_codec at addr, which is that of encoder index: the addresses of three texts,
+// refs, suits, flags, the size of memos, the number of parameters, and their address.
 func (x *instance) readDescription(index int, addr uint32) (*description, error) {
-	w, ok := x.readWords(addr, 9)
+	words, ok := x.readWords(addr, 9)
 	if !ok {
 		return nil, fmt.Errorf("description is outside of the module's memory")
 	}
-	d := &description{index: index, refs: w[3], suits: w[4], flags: w[5], memoRoom: w[6]}
+	d := &description{index: index, refs: words[3], suits: words[4], flags: words[5], memoRoom: words[6]}
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
-		*s, ok = x.readText(w[i])
+		*s, ok = x.readText(words[i])
 		if !ok {
 			return nil, fmt.Errorf("description contains a text of more than %d bytes", maxText)
 		}
 	}
-	if w[7] > maxParams {
-		return nil, tooManyParams(w[7])
+	if words[7] > maxParams {
+		return nil, tooManyParams(words[7])
 	}
-	for i := range int(w[7]) {
-		q, err := x.readParam(w[8] + uint32(40*i))
-		if err != nil {
+	for i := range int(words[7]) {
+		q, err := x.readParam(words[8] + uint32(40*i))
+		if err != nil { // 40 above is the size of a wl_param
 			return nil, fmt.Errorf("param %d: %w", i, err)
 		}
 		d.params = append(d.params, *q)
@@ -193,26 +195,27 @@ func accepts(suits uint32, s *frame.Schema) bool {
 	return suits&suitsBodies != 0
 }
 
-// readParam reads the wl_param at addr.
+// readParam reads the wl_param at addr: the addresses of three texts, the kind, and three 64-bit floats of two
+// words each.
 func (x *instance) readParam(addr uint32) (*param, error) {
-	w, ok := x.readWords(addr, 10)
+	words, ok := x.readWords(addr, 10)
 	if !ok {
 		return nil, fmt.Errorf("outside of the module's memory")
 	}
-	p := &param{kind: int(w[3])}
+	p := &param{kind: int(words[3])}
 	for i, s := range []*string{&p.name, &p.help, &p.unit} {
-		*s, ok = x.readText(w[i])
+		*s, ok = x.readText(words[i])
 		if !ok {
 			return nil, fmt.Errorf("contains a text of more than %d bytes", maxText)
 		}
 	}
-	number := func(i int) float64 { return math.Float64frombits(uint64(w[i]) | uint64(w[i+1])<<32) }
+	number := func(i int) float64 { return math.Float64frombits(uint64(words[i]) | uint64(words[i+1])<<32) }
 	p.initial, p.min, p.max = number(4), number(6), number(8)
 	return p, nil
 }
 
-// check returns an error if a parameter violates the contract. It removes what is not printable from the
-// texts.
+// check returns an error if a parameter violates the contract. It removes characters that are not printable
+// from help and unit.
 func (p *param) check() error {
 	p.help, p.unit = printable(p.help), printable(p.unit)
 	switch {
@@ -220,7 +223,7 @@ func (p *param) check() error {
 		return fmt.Errorf("name is %q, expected a lower-case letter, then a-z, 0-9 and _, at most 40 characters", p.name)
 	case p.kind != paramInt && p.kind != paramNumber && p.kind != paramBool:
 		return fmt.Errorf("%s is of kind %d, expected WL_INT, WL_NUMBER or WL_BOOL", p.name, p.kind)
-	case p.kind == paramBool && (p.initial == 0 || p.initial == 1):
+	case p.kind == paramBool && (p.initial == 0 || p.initial == 1): // valid; bounds are ignored
 	case !(p.min <= p.initial && p.initial <= p.max) || math.Abs(p.min) > 1e15 || math.Abs(p.max) > 1e15:
 		return fmt.Errorf("%s has initial value %v, minimum %v and maximum %v, expected min <= initial <= max, at most 1e15",
 			p.name, p.initial, p.min, p.max)
@@ -238,34 +241,34 @@ func isInt32(x float64) bool { return x == float64(int32(x)) }
 func newParamStruct(params []param) (any, error) {
 	fields := make([]reflect.StructField, len(params))
 	seen := map[string]bool{}
-	for i, q := range params {
-		if seen[q.name] {
-			return nil, fmt.Errorf("two params have the name %s", q.name)
+	for i, p := range params {
+		if seen[p.name] {
+			return nil, fmt.Errorf("two params have the name %s", p.name)
 		}
-		seen[q.name] = true
-		tag := "toml:" + strconv.Quote(q.name) + " help:" + strconv.Quote(q.help)
-		if q.unit != "" {
-			tag += " unit:" + strconv.Quote(q.unit)
+		seen[p.name] = true
+		tag := "toml:" + strconv.Quote(p.name) + " help:" + strconv.Quote(p.help)
+		if p.unit != "" {
+			tag += " unit:" + strconv.Quote(p.unit)
 		}
 		kind := reflect.TypeFor[bool]()
-		if q.kind != paramBool {
+		if p.kind != paramBool {
 			kind = reflect.TypeFor[float64]()
-			if q.kind == paramInt {
+			if p.kind == paramInt {
 				kind = reflect.TypeFor[int]()
 			}
-			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(q.min), units.FormatDecimal(q.max))
+			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(p.min), units.FormatDecimal(p.max))
 		}
 		fields[i] = reflect.StructField{Name: "P" + strconv.Itoa(i), Type: kind, Tag: reflect.StructTag(tag)}
 	}
 	v := reflect.New(reflect.StructOf(fields))
-	for i, q := range params {
-		switch f := v.Elem().Field(i); q.kind {
+	for i, p := range params {
+		switch f := v.Elem().Field(i); p.kind {
 		case paramInt:
-			f.SetInt(int64(q.initial))
+			f.SetInt(int64(p.initial))
 		case paramNumber:
-			f.SetFloat(q.initial)
+			f.SetFloat(p.initial)
 		case paramBool:
-			f.SetBool(q.initial != 0)
+			f.SetBool(p.initial != 0)
 		}
 	}
 	return v.Interface(), nil

@@ -136,7 +136,7 @@ func (p *Plugin) callError(call, format string, args ...any) error {
 	return fmt.Errorf("plugin %s: %w: %s: %w", p.Name(), encoders.ErrBroken, call, fmt.Errorf(format, args...))
 }
 
-// An export is a function that a module has to export.
+// An export describes a function that a module must export.
 type export struct {
 	name    string
 	params  int // number of parameters, all of type i32
@@ -144,7 +144,8 @@ type export struct {
 }
 
 // requiredExports are the functions declared in wirelab.h.
-var requiredExports = []export{{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe", 1, 1}, {"wl_create", 3, 1}, {"wl_encode", 2, 1},
+var requiredExports = []export{ // name, parameters, results
+	{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe", 1, 1}, {"wl_create", 3, 1}, {"wl_encode", 2, 1},
 	{"wl_decode", 2, 1}, {"wl_error", 0, 1}}
 
 // Load loads the module at path and checks it against the contract. A path of exec: and a command, such
@@ -199,16 +200,17 @@ func (p *Plugin) finishLoad(prepare func() error) (*Plugin, error) {
 	return p, nil
 }
 
-// origin returns the value of encoders.Codec.Plugin. Options that have their default are 0.
+// origin returns the value of encoders.Codec.Plugin, which reports store. Options that have their default are
+// 0 in it.
 func (p *Plugin) origin() *encoders.Plugin {
-	x := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
-	if x.Memory == defaultMemory || p.Runs == Process {
-		x.Memory = 0
+	origin := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
+	if origin.Memory == defaultMemory || p.Runs == Process {
+		origin.Memory = 0
 	}
-	if x.Timeout == DefaultTimeout {
-		x.Timeout = 0
+	if origin.Timeout == DefaultTimeout {
+		origin.Timeout = 0
 	}
-	return x
+	return origin
 }
 
 // readModule reads the file at path and checks that it begins as a WebAssembly module of version 1.

@@ -22,7 +22,7 @@ const (
 	callWords  = 3*frameWords + 5 // wl_call: the frame, two references, and five words
 )
 
-// A frameBuffer is memory of a module for one frame.
+// A frameBuffer is memory of a module for one frame, that of a slot.
 type frameBuffer struct {
 	table, body, memo  uint32 // addresses; 0 if not allocated
 	bodyCap            int    // size of the memory at body
@@ -51,33 +51,35 @@ func newModule(s *session) (host, error) {
 	return &module{instance: x, session: s}, nil
 }
 
-// A module needs no claim: it lives until it is closed.
-
-// A module needs no claim: it lives until it is closed.
-
+// claim implements host. A module needs no claim, because it lives until it is closed.
 func (m *module) claim() bool { return true }
-func (m *module) release()    {}
-func (m *module) abandon()    { m.close() }
 
-// create implements host.
+// release implements host.
+func (m *module) release() {}
+
+// abandon implements host. Closing a module does not wait.
+func (m *module) abandon() { m.close() }
+
+// create implements host. It allocates the module's memory for schema, parameters, calls, packets and bits, and
+// calls wl_create.
 func (m *module) create() error {
 	schema, err := m.writeSchema()
 	if err != nil {
 		return err
 	}
 	s := m.session
-	params, err := m.alloc(max(8*len(s.params), 8))
+	params, err := m.alloc(max(8*len(s.params), 8)) // an address must not be 0, even without parameters
 	if err != nil {
 		return err
 	}
 	for i, v := range s.params {
 		m.memory.WriteFloat64Le(params+uint32(8*i), v)
 	}
-	for _, x := range []struct {
+	for _, buffer := range []struct {
 		at   *uint32
 		size int
 	}{{&m.callAddr, 4 * callWords}, {&m.packetAddr, maxPacket}, {&m.bitsAddr, 4 * (len(s.schema.Fields) + 1)}} {
-		if *x.at, err = m.alloc(x.size); err != nil {
+		if *buffer.at, err = m.alloc(buffer.size); err != nil {
 			return err
 		}
 	}
@@ -90,11 +92,12 @@ func (m *module) create() error {
 	return nil
 }
 
-// writeSchema writes a wl_schema to the module's memory and returns its address. The fields follow it, and
-// then the texts.
+// writeSchema writes a wl_schema to the module's memory and returns its address. The wl_schema is followed by
+// its fields (each five words: address of the name, kind, min, max, step) and by the texts.
 func (m *module) writeSchema() (uint32, error) {
 	s := &m.session.schema
 	texts := make([]byte, 0, 256)
+	// addText appends a text with a zero byte and returns its offset in texts.
 	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
 	const headSize, fieldSize = 6 * 4, 5 * 4
 	textStart := uint32(headSize + fieldSize*len(s.Fields)) // of the texts
@@ -108,7 +111,8 @@ func (m *module) writeSchema() (uint32, error) {
 		return 0, err
 	}
 	for i, w := range words {
-		if i == 0 || i == 4 || i >= 6 && (i-6)%5 == 0 { // an address: so far an offset
+		// The name, the list of fields and the name of each field are addresses: so far, offsets from addr.
+		if i == 0 || i == 4 || i >= 6 && (i-6)%5 == 0 {
 			w += addr
 		}
 		m.memory.WriteUint32Le(addr+uint32(4*i), w)
@@ -117,7 +121,8 @@ func (m *module) writeSchema() (uint32, error) {
 	return addr, nil
 }
 
-// loadRef writes the reference r to buffer s if send is true; otherwise s contains it already.
+// loadRef writes the reference r with its memo to buffer s if send is true. Otherwise s contains the frame
+// already, and only its tick is set.
 func (m *module) loadRef(s *frameBuffer, r *encoders.Ref, send bool) error {
 	s.tick = r.Frame.Tick
 	if !send {
@@ -134,8 +139,8 @@ func (m *module) loadRef(s *frameBuffer, r *encoders.Ref, send bool) error {
 	return nil
 }
 
-// reserve allocates the memory that a buffer needs for a body of n bytes. A body buffer that was too small
-// is not freed, because the contract has no such function; so the size doubles.
+// reserve allocates the memory that a buffer needs for a table, a memo and a body of n bytes. The memory of a
+// body that was too small cannot be freed, because the contract has no such function, so the size doubles.
 func (m *module) reserve(s *frameBuffer, n int) (err error) {
 	if s.table == 0 {
 		if s.table, err = m.alloc(max(4*m.session.schema.Cells(), 8)); err != nil {
@@ -170,7 +175,7 @@ func (m *module) writeFrame(s *frameBuffer, f *frame.Frame) error {
 	return nil
 }
 
-// shrunkError returns an error for an address that was valid and is so no longer.
+// shrunkError returns the error for an address that was valid before but no longer is.
 func (m *module) shrunkError() error { return m.plugin.callError("memory", "has shrunk") }
 
 // perform implements host: it writes the frames, the packet and a wl_call to the module's memory, calls
@@ -186,7 +191,7 @@ func (m *module) perform(c *call) (*answer, error) {
 	}
 	cur.memoSize = 0
 	bits := uint32(0)
-	if c.kind == decodeCall {
+	if c.kind == decodeCall { // the module writes the frame: pass only its tick, and memory for its body
 		if !m.memory.Write(m.packetAddr, c.packet) {
 			return nil, m.shrunkError()
 		}
@@ -277,7 +282,7 @@ type instance struct {
 	module    api.Module
 	memory    api.Memory
 	functions map[string]api.Function
-	stack     [3]uint64
+	stack     [3]uint64 // arguments and result of a call
 }
 
 // instantiate returns a new instance, and checks the version of its contract.
@@ -303,8 +308,9 @@ func (p *Plugin) instantiate() (*instance, error) {
 	return x, nil
 }
 
-// runWithTimeout calls run with a context that ends after Options.Timeout. name is the called function, for
-// errors. After an error the instance cannot be used any longer.
+// runWithTimeout calls run with a context that ends after Options.Timeout. name is the function of the module
+// that run calls, for errors. After an error the instance can no longer be used. The error wraps
+// encoders.ErrBroken, unless the plugin's context is done.
 func (x *instance) runWithTimeout(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
 	if x.plugin.opt.Timeout > 0 {
@@ -393,4 +399,5 @@ func (x *instance) lastError() string {
 	return printable(text)
 }
 
+// close frees the instance. An error would not matter, because the instance is no longer used.
 func (x *instance) close() { _ = x.module.Close(context.Background()) }

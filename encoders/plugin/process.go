@@ -43,8 +43,9 @@ const (
 	maxHashed         = int64(256 << 20) // bytes of a file in the command line; larger files are not hashed
 )
 
-// prepareProcess sets p.command and p.SHA256 from a command line. The hash covers the words of the command
-// line, and instead of a word that is the path of a file, the contents of that file.
+// prepareProcess sets p.command and p.SHA256 from a command line. The program is searched in PATH. The hash
+// covers the words of the command line, where a word that is the path of a file is replaced by the contents of
+// the file. Words of files larger than maxHashed are hashed themselves.
 func (p *Plugin) prepareProcess(command string) error {
 	var err error
 	if p.command, err = splitCommand(command); err != nil {
@@ -77,8 +78,8 @@ func (p *Plugin) prepareProcess(command string) error {
 // there are no escapes. The first word must not be empty.
 func splitCommand(command string) (words []string, err error) {
 	var word strings.Builder
-	var quote rune
-	begun := false
+	var quote rune // the open quotation mark, 0 if none
+	begun := false // a word has begun; it may be empty, as in ""
 	for _, r := range command {
 		switch {
 		case r == quote:
@@ -155,7 +156,8 @@ func (p *Plugin) startProcess() (*process, error) {
 		ownGroup(x.cmd)
 		err = x.cmd.Start()
 	}
-	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close() // closing a nil file only returns an error
+	// The process has its own copies of these ends. Closing a nil file only returns an error.
+	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close()
 	if err != nil {
 		_, _, _ = x.stdin.Close(), x.stdout.Close(), x.stderr.Close()
 		return nil, p.callError("start", "%w", err)
@@ -177,21 +179,21 @@ func (p *Plugin) startProcess() (*process, error) {
 	return x, nil
 }
 
-// add adds a process. If more than maxProcesses are running, it shuts down the one that was released first,
-// unless all are busy.
+// add adds a process. If more than maxProcesses are then running, it shuts down, in the background, the
+// process that has not been used for the longest time, unless all are busy.
 func (l *processList) add(x *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, x)
 	running := 0
 	var oldest *process
-	for _, y := range l.list {
-		if y.ended {
+	for _, other := range l.list {
+		if other.ended {
 			continue
 		}
 		running++
-		if !y.busy && (oldest == nil || y.releasedAt < oldest.releasedAt) {
-			oldest = y
+		if !other.busy && (oldest == nil || other.releasedAt < oldest.releasedAt) {
+			oldest = other
 		}
 	}
 	if running > maxProcesses && oldest != nil {
@@ -217,7 +219,8 @@ func (x *process) release() {
 	x.busy, x.releasedAt = false, l.releases
 }
 
-// kill kills a process with its children, waits for its exit and removes it from the list of processes.
+// kill kills a process with its children, waits for its exit and removes it from the list of processes. It
+// may be called several times.
 func (x *process) kill() {
 	x.killOnce.Do(func() {
 		select {
@@ -301,8 +304,8 @@ func (x *process) request(name string, kind uint32, message []byte, limit int) (
 	if x.stray != "" {
 		err = fmt.Errorf("%w; standard output has %q, expected only answers", err, x.stray)
 	}
-	if said := x.stderrTail.summary(); said != "" {
-		err = fmt.Errorf("%w; standard error: %s", err, said)
+	if stderrText := x.stderrTail.summary(); stderrText != "" {
+		err = fmt.Errorf("%w; standard error: %s", err, stderrText)
 	}
 	return 0, nil, x.plugin.callError(name, "%w", err)
 }
@@ -338,6 +341,8 @@ func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byt
 	size, number := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
 	code := int32(binary.LittleEndian.Uint32(head[8:]))
 	switch {
+	// size does not count itself: the rest of the header and the contents. Another size is probably text that
+	// the program has printed.
 	case size < headerSize-4 || size > uint32(limit+headerSize-4):
 		more, _ := x.answers.Peek(min(x.answers.Buffered(), maxStrayText-headerSize))
 		x.stray = strayText(append(head[:], more...))
@@ -350,8 +355,8 @@ func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byt
 	return code, x.answerBuf, err
 }
 
-// strayText returns the first line of b, which was read instead of an answer, for an error; empty if less
-// than 3/4 of it is printable.
+// strayText returns the first line of b, which was read instead of an answer, for an error. It returns "" if
+// less than 3/4 of the line is printable: it is then no text.
 func strayText(b []byte) string {
 	line, _, _ := strings.Cut(strings.Trim(string(b), "\r\n"), "\n")
 	text := printable(strings.ToValidUTF8(line, ""))
@@ -392,20 +397,25 @@ type messageWriter []byte
 // newMessage returns a message with room for the header, which exchange fills in.
 func newMessage() messageWriter { return make(messageWriter, headerSize) }
 
-// The methods of messageWriter append one value each.
-
+// u32 appends a 32-bit number, little-endian.
 func (w *messageWriter) u32(v uint32) { *w = binary.LittleEndian.AppendUint32(*w, v) }
+
+// f64 appends a 64-bit float, little-endian.
 func (w *messageWriter) f64(v float64) {
 	*w = binary.LittleEndian.AppendUint64(*w, math.Float64bits(v))
 }
+
+// bytes appends the length of b and b.
 func (w *messageWriter) bytes(b []byte) {
 	w.u32(uint32(len(b)))
 	*w = append(*w, b...)
 }
+
+// table appends the values of a table, 4 bytes each, without their number, which the schema determines.
 func (w *messageWriter) table(t []int32) {
-	n := len(*w)
+	start := len(*w)
 	*w = append(*w, make([]byte, 4*len(t))...)
-	putInt32s((*w)[n:], t)
+	putInt32s((*w)[start:], t)
 }
 
 // A messageReader reads the parts of an answer. Once a part is missing or too long, failed is set and all
@@ -416,7 +426,6 @@ type messageReader struct {
 }
 
 // next returns the next n bytes, nil if there are fewer.
-
 func (r *messageReader) next(n int) []byte {
 	if n < 0 || n > len(r.rest) {
 		r.failed, r.rest = true, nil
@@ -524,7 +533,10 @@ func newProcessHost(s *session) (host, error) {
 	return &processHost{process: x, session: s}, nil
 }
 
-func (h *processHost) close()   { h.kill() }
+// close implements host.
+func (h *processHost) close() { h.kill() }
+
+// abandon implements host: it shuts the process down in the background.
 func (h *processHost) abandon() { go panics.Guard(h.fail, h.shutdown)() }
 
 // create implements host. The order of the values is described in PROCESS.md.
@@ -556,8 +568,8 @@ func (h *processHost) create() error {
 	return err
 }
 
-// perform implements host. A reference that is already in a slot of the process is sent as the number of
-// the slot; others are sent with table, body and memo.
+// perform implements host. Messages and answers have the order of PROCESS.md. A reference that is already in a
+// slot of the process is sent as the number of the slot; others are sent with table, body and memo.
 func (h *processHost) perform(c *call) (*answer, error) {
 	h.buf = append(h.buf[:0], make([]byte, headerSize)...)
 	w := &h.buf
@@ -588,6 +600,7 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		w.bytes(c.packet)
 	}
 	s := h.session
+	// The largest valid answer: a table, a number for each field and a few more, a packet, a body and a memo.
 	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+maxPacket+s.maxBody()+int(s.desc.memoRoom), maxText)
 	code, message, err := h.request(name, kind, *w, limit)
 	if err != nil {

@@ -23,6 +23,7 @@ var errSections = errors.New("the sections of the module are damaged")
 // limitTables returns the module with a maximum for each table. It does not change its argument.
 func limitTables(module []byte) ([]byte, error) {
 	const headerLen = 8 // magic and version
+	// Each section is its ID, the size of its contents as a varint, and the contents.
 	for at := headerLen; at < len(module); {
 		id := module[at]
 		size, n := uvarint32(module[at+1:])
@@ -45,8 +46,11 @@ func limitTables(module []byte) ([]byte, error) {
 	return module, nil
 }
 
-// limitTableSection returns the contents of a table section with a maximum for each table.
+// limitTableSection returns the contents of a table section with a maximum for each table. The contents are
+// the number of tables, and for each its type, 1 if it has a maximum or 0 if not, the minimum number of
+// entries, and the maximum.
 func limitTableSection(in []byte) (out []byte, err error) {
+	// next reads a number of the section; after an error it returns 0.
 	next := func() uint32 {
 		v, n := uvarint32(in)
 		if n <= 0 {
@@ -63,9 +67,9 @@ func limitTableSection(in []byte) (out []byte, err error) {
 	out = binary.AppendUvarint(out, uint64(count))
 	for i := range count {
 		kind, limits := next(), next()
-		least, most := next(), uint32(math.MaxUint32)
+		minItems, maxItems := next(), uint32(math.MaxUint32)
 		if limits == 1 {
-			most = next()
+			maxItems = next()
 		}
 		const funcref, externref = 0x70, 0x6f
 		switch {
@@ -73,11 +77,11 @@ func limitTableSection(in []byte) (out []byte, err error) {
 			return nil, err
 		case kind != funcref && kind != externref || limits > 1:
 			return nil, fmt.Errorf("table %d has an unknown type", i)
-		case least > maxTableItems:
-			return nil, fmt.Errorf("table %d has %d entries, expected at most %d", i, least, maxTableItems)
+		case minItems > maxTableItems:
+			return nil, fmt.Errorf("table %d has %d entries, expected at most %d", i, minItems, maxTableItems)
 		}
-		out = append(out, byte(kind), 1)
-		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(least)), uint64(min(most, maxTableItems)))
+		out = append(out, byte(kind), 1) // 1: with a maximum
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(minItems)), uint64(min(maxItems, maxTableItems)))
 	}
 	if len(in) > 0 {
 		err = errSections

@@ -28,7 +28,9 @@ var embedded embed.FS
 func Languages() []string { return []string{"c", "cpp", "rust", "go", "python"} }
 
 // Template returns the files of an example encoder in one of the Languages. The files are everything that
-// is needed to build it except for the compiler. name is the name of the encoder.
+// is needed to build it except for the compiler. name is the name of the encoder; it replaces NAME in the
+// names and contents of the files. The suffix .txt, which keeps Go tools from using the embedded files, is
+// removed from their names.
 func Template(lang, name string) ([]File, error) {
 	if !slices.Contains(Languages(), lang) {
 		return nil, fmt.Errorf("--lang %q is unknown; expected one of %s", lang, strings.Join(Languages(), ", "))

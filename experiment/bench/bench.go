@@ -76,9 +76,9 @@ func (s *samples) add(us, ref float64) {
 	s.Ref = append(s.Ref, us/ref)
 }
 
-// Run measures codecs on the data that open opens; spec is their name. Each codec runs in a walk-off and then
-// in a session over a bad link. A codec whose decoded frames are wrong is an error. If ctx ends, the
-// board has the complete rounds, and the error is that of ctx.
+// Run measures codecs on the data that open opens; spec is the name of the data. In each round each codec runs
+// in a walk-off, and then in a session over a bad link with the given seed. A codec whose decoded frames are
+// wrong is an error. After an error, also that of ctx, the board has the complete rounds.
 func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
 	b := &Board{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Go: runtime.Version()}
 	c, err := badLinkConfig(spec, seed)
@@ -156,7 +156,7 @@ func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *
 	if failed := board.Failed(); len(failed) > 0 {
 		return fmt.Errorf("%w: %s", errLossy, failed[0])
 	}
-	between := referenceTime(m.opt.Clock)
+	between := referenceTime(m.opt.Clock) // after the walk-off, before the session
 	m.board.Dataset = board.Dataset
 	r := &board.Results[0]
 	row.Encoder, row.Packets, row.BytesPerPacket, row.Kbps, row.BitsPerChanged = r.Encoder, r.Packets, r.BytesPerPacket, r.Kbps, r.BitsPerChangedItem
@@ -164,6 +164,7 @@ func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *
 	row.Encode.add(r.EncodeUS.P50, (before+between)/2)
 	row.Decode.add(r.DecodeUS.P50, (before+between)/2)
 
+	// The session lasts as long as the scored frames. hz is their rate, which the figures imply.
 	c := m.config.Clone()
 	hz := r.Kbps * 1000 / 8 / r.BytesPerPacket
 	c.Duration = time.Duration(float64(board.Dataset.Frames) / hz * float64(time.Second))
@@ -186,13 +187,13 @@ func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *
 	}
 	after := referenceTime(m.opt.Clock)
 	row.Frame.add(float64(took)/1e3/float64(max(sent, 1)), (between+after)/2)
-	us, _ := row.Frame.Median()
-	row.RealTime = 1e6 / hz / us
+	frameUS, _ := row.Frame.Median()
+	row.RealTime = 1e6 / hz / frameUS // time between frames divided by the time to process one
 	m.referenceTimes = append(m.referenceTimes, before, between, after)
 	return nil
 }
 
-// cpuName returns the name of the processor; empty if it is unknown.
+// cpuName returns the name of the processor from /proc/cpuinfo, which only Linux has; empty if it is unknown.
 func cpuName() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

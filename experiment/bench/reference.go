@@ -17,7 +17,7 @@ func runReference() uint64 {
 	var table [2048]uint64
 	x, sum := uint64(0x9e3779b97f4a7c15), uint64(0)
 	for range referenceSteps {
-		x = x*6364136223846793005 + 1442695040888963407
+		x = x*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
 		e := &table[x>>53]
 		if x&(1<<40) != 0 {
 			*e += x >> 17

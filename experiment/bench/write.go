@@ -52,13 +52,13 @@ func WriteTable(w io.Writer, b *Board, date string) error {
 	t := texttable.New("encoder", ">bytes/packet", ">kbps", ">bits/changed", ">encode µs", ">decode µs", ">both, in passes", ">times real time")
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		encode, refs := r.Encode.Median()
-		decode, more := r.Decode.Median()
+		encode, encodeRef := r.Encode.Median()
+		decode, decodeRef := r.Decode.Median()
 		name := "`" + r.Encoder + "`"
 		if r.RunsAs != "" {
 			name += " (" + r.RunsAs + ")"
 		}
-		t.Add(name, r.BytesPerPacket, r.Kbps, r.BitsPerChanged, threeDigits(encode), threeDigits(decode), threeDigits(refs+more), threeDigits(r.RealTime))
+		t.Add(name, r.BytesPerPacket, r.Kbps, r.BitsPerChanged, threeDigits(encode), threeDigits(decode), threeDigits(encodeRef+decodeRef), threeDigits(r.RealTime))
 	}
 	t.WriteMarkdown(out)
 	fmt.Fprintf(out, "\nMeasured %s by `tui bench`, %d rounds, medians, on %s, %s, %s. A pass of the reference\nloop takes %s µs there.\n",
@@ -66,5 +66,6 @@ func WriteTable(w io.Writer, b *Board, date string) error {
 	return out.Flush()
 }
 
-// threeDigits formats x with three significant digits, and with all digits before the decimal point.
+// threeDigits formats x with three significant digits, or with all digits before the decimal point if these are
+// more.
 func threeDigits(x float64) string { return units.Stepped(x, 2, 1, 100) }

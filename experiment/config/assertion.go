@@ -23,7 +23,8 @@ func (a Assertion) Text() string {
 // operators returns the operators, the longest first so that "<=" is not parsed as "<".
 func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 
-// parseAssertion parses the bound on figure name: an operator with a number, or a number for "==".
+// parseAssertion parses the bound on figure name: text with an operator and a number, or a TOML number, which
+// stands for "==".
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
@@ -46,7 +47,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 			continue
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		if err != nil || f != f { // NaN
+		if err != nil || f != f { // f != f means that f is NaN
 			return fail()
 		}
 		return Assertion{Name: name, Op: op, Value: f}, nil
@@ -72,7 +73,7 @@ func unknownFigureError(name string, known []string) *Error {
 	return e
 }
 
-// Holds reports whether a measured value meets the assertion.
+// Holds reports whether the measured value got meets the assertion.
 func (a Assertion) Holds(got float64) bool {
 	switch a.Op {
 	case "<=":

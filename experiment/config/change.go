@@ -63,11 +63,11 @@ func withEntry[V any](m map[string]V, key string, v V) map[string]V {
 	return m
 }
 
-// A member is one value of a change with its name in scripts.
+// A member is one value of a change or of an input.
 type member struct {
-	name  string
+	name  string // in scripts and JSON
 	value any
-	set   bool
+	set   bool // false if the change leaves the value as it is
 }
 
 // members returns the values that the change sets, in the order of its JSON.
@@ -91,7 +91,8 @@ func (ch Change) members() []member {
 	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
 }
 
-// Keys returns the keys that the change sets, in the order of its JSON.
+// Keys returns the keys that the change sets, in the order of its JSON. Those of settings are keys of the
+// TOML file, others are keys of [[at]]: see Set.
 func (ch Change) Keys() (keys []string) {
 	for _, m := range ch.members() {
 		switch m.name {
@@ -117,7 +118,7 @@ func (ch Change) Keys() (keys []string) {
 	return keys
 }
 
-// prefixedKeys returns the keys of m with a prefix, sorted.
+// prefixedKeys returns the keys of m, sorted and each with the prefix.
 func prefixedKeys[V any](prefix string, m map[string]V) (keys []string) {
 	for _, name := range sortedKeys(m) {
 		keys = append(keys, prefix+name)
@@ -220,7 +221,7 @@ func setName(dst *string, key string, value any) error {
 
 // setLive sets the live setting s. key is for the error.
 func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
-	c := Default()
+	c := Default() // checks the value and converts it to the form of Values
 	if err := s.Set(c, value); err != nil {
 		return withKey(key, err)
 	}
@@ -228,7 +229,8 @@ func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
 	return nil
 }
 
-// setParams sets the encoder's parameter name, or if name is "", all parameters of a table.
+// setParams sets the encoder's parameter name, or if name is "", all parameters in the table value. key is
+// for the error.
 func (ch *Change) setParams(name, key string, value any) error {
 	if name == "" && !isTable(value) {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
@@ -242,7 +244,8 @@ func (ch *Change) setParams(name, key string, value any) error {
 	return nil
 }
 
-// setLink sets a key of a link, or each key of a table. dir is "down", "up", or "link" for both.
+// setLink sets a key of a link, or each key of the table value. dir is "down", "up", or "link" for both
+// directions. Values are checked when the change is applied.
 func (ch *Change) setLink(dir, key string, value any) {
 	flat := map[string]any{}
 	flatten(key, value, flat)
@@ -256,7 +259,7 @@ func (ch *Change) setLink(dir, key string, value any) {
 	}
 }
 
-// isLinkKey reports whether links have a key.
+// isLinkKey reports whether key, such as "loss", is a key of a link.
 func isLinkKey(key string) bool {
 	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == key })
 }
@@ -345,7 +348,7 @@ func (ch Change) WithMark(text string) Change {
 	return ch
 }
 
-// Restarts reports whether the change restarts the run.
+// Restarts reports whether the change restarts the run, because one of its live settings does.
 func (ch Change) Restarts() bool {
 	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return findSetting(key).Restarts })
 }

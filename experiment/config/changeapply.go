@@ -15,14 +15,14 @@ func (c *Config) Check(ch Change) error {
 	return err
 }
 
-// Apply applies ch to c. On error c is unchanged.
-// An encoder's name without params means that encoder with its defaults.
+// Apply applies ch to c. On error c is unchanged. An encoder's name without parameters means that encoder
+// with its defaults.
 func (c *Config) Apply(ch Change) error {
-	d := c.fork()
-	if err := d.apply(ch); err != nil {
+	changed := c.fork()
+	if err := changed.apply(ch); err != nil {
 		return err
 	}
-	*c = *d
+	*c = *changed
 	return nil
 }
 
@@ -99,7 +99,8 @@ func patchLink(spec *lossmodel.Spec, dir string, values map[string]string) error
 	return ErrorAt(dir, spec.Validate())
 }
 
-// Undo returns the change that restores c from the configuration after.
+// Undo returns the change that restores c: applied to the configuration after, it makes all settings that a
+// session can change equal to those of c.
 func (c *Config) Undo(after *Config) Change {
 	var ch Change
 	if !c.Encoder.Equal(after.Encoder) {

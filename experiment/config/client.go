@@ -23,7 +23,7 @@ const maxClients = 1000
 
 // In reports whether the settings are for a client with this address and turn.
 func (c *proxyClient) In(addr netip.Addr, turn int) bool {
-	if c.Address.IsValid() {
+	if c.Address.IsValid() { // compare IPv4 addresses in their short form, and without a zone
 		return c.Address == addr.Unmap().WithZone("")
 	}
 	return c.Turn == turn
@@ -55,7 +55,7 @@ func clientRows() []setting.Row[proxyClient] {
 			return x.Address.String()
 		}, func(x *proxyClient, v any) bool {
 			var text string
-			_ = setText(&text, v)
+			_ = setText(&text, v) // the empty text is not an address either
 			addr, err := netip.ParseAddr(text)
 			if err == nil {
 				x.Address = addr.Unmap().WithZone("")
@@ -104,12 +104,14 @@ func (c *proxyClient) values() map[string]any {
 // the seed and the duration.
 func (c *Config) OnlyLinks() error {
 	keys := slices.Concat(slices.Collect(maps.Keys(c.lines)), slices.Collect(maps.Keys(c.flags)))
+	// Report the first wrong line. Keys set by flags have line 0.
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(c.lines[a], c.lines[b]), cmp.Compare(a, b)) })
 	for _, key := range keys {
 		head, rest := key, ""
 		if i := strings.IndexAny(key, ".["); i >= 0 {
 			head, rest = key[:i], key[i:]
 		}
+		// expected and known are for a key at the top of the file; those for a key of [[at]] follow.
 		expected := "only seed, duration, profile, down, up, link, [[at]] and [[client]]"
 		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
 		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok { // a key of an entry: at[0].KEY
@@ -123,8 +125,8 @@ func (c *Config) OnlyLinks() error {
 			return c.Locate(&Error{Key: key, Problem: "a proxy has no such setting", Expected: expected})
 		}
 	}
-	for i, at := range c.At { // changes in inline tables have no lines of their own
-		if others := at.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
+	for i, scripted := range c.At { // changes in inline tables have no lines of their own
+		if others := scripted.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
 			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has no such setting",
 				Expected: linkChangeKeys})
 		}

@@ -59,8 +59,8 @@ type Encoder struct {
 	Params map[string]any `json:"params,omitempty"` // others have their defaults
 }
 
-// Axis is one dimension of a sweep: Key with each of Values. An Axis with Repeat instead runs every
-// point with that many consecutive seeds, beginning with the point's own.
+// Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
+// of the sweep is run with that number of consecutive seeds, beginning with the point's own.
 type Axis struct {
 	Key    string
 	Values []any
@@ -91,8 +91,9 @@ func (c *Config) Clone() *Config {
 	return &d
 }
 
-// fork returns a copy that shares what no Change modifies: the script, the sweep and the assertions.
-// Cloning a script of thousands of changes for each of its changes would take quadratic time.
+// fork returns a copy to which changes can be applied. Unlike Clone, it shares what no Change modifies: the
+// script, the sweep and the assertions. Cloning a script of thousands of changes for each of its changes
+// would take quadratic time.
 func (c *Config) fork() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()
@@ -146,8 +147,9 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 	return nil, Unknown("", "encoder", name, names)
 }
 
-// Resolve returns the codec of e and its parameters with the values of e set. key is the key of e in
-// errors. known are the available codecs, nil means those of package table.
+// Resolve returns the codec of e and a new struct of its parameters, with the values of e set and checked.
+// The struct is nil if the codec has no parameters. key is the key of e for errors. known are the available
+// codecs, nil means those of package table.
 func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, any, error) {
 	codec, err := findCodec(e.Name, known)
 	if err != nil {
@@ -179,7 +181,7 @@ func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error)
 	}
 	e = e.Clone()
 	for name := range e.Params {
-		e.Params[name], _ = encoders.ParamValue(params, name)
+		e.Params[name], _ = encoders.ParamValue(params, name) // exists: Resolve has set it
 	}
 	return e, nil
 }
@@ -232,8 +234,9 @@ func firstError(checks ...func() error) error {
 	return nil
 }
 
-// checkHistories checks that the histories are long enough: a packet needs its baseline, and the display
-// interpolates between two snapshots.
+// checkHistories checks that the histories are long enough. They count all frames taken from the source, of
+// which every N-th is sent, and must hold two that are sent: one and its baseline, or the two between which
+// the display interpolates. The receiver must also store a frame until the playout delay is over.
 func (c *Config) checkHistories() error {
 	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
 		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
@@ -241,7 +244,7 @@ func (c *Config) checkHistories() error {
 			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
 	}
 	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
-	if c.Receiver.Playout >= stored {
+	if c.Receiver.Playout >= stored { // the frame would be overwritten before it is displayed
 		return &Error{Key: "receiver.playout_delay",
 			Problem:  c.Receiver.Playout.String() + " exceeds the receiver's history",
 			Expected: "less than " + stored.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
@@ -249,9 +252,10 @@ func (c *Config) checkHistories() error {
 	return nil
 }
 
-// checkScript applies the scripted changes to a copy, in the order of their times.
+// checkScript checks the times of the scripted changes, and applies the changes to a copy in the order of
+// their times, because each is checked against the settings before it.
 func (c *Config) checkScript() error {
-	d := c.fork()
+	trial := c.fork()
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {
@@ -261,7 +265,7 @@ func (c *Config) checkScript() error {
 			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
 				Expected: "less than duration = " + c.Duration.String()}
 		}
-		if err := d.Apply(at.Change); err != nil {
+		if err := trial.Apply(at.Change); err != nil {
 			return Within(Indexed("at", i), err)
 		}
 	}
@@ -291,8 +295,8 @@ func (c *Config) Pin() error {
 	return nil
 }
 
-// fileError returns an error about a file that a link names, with the key that was written: "trace"
-// stands for several keys.
+// fileError converts an error about a file that a link names into an *Error about the key that the user
+// set: "trace" and the keys of "link" also set others.
 func (c *Config) fileError(link string, err error) error {
 	var fe *lossmodel.FileError
 	if !errors.As(err, &fe) {

@@ -17,8 +17,10 @@ import (
 // not suit calls at 20 Hz. They are adapted by FitTo unless they were set explicitly for the data.
 var dataDependentKeys = []string{"encoder.name", "sender.rate_hz", "budget"}
 
-// recordChoice records that key was set explicitly. Setting other data forgets earlier choices.
+// recordChoice records in c.chosen that key was set explicitly, if it is one of dataDependentKeys. Setting
+// another data source forgets earlier choices, because they were made for other data.
 func (c *Config) recordChoice(key string, value any) {
+	// Copies of c share the map, so it is replaced.
 	chosen := maps.Clone(c.chosen)
 	if chosen == nil {
 		chosen = map[string]bool{}
@@ -26,20 +28,22 @@ func (c *Config) recordChoice(key string, value any) {
 	switch {
 	case key == "data.source" && value != any(c.Data.Source):
 		clear(chosen)
-	case key == "encoder":
+	case key == "encoder": // the same as encoder.name
 		chosen["encoder.name"] = true
 	default:
-		for _, follower := range dataDependentKeys {
-			chosen[follower] = chosen[follower] || key == follower
+		for _, dependent := range dataDependentKeys {
+			chosen[dependent] = chosen[dependent] || key == dependent
 		}
 	}
 	c.chosen = chosen
 }
 
-// FitTo adapts the settings in dataDependentKeys that were not set explicitly to data of schema s. It returns
-// an error if explicit settings do not fit the data.
+// FitTo adapts the settings in dataDependentKeys that were not set explicitly to data of schema s. If the
+// encoder patches files and no shadows are set, FitTo adds one that sends whole files, for comparison. It
+// returns an error if the rate or the histories do not fit the data. It does not check the encoder.
 func (c *Config) FitTo(s *frame.Schema) error {
-	rate := c.Sender.RateHz
+	rateBefore := c.Sender.RateHz
+	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the data.
 	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz
 	}
@@ -62,7 +66,7 @@ func (c *Config) FitTo(s *frame.Schema) error {
 	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
 		c.Shadows = []Encoder{{Name: fullFileEncoder}} // shows what the patch saves
 	}
-	if c.Sender.RateHz == rate {
+	if c.Sender.RateHz == rateBefore {
 		return nil // Validate has checked the histories
 	}
 	return c.checkHistories()
@@ -71,7 +75,7 @@ func (c *Config) FitTo(s *frame.Schema) error {
 // fullFileEncoder is the encoder that patches are compared with.
 const fullFileEncoder = "whole-zstd"
 
-// Adopt copies the settings that FitTo may change from a copy of c.
+// Adopt copies the settings that FitTo may change from settled, a copy of c on which FitTo was called.
 func (c *Config) Adopt(settled *Config) {
 	c.Encoder, c.Sender, c.BudgetKbps = settled.Encoder.Clone(), settled.Sender, settled.BudgetKbps
 	c.Shadows = settled.Clone().Shadows
@@ -88,8 +92,8 @@ func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error
 	return src, nil
 }
 
-// Suits returns an error if codec cannot encode frames of schema s; the error lists those that can. key is
-// the key of the encoder.
+// Suits returns an error if codec cannot encode frames of schema s. The error lists the codecs that can. key
+// is the key of the encoder for the error.
 func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error {
 	if codec.Suits(s) {
 		return nil

@@ -83,7 +83,8 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text[:maxQuoted], "") + "..."
 }
 
-// ErrorAt converts err into an *Error about key; nil remains nil. An *Error that has a key keeps it.
+// ErrorAt converts err into an *Error about key; nil remains nil. An *Error that has a key keeps it. The
+// problem and the expectation are taken from errors about parameters, unknown names and keys of links.
 func ErrorAt(key string, err error) error {
 	if err == nil {
 		return nil
@@ -120,13 +121,12 @@ func ErrorAt(key string, err error) error {
 	return out
 }
 
-// linkProblem sets problem and expectation of out from an error about a key of a link: a wrong value, an
-// unknown name of a choice, or an unknown key.
+// linkProblem sets Problem and Expected of out from an error about a key of a link.
 func linkProblem(out *Error, ke *lossmodel.KeyError) {
 	switch {
-	case ke.Value != "":
+	case ke.Value != "": // a wrong value
 		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
-	case ke.Expected != "":
+	case ke.Expected != "": // Key is an unknown name, and Expected the kind of name
 		out.Problem = "unknown " + ke.Expected + " " + quote(ke.Key)
 	default:
 		out.Problem = "unknown key " + quote(ke.Key)
@@ -143,14 +143,14 @@ func withKey(key string, err error) error {
 	return out
 }
 
-// Within converts err into an *Error whose key is prefixed with key.
+// Within converts err into an *Error whose key is that of err, prefixed with key; nil remains nil.
 func Within(key string, err error) error {
 	var ce *Error
 	if err == nil || !errors.As(err, &ce) {
 		return ErrorAt(key, err)
 	}
 	out := *ce
-	out.Key = strings.TrimSuffix(key+"."+ce.Key, ".")
+	out.Key = strings.TrimSuffix(key+"."+ce.Key, ".") // ce.Key may be ""
 	return &out
 }
 

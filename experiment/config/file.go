@@ -38,7 +38,7 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 		return nil, bad("is " + source.What(kind.Mode))
 	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
 		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
-	case errors.As(err, &tooLarge): // too little to see in megabytes
+	case errors.As(err, &tooLarge): // in megabytes, the size might look the same as the limit
 		return nil, bad(fmt.Sprintf("has more than %d bytes", limit))
 	case err != nil:
 		return nil, readError(path, expected, err)
@@ -75,8 +75,9 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, c.Normalise()
 }
 
-// setAll sets every key of the text and returns the line of each. It sets the profile and the data first,
-// because other keys modify the profile or are chosen for the data.
+// setAll sets every key of the TOML text data and returns the line of each key. It sets the profile and the
+// data source first, because other keys modify the profile or are chosen for the data. It also loads the
+// plugins, whose paths are relative to the folder of the file name.
 func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
@@ -91,7 +92,7 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	if err := checkShape(tree); err != nil {
 		return nil, Located(name, lines, err)
 	}
-	flat := map[string]any{}
+	flat := map[string]any{} // values by dotted key
 	flatten("", tree, flat)
 	for _, key := range firstKeys {
 		if v, ok := flat[key]; ok {
@@ -134,8 +135,8 @@ func tableLists() map[string]tableList {
 	}
 }
 
-// checkShape returns an error for a table where a list of tables is expected, for a list where a table is
-// expected, and for empty entries.
+// checkShape returns an error for a table where the file has a list of tables, for a list of tables where it
+// has one table, and for an empty table in a list.
 func checkShape(tree map[string]any) error {
 	for _, name := range sortedKeys(tree) {
 		list, isList := tableLists()[name]

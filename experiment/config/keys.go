@@ -41,7 +41,7 @@ func (c *Config) set(key string, value any) error {
 	switch {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
-	case isList && key == name: // the keys of the entries are set one by one
+	case isList && key == name: // only the keys of its entries can be set
 		return &Error{Key: key, Problem: "is a list", Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)
@@ -92,6 +92,7 @@ func unknownKey(key string) error {
 	}
 	e := Unknown(key, "key", key, known)
 	for _, k := range known {
+		// Suggest the full key if its table was left out.
 		if table, ok := strings.CutSuffix(k, "."+key); ok && (table == "down" || table == "up") {
 			e.Near = "link." + key
 		} else if ok {
@@ -140,7 +141,7 @@ func (c *Config) setProfile(value any) error {
 		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
 	}
 	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
-	if i < 0 {
+	if i < 0 { // ProfileByName returns the error, which lists the names
 		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}
@@ -151,7 +152,7 @@ func (c *Config) setProfile(value any) error {
 
 // setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
-	at := entryAt(&c.At, i, StampedChange{T: -1})
+	at := entryAt(&c.At, i, StampedChange{T: -1}) // a negative time is missing: see checkScript
 	if rest == "t" {
 		if !setDuration(&at.T, value, 0, MaxDuration) {
 			return &Error{Key: key, Problem: quoteValue(value) + " is not a time", Expected: `a time such as "10s"`}
@@ -311,7 +312,7 @@ func setBool(dst *bool, v any) bool {
 	return ok
 }
 
-// setMilliHz accepts 0, or a rate from 1 to 1000 Hz, which is rounded to 1/1000 Hz.
+// setMilliHz accepts 0 or a rate from 1 to 1000 Hz, and stores it in 1/1000 Hz, rounded.
 func setMilliHz(dst *int, v any) bool {
 	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
@@ -335,7 +336,8 @@ func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	return true
 }
 
-// toUint converts a non-negative integer from the types of TOML, JSON and flags.
+// toUint converts an integer from 0 on, which may have any of the types of TOML, JSON and flags. It returns
+// false if v is no such integer.
 func toUint(v any) (uint64, bool) {
 	switch n := v.(type) {
 	case int64:
@@ -345,7 +347,7 @@ func toUint(v any) (uint64, bool) {
 	case uint64:
 		return n, true
 	case float64:
-		return uint64(n), n >= 0 && n < 1<<53 && n == math.Trunc(n)
+		return uint64(n), n >= 0 && n < 1<<53 && n == math.Trunc(n) // from 2^53 on, a float64 is not exact
 	case string:
 		u, err := strconv.ParseUint(strings.TrimSpace(n), 10, 64)
 		return u, err == nil

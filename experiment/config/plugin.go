@@ -17,7 +17,7 @@ import (
 // maxPlugins is the maximum number of plugins: the number of codec IDs for their encoders.
 const maxPlugins = 128 - table.FirstPluginID
 
-// Limits of the limits of a plugin.
+// Limits of the memory and timeout that can be set for a plugin.
 const (
 	minPluginMemory  = 1_000_000
 	maxPluginMemory  = 4 << 30
@@ -32,7 +32,7 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	if i >= maxPlugins {
 		return &Error{Key: key, Problem: "too many plugins", Expected: fmt.Sprintf("at most %d", maxPlugins)}
 	}
-	c.Plugins = slices.Clone(c.Plugins)
+	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
 	p := entryAt(&c.Plugins, i, table.Wanted{})
 	found, err := setRow(pluginRows(), p, key, rest, value)
 	if !found {
@@ -71,7 +71,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 		}, func(p *wanted, v any) bool {
 			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
 			if p.Timeout == 0 {
-				p.Timeout = -1
+				p.Timeout = -1 // no limit; 0 would mean the default
 			}
 			return ok
 		}),
@@ -149,7 +149,7 @@ func (v Values) Plugin() (path string, ok bool) {
 	return "", false
 }
 
-// LoadPlugins loads the plugins of the values into the table of encoders.
+// LoadPlugins loads the plugins of the values into the table of encoders. It does nothing without plugins.
 func (v Values) LoadPlugins() error {
 	list, ok := v["plugin"]
 	if !ok {
@@ -182,7 +182,7 @@ func (c *Config) pluginValues(v Values) (list []any) {
 		for i := range loaded {
 			p := loaded[i].Plugin
 			if p == nil || len(wanted) > 0 && wanted[len(wanted)-1].SHA256 == p.SHA256 {
-				continue
+				continue // no plugin, or another encoder of the same plugin
 			}
 			w := table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout}
 			if k := slices.IndexFunc(c.Plugins, func(x table.Wanted) bool { return x.SHA256 == p.SHA256 }); k >= 0 {

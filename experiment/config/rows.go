@@ -43,7 +43,8 @@ func (w Way) Other() Way {
 // String returns the table of the links in a file: "link", "down" or "up".
 func (w Way) String() string { return [...]string{"link", "down", "up"}[w] }
 
-// LinkRow returns the row of a link key. Its Step moves along the key's ladder or choices.
+// LinkRow returns the row of a link key for direction dir. Step moves along the key's ladder of usual values,
+// or its choices; it is nil if the key has neither. Gauge is nil unless the key has a ladder.
 func LinkRow(info lossmodel.KeyInfo, dir Way) Row {
 	r := Row{KeyInfo: info, Options: setting.Options(info.Choices)}
 	r.Key = dir.String() + "." + info.Key
@@ -53,7 +54,8 @@ func LinkRow(info lossmodel.KeyInfo, dir Way) Row {
 		r.Step = func(c *Config, n int) (any, bool) {
 			spec := *dir.Link(c)
 			if GovernedByNetem(info) {
-				spec.Netem = lossmodel.DefaultSpec().Netem // applying the change returns the error
+				// A netem line would make Nudge fail. The user gets the error when the change is applied.
+				spec.Netem = lossmodel.DefaultSpec().Netem
 			}
 			if err := spec.Nudge(info.Key, n); err != nil {
 				return nil, false
@@ -80,7 +82,8 @@ func LinkValue(c *Config, dir Way, key string) string {
 	return text
 }
 
-// GovernedByNetem reports whether a netem line, if set, determines the effect of a key.
+// GovernedByNetem reports whether a netem line (the syntax of Linux tc), if a link has one, determines the
+// effect of a key, so that the key cannot be set.
 func GovernedByNetem(info lossmodel.KeyInfo) bool {
 	return info.Stage != "netem" && info.Stage != "mtu" && info.Key != "checksum"
 }
@@ -91,14 +94,16 @@ type lossParam struct {
 	Name string
 }
 
-// LossParamRows returns the rows, for direction dir, of the parameters of the loss model of the link shown.
-// Models that consist only of a rate and a burst have none, because those have keys. A step sets the
-// complete model, so that its effect does not depend on earlier changes.
+// LossParamRows returns rows for the parameters of the loss model of a link. shown is the direction of the
+// link whose model is listed, dir that of the links that the rows set. Models that consist only of a rate and
+// a burst have no rows, because rate and burst have keys of their own. A step sets the complete model, so
+// that its effect does not depend on earlier changes.
 func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Way) (rows []lossParam) {
 	table := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
-			if m.Name == table["model"] && table[p.Name] != nil && (p.Unit == "%" || p.Unit == "packets") {
+			isSteppable := p.Unit == "%" || p.Unit == "packets"
+			if m.Name == table["model"] && table[p.Name] != nil && isSteppable {
 				rows = append(rows, lossParam{lossParamRow(m.Name, p, dir), p.Name})
 			}
 		}
@@ -137,10 +142,10 @@ func lossParamRow(model string, p lossmodel.ParamInfo, dir Way) Row {
 	return r
 }
 
-// stepLossParam returns a parameter's value after n steps from current: percentages move along the ladder of
-// the loss, percentages that may be negative by 5 points, and integers by 1.
+// stepLossParam returns a parameter's value after n steps from current: percentages move along the usual
+// values of the loss, percentages that may be negative by 5 points, and numbers of packets by 1.
 func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
-	const points, most = 5, 95 // step and limit of percentages that may be negative
+	const points, limit = 5, 95 // step and limit of percentages that may be negative
 	v, err := strconv.ParseFloat(strings.TrimSuffix(current, "%"), 64)
 	switch {
 	case err != nil:
@@ -148,7 +153,7 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	case p.Unit != "%":
 		return units.Fixed(max(v+float64(n), 1), 0)
 	case strings.HasPrefix(p.Min, "-"):
-		return units.FormatDecimal(min(max(v+float64(points*n), -most), most)) + "%"
+		return units.FormatDecimal(min(max(v+float64(points*n), -limit), limit)) + "%"
 	}
 	probe := lossmodel.DefaultSpec()
 	if probe.Set("loss", current) != nil || probe.Nudge("loss", n) != nil {
@@ -158,7 +163,8 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	return next
 }
 
-// ParamRow returns the row of a parameter of the encoder.
+// ParamRow returns the row of a parameter of the encoder. Step is nil for text, and Gauge for parameters
+// without bounds.
 func ParamRow(info encoders.ParamInfo) Row {
 	r := Row{KeyInfo: setting.KeyInfo{Key: "encoder.params." + info.Name, Unit: info.Unit, Help: info.Help}}
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }

@@ -67,7 +67,7 @@ func (s *Search) set(key, rest string, value any) error {
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "over", "runs", "seeds"})
 }
 
-// textList converts a text or a list of texts; false if value is neither.
+// textList converts a text or a list of texts to a list; false if value is neither.
 func textList(value any) ([]string, bool) {
 	if text, ok := value.(string); ok {
 		return []string{text}, true
@@ -102,7 +102,7 @@ func (s *Search) setMinimise(key string, value any) error {
 	return nil
 }
 
-// setSubject sets the bounds.
+// setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".
 func (s *Search) setSubject(key string, value any) error {
 	list, ok := textList(value)
 	if !ok {
@@ -136,10 +136,11 @@ func parseSubject(name, bound string) (Assertion, error) {
 	return a, err
 }
 
-// setRange sets the range of the key name: its list of values, or one of from, to and step if name ends with
-// that. key is the full key, for errors.
+// setRange sets the range of the key name, which it adds to s.Over if necessary. If name ends with from, to
+// or step, setRange sets that bound of the range, otherwise its list of values. key is the full key, for
+// errors.
 func (s *Search) setRange(key, name string, value any) error {
-	part := ""
+	part := "" // from, to, step, or "" for the list
 	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
 		name, part = head, last
 	}
@@ -164,7 +165,8 @@ func (s *Search) setRange(key, name string, value any) error {
 	if !ok {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a number", Expected: "a number"}
 	}
-	*map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}[part] = &v
+	bounds := map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}
+	*bounds[part] = &v
 	r.Values = nil // to be computed by fillValues
 	return nil
 }
@@ -235,8 +237,9 @@ func (c *Config) checkSearch() error {
 		if err := s.Over[i].fillValues(); err != nil {
 			return err
 		}
-		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && slices.ContainsFunc(s.Over, func(r Range) bool { return r.Key == "encoder.name" }) {
-			continue // depends on the encoder of each setting
+		variesEncoder := slices.ContainsFunc(s.Over, func(r Range) bool { return r.Key == "encoder.name" })
+		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && variesEncoder {
+			continue // the parameter is one of some encoders only, so each setting is checked when it is run
 		}
 		for j, v := range s.Over[i].Values {
 			if err := c.checkSetting(s.Over[i].Key, v); err != nil {
@@ -248,7 +251,8 @@ func (c *Config) checkSearch() error {
 	return nil
 }
 
-// fillValues computes the values from from, to and step, unless there are values.
+// fillValues sets r.Values to the numbers from r.from to r.to in steps of r.step (by default 1), unless there
+// are values. Whole numbers become integers.
 func (r *Range) fillValues() error {
 	if r.from == nil && r.to == nil && r.step == nil || len(r.Values) > 0 {
 		return nil
@@ -264,7 +268,7 @@ func (r *Range) fillValues() error {
 	}
 	for i := 0; ; i++ {
 		v := units.AddSteps(*r.from, step, i)
-		if v > *r.to+step*1e-9 {
+		if v > *r.to+step*1e-9 { // the tolerance keeps a last value with a rounding error
 			break
 		}
 		if v == float64(int64(v)) {

@@ -56,12 +56,12 @@ func Controls() []*scalarSetting {
 
 // withLadder returns r with steps along a ladder of n values. rung returns the index of the current value,
 // or of the next one if the value is between two. value returns the value at an index.
-func withLadder(r Row, n int, rung func(c *Config) int, value func(i int) any) Row {
-	r.Step = func(c *Config, by int) (any, bool) {
-		to := min(max(rung(c)+by, 0), n-1)
-		return value(to), to != rung(c)
+func withLadder(r Row, n int, currentIndex func(c *Config) int, value func(i int) any) Row {
+	r.Step = func(c *Config, steps int) (any, bool) {
+		next := min(max(currentIndex(c)+steps, 0), n-1)
+		return value(next), next != currentIndex(c)
 	}
-	r.Gauge = func(c *Config) float64 { return float64(rung(c)) / float64(n-1) }
+	r.Gauge = func(c *Config) float64 { return float64(currentIndex(c)) / float64(n-1) }
 	return r
 }
 
@@ -80,8 +80,8 @@ func scalarRow(key, expected string, get func(*Config) any, set func(*Config, an
 // invalidValue is the problem text for most invalid values.
 const invalidValue = "is invalid"
 
-// setRow sets the row of rows with the given key to a value; found is false if there is no such row. fullKey
-// is the key in errors.
+// setRow sets the field of t that belongs to key, one of the keys of rows, to value. found is false if no
+// row has the key. fullKey is the key in errors.
 func setRow[T any](rows []setting.Row[T], t *T, fullKey, key string, value any) (found bool, err error) {
 	i := slices.IndexFunc(rows, func(r setting.Row[T]) bool { return r.Key == key })
 	if i < 0 {
@@ -90,7 +90,7 @@ func setRow[T any](rows []setting.Row[T], t *T, fullKey, key string, value any) 
 	return true, withKey(fullKey, rows[i].Set(t, value))
 }
 
-// addRowValues adds the values of rows to a table, without zero values.
+// addRowValues adds the values of t to a table, by the keys of rows, without zero values.
 func addRowValues[T any](rows []setting.Row[T], t *T, table map[string]any) {
 	for _, r := range rows {
 		if v := r.Get(t); v != nil && !reflect.ValueOf(v).IsZero() {

@@ -82,7 +82,7 @@ const (
 	maxBlock  = 1400
 	maxWindow = transfer.Reach
 	maxBudget = 1_000_000 // kbps
-	maxDigest = 32        // bits: endpoint.MaxDigest
+	maxDigest = 32        // bits of a frame's digest: the same as endpoint.MaxDigest
 
 	// MaxDuration is the longest run, in virtual time.
 	MaxDuration = 1000 * time.Hour
@@ -97,10 +97,11 @@ func (c *Config) hasFileData() bool {
 	return kind == "files"
 }
 
-// isDefaultDelivery reports whether the settings for files have their defaults and are not used.
+// isDefaultDelivery reports whether the settings of the delivery of files can be left out: the data are not
+// files, and the settings have their defaults.
 func isDefaultDelivery(c *Config) bool {
-	usual := Default().Sender
-	return !c.hasFileData() && c.Sender.Block == usual.Block && c.Sender.Window == usual.Window
+	defaults := Default().Sender
+	return !c.hasFileData() && c.Sender.Block == defaults.Block && c.Sender.Window == defaults.Window
 }
 
 // scriptNames returns the names of the scripts that play the world.
@@ -222,9 +223,9 @@ const lowRate = 30
 // hasLowRate reports whether at most lowRate snapshots are sent per second.
 func hasLowRate(c *Config) bool { return c.Sender.RateHz/c.Sender.Every <= lowRate }
 
-// everyRow returns the row of sender.every. Its steps increase the rate to the right.
+// everyRow returns the row of sender.every. A step to the right increases the rate, so it decreases the value.
 func everyRow() Row {
-	rungs := []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60}
+	rungs := []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} // divisors of 60: whole rates at 60 Hz
 	r := intRow("sender.every", "1 to 60; N sends every N-th snapshot", 1, maxEvery,
 		func(c *Config) *int { return &c.Sender.Every })
 	r.Help = "snapshots sent per second: every N-th of those taken from the source"
@@ -265,7 +266,8 @@ func interpolationRow() Row {
 		{Name: interpolations[true], Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"},
 	}
 	r.Step = func(c *Config, n int) (any, bool) {
-		return setting.Cycle(r.Options, interpolations[c.Receiver.Hermite], n), true
+		const changed = true
+		return setting.Cycle(r.Options, interpolations[c.Receiver.Hermite], n), changed
 	}
 	return r
 }
@@ -275,7 +277,8 @@ const defaultBudget = 256
 
 // budgetRow returns the row of the budget.
 func budgetRow() Row {
-	rungs := []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000} // 0 is none
+	// The values of the control in kbps; 0 means no budget.
+	rungs := []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000}
 	r := scalarRow("budget", `kbps such as 256, or "off"`, func(c *Config) any { return budgetValue(c.BudgetKbps) },
 		func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) })
 	r.Help = "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it"

@@ -15,10 +15,10 @@ func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
-// maxShadows is the maximum number of shadows.
+// maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.
 const maxShadows = 64
 
-// tooManyShadows returns the error for n shadows.
+// tooManyShadows returns the error for n shadows, about key.
 func tooManyShadows(key string, n int) error {
 	return &Error{Key: key, Problem: fmt.Sprintf("%d shadows are too many", n),
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
@@ -37,8 +37,8 @@ func (e Encoder) Text() string {
 // defaults. known are the available codecs, nil means those of package table.
 func (e Encoder) Same(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
-	_, b, other := o.Resolve("encoder", known)
-	return e.Name == o.Name && err == nil && other == nil && reflect.DeepEqual(a, b)
+	_, b, errOther := o.Resolve("encoder", known)
+	return e.Name == o.Name && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
 // In reports whether list contains an equal encoder.
@@ -49,13 +49,13 @@ func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Eq
 // key before and after its first dot.
 func (ch *Change) setShadow(key, head, rest string, value any) error {
 	if name, index, isItem := cutIndex(head); isItem && name == "shadow" {
-		joins := slices.Clone(ch.Shadows)
-		for len(joins) <= index {
-			joins = append(joins, Encoder{})
+		shadows := slices.Clone(ch.Shadows)
+		for len(shadows) <= index {
+			shadows = append(shadows, Encoder{})
 		}
-		joins[index] = joins[index].Clone()
-		ch.Shadows = joins
-		return joins[index].set(key, rest, value)
+		shadows[index] = shadows[index].Clone()
+		ch.Shadows = shadows
+		return shadows[index].set(key, rest, value)
 	}
 	if list, ok := value.([]Encoder); ok && key == "shadow" {
 		ch.Shadows = slices.Concat(ch.Shadows, list)
@@ -145,8 +145,8 @@ func (c *Config) removeShadows(names []string) error {
 
 // addShadows adds shadows. A shadow that exists already is an error.
 func (c *Config) addShadows(list []Encoder) error {
-	for i, s := range list {
-		s, err := s.normalised(Indexed("shadow", i), c.Codecs)
+	for i, added := range list {
+		s, err := added.normalised(Indexed("shadow", i), c.Codecs)
 		if err != nil {
 			return err
 		}
@@ -161,18 +161,19 @@ func (c *Config) addShadows(list []Encoder) error {
 	return nil
 }
 
-// undoShadows returns the names to remove from the shadows to, and the encoders to add, so that they become
-// from. Removing a name removes all shadows with that name, so those to keep are added again.
-func undoShadows(from, to []Encoder) (off []string, joins []Encoder) {
+// undoShadows returns the names of the shadows to remove from the list to, and the encoders to add to it, so
+// that it becomes the list from. Removing a name removes all shadows with that name, so those that must stay
+// are added again.
+func undoShadows(from, to []Encoder) (removed []string, added []Encoder) {
 	for _, s := range to {
-		if !s.In(from) && !slices.Contains(off, s.Name) {
-			off = append(off, s.Name)
+		if !s.In(from) && !slices.Contains(removed, s.Name) {
+			removed = append(removed, s.Name)
 		}
 	}
 	for _, s := range from {
-		if !s.In(to) || slices.Contains(off, s.Name) {
-			joins = append(joins, s.Clone())
+		if !s.In(to) || slices.Contains(removed, s.Name) {
+			added = append(added, s.Clone())
 		}
 	}
-	return off, joins
+	return removed, added
 }

@@ -114,11 +114,11 @@ func (c *Config) Axes() []Axis {
 	return slices.DeleteFunc(slices.Clone(c.Sweep), func(a Axis) bool { return a.Repeat > 0 })
 }
 
-// Seeded returns the point with its own seed plus r. All points are run with the same seeds, so that random
-// effects are the same.
-func (p *Point) Seeded(r int) Point {
+// Seeded returns a copy of the point whose seed is increased by repetition, from 0. All points are run with
+// the same seeds, so that random effects are the same.
+func (p *Point) Seeded(repetition int) Point {
 	q := Point{Config: p.Config.Clone(), Set: maps.Clone(p.Set)}
-	q.Config.Seed += uint64(r)
+	q.Config.Seed += uint64(repetition)
 	q.Set["seed"] = fmt.Sprint(q.Config.Seed)
 	return q
 }
@@ -159,11 +159,11 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	for i, key := range keys {
 		renamed[i] = rename(key)
 	}
-	found := make(map[string]int, len(lines))
+	renamedLines := make(map[string]int, len(lines))
 	for key, line := range lines {
-		found[rename(key)] = line
+		renamedLines[rename(key)] = line
 	}
-	return renamed, found, nil
+	return renamed, renamedLines, nil
 }
 
 // checkValue checks value j of axis i.
@@ -180,22 +180,23 @@ func (c *Config) checkValue(i, j int) error {
 // checkSetting returns an error if key cannot be set to value, independently of other keys of a sweep or
 // search. Scripted changes are only checked if they are set.
 func (c *Config) checkSetting(key string, value any) error {
-	d := c.Clone()
-	d.Sweep, d.Search = nil, Search{}
+	trial := c.Clone()
+	trial.Sweep, trial.Search = nil, Search{}
 	if !strings.HasPrefix(key, "at[") {
-		d.At = nil
+		trial.At = nil
 	}
 	if !strings.HasPrefix(key, "client[") {
-		d.Clients = nil
+		trial.Clients = nil
 	}
-	if err := d.Set(key, value); err != nil {
+	if err := trial.Set(key, value); err != nil {
 		return err
 	}
-	return d.validate()
+	return trial.validate()
 }
 
-// errorElsewhere returns err as an error about key, whose value caused it. tried describes the values that
-// were set; the key of err is added unless it is triedKey, which tried contains.
+// errorElsewhere converts err into an *Error about key, whose value caused it: an entry of a sweep or search.
+// tried describes the setting that was tried, such as "down.loss = 5%". The key of err is added to the
+// problem unless it is triedKey, which tried contains.
 func errorElsewhere(key, tried, triedKey string, err error) error {
 	var ce *Error
 	if !errors.As(err, &ce) {
@@ -244,25 +245,25 @@ func (c *Config) Points() ([]Point, error) {
 	return grid, nil
 }
 
-// AtPoint returns err as an error about the axis that sets its key, or about the last axis. The error contains
-// the values of the point.
+// AtPoint converts err, an error about the configuration of point p, into an *Error about the axis that sets
+// the key of err, or about the last axis if none does. The error lists the values of the point. nil remains nil.
 func (c *Config) AtPoint(p *Point, err error) error {
 	if err == nil || len(c.Sweep) == 0 {
 		return err
 	}
 	var ce *Error
-	var words []string
-	last := len(c.Sweep) - 1
+	var values []string
+	axisIndex := len(c.Sweep) - 1
 	for i, axis := range c.Sweep {
 		if axis.Repeat > 0 {
 			continue
 		}
 		if value, set := p.Set[axis.Key]; set {
-			words = append(words, axis.Key+" = "+truncate(value))
+			values = append(values, axis.Key+" = "+truncate(value))
 		}
 		if errors.As(err, &ce) && (ce.Key == axis.Key || strings.HasPrefix(ce.Key, axis.Key+".")) {
-			last = i
+			axisIndex = i
 		}
 	}
-	return c.Locate(errorElsewhere(Indexed("sweep", last)+".values", "at the point "+strings.Join(words, ", "), "", err))
+	return c.Locate(errorElsewhere(Indexed("sweep", axisIndex)+".values", "at the point "+strings.Join(values, ", "), "", err))
 }

@@ -50,7 +50,7 @@ func setNested(table map[string]any, key string, v any) {
 	setNested(sub, rest, v)
 }
 
-// listValues adds the arrays of tables to v.
+// listValues adds the arrays of tables, such as [[at]], to v.
 func (c *Config) listValues(v map[string]any) {
 	var at, clients, shadows, sweep []any
 	for _, x := range c.Clients {
@@ -111,8 +111,8 @@ func (c *Config) Chosen() ([]byte, error) {
 	return toml.Marshal(values)
 }
 
-// keyRank returns 1 for keys that must be set after others, otherwise 0. While a netem line is set, the keys
-// that it determines cannot be set.
+// keyRank returns 1 for keys that must be set after all others, otherwise 0. Once a netem line is set, the
+// keys that it determines cannot be set.
 func keyRank(key string) int {
 	if key == "down.netem" || key == "up.netem" || key == "link.netem" {
 		return 1

@@ -53,7 +53,8 @@ func commonStart(snap *engine.Snapshot) time.Duration {
 	return from + engine.WarmUp
 }
 
-// Gather returns the period that the lanes of a snapshot have in common and its samples.
+// Gather returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
+// lanes have none; the others have the same number. Samples with loop points are left out.
 func Gather(snap *engine.Snapshot) Stretch {
 	x := Stretch{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
 	n := math.MaxInt
@@ -70,36 +71,36 @@ func Gather(snap *engine.Snapshot) Stretch {
 		n = min(n, len(samples))
 	}
 	for i := range x.Lanes { // all end at the same sample
-		r := &x.Lanes[i]
-		for _, v := range r.values() {
+		series := &x.Lanes[i]
+		for _, v := range series.values() {
 			*v = (*v)[max(len(*v)-n, 0):]
 		}
-		r.acrossLoop = r.acrossLoop[max(len(r.acrossLoop)-n, 0):]
+		series.acrossLoop = series.acrossLoop[max(len(series.acrossLoop)-n, 0):]
 	}
 	x.dropLoopSamples()
 	return x
 }
 
-// values returns pointers to all lists of values.
+// values returns pointers to the lists of the series, so that all can be processed alike.
 func (r *Series) values() [5]*[]float64 {
 	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
 }
 
-// newSeries returns the values of samples.
+// newSeries returns the series of a lane with the given samples. Its lists share one allocation.
 func newSeries(samples []meters.Sample) Series {
 	n := len(samples)
-	r := Series{acrossLoop: make([]bool, n)}
-	room := make([]float64, len(r.values())*n)
-	for i, v := range r.values() {
+	series := Series{acrossLoop: make([]bool, n)}
+	room := make([]float64, len(series.values())*n)
+	for i, v := range series.values() {
 		*v = room[i*n : (i+1)*n : (i+1)*n]
 	}
 	for k := range samples {
 		s := &samples[k]
-		r.Payload[k], r.Failed[k], r.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
-		r.Age[k], r.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
-		r.acrossLoop[k] = s.Across > 0
+		series.Payload[k], series.Failed[k], series.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
+		series.Age[k], series.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
+		series.acrossLoop[k] = s.Across > 0
 	}
-	return r
+	return series
 }
 
 // dropLoopSamples removes, for all lanes, the samples in which any lane sent packets whose baseline is from
@@ -140,7 +141,7 @@ func (r *Series) Kbps() paired.Ratio {
 // PerChanged returns the payload as a ratio of bits and changed rows.
 func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload, Den: r.Changed} }
 
-// FailedAMinute returns the failed packets as a ratio of packets and minutes.
+// FailedAMinute returns the failed packets per minute, as a ratio of packets and minutes.
 func (r *Series) FailedAMinute() paired.Ratio {
 	return paired.Ratio{Num: r.Failed, Den: r.constant(meters.SamplePeriod.Minutes())}
 }
@@ -148,7 +149,7 @@ func (r *Series) FailedAMinute() paired.Ratio {
 // AgeMS returns the age of displayed frames as a ratio of milliseconds and display ticks.
 func (r *Series) AgeMS() paired.Ratio { return paired.Ratio{Num: r.Age, Den: r.Aged} }
 
-// constant returns v for every sample.
+// constant returns a list with v for every sample.
 func (r *Series) constant(v float64) []float64 {
 	out := make([]float64, len(r.Payload))
 	for i := range out {

@@ -10,8 +10,8 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// CaughtUp returns the samples of a lane without its warm-up. Lanes that start with the session start
-// together and have no warm-up.
+// CaughtUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
+// start with the session have no warm-up, because all of them start with complete frames.
 func CaughtUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples

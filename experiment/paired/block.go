@@ -45,10 +45,10 @@ func blockLength(v []float64) int {
 // of its estimate r from n values (Marriott and Pope 1954).
 func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float64(n), 0.99) }
 
-// wideningFactor returns the factor by which blocks of a given length make intervals of v
-// too narrow, because they miss the dependence between blocks. For a first-order
-// autoregressive process with v's autocorrelation, it is the true standard deviation
-// of the mean over the one that such blocks show. It is at least 1.
+// wideningFactor returns the factor by which blocks of the given length make intervals of
+// the mean of v too narrow, because they miss the dependence between blocks. For a
+// first-order autoregressive process with v's autocorrelation, it is the true standard
+// deviation of the mean over the one that such blocks show. It is at least 1.
 func wideningFactor(v []float64, block int) float64 {
 	r := autocovariance(v, 1)
 	if block < 2 || r[0] <= 0 {
@@ -58,20 +58,20 @@ func wideningFactor(v []float64, block int) float64 {
 	if phi <= 0 {
 		return 1
 	}
-	whole := (1 + phi) / (1 - phi)
+	total := (1 + phi) / (1 - phi)
 	lost := 2 * phi * (1 - math.Pow(phi, l)) / (l * (1 - phi) * (1 - phi))
-	return math.Sqrt(whole / (whole - lost))
+	return math.Sqrt(total / (total - lost))
 }
 
-// insignificant is the number of successive lags that must be within the noise for the
-// autocorrelation to count as died out.
+// insignificant is the number of successive lags whose autocorrelation must be within the
+// noise before it counts as died out.
 const insignificant = 5
 
 // maxLag returns the largest lag that blockLength uses for n values.
 func maxLag(n int) int { return min(n-1, max(n/10, 10)+insignificant) }
 
-// autocovariance returns the autocovariance of v at lags 0 to largest. It stops early
-// when the autocorrelation has died out.
+// autocovariance returns the autocovariance of v by lag, for lags 0 to largest, or to the
+// lag at which the autocorrelation has died out.
 func autocovariance(v []float64, largest int) []float64 {
 	mean := sum(v) / float64(len(v))
 	centred := make([]float64, len(v))
@@ -92,7 +92,8 @@ func autocovariance(v []float64, largest int) []float64 {
 	return r
 }
 
-// diedOut reports whether the last lags of r are all within the noise.
+// diedOut reports whether the autocovariances r of n values are within the noise at the
+// last insignificant lags.
 func diedOut(r []float64, n int) bool {
 	if len(r) <= insignificant {
 		return false

@@ -58,7 +58,8 @@ type Ratio struct{ Num, Den []float64 }
 func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // Ratios returns the difference of the ratios, a minus b. The four slices must have
-// equal lengths. If a denominator is zero, the interval is unknown.
+// equal lengths. The interval is unknown if a denominator is zero, or if there are
+// fewer than MinPairs pairs. seed is that of the random draws.
 func Ratios(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
@@ -67,18 +68,20 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 	if diff := a.Value() - b.Value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
-	moves := influence(a, b)
-	block := max(blockLength(moves), n/maxBlocks)
-	return ratios(a, b, block, wideningFactor(moves, block), seed)
+	influences := influence(a, b)
+	block := max(blockLength(influences), n/maxBlocks)
+	return ratios(a, b, block, wideningFactor(influences, block), seed)
 }
 
-// ratios is Ratios with a given block length. The interval is multiplied by wider.
+// ratios is Ratios with a given block length in pairs. The width of the interval is
+// multiplied by wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	return bootstrap(a, b, block, wider, seed, func(t *[4]float64) float64 { return t[0]/t[1] - t[2]/t[3] })
 }
 
-// bootstrap returns the interval of a figure that is a function of the sums of a's Num
-// and Den and b's Num and Den.
+// bootstrap returns the interval of a figure that is a function of four sums: of a.Num,
+// a.Den, b.Num and b.Den. It computes the figure for each draw; for block and wider
+// see ratios.
 func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
 	n := len(a.Num)
 	out := Interval{Diff: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
@@ -99,8 +102,9 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 	return out
 }
 
-// bootstrapQuantiles returns the difference of the p-th quantiles, a minus b, for 0 < p < 1 by
-// nearest rank. Both slices must have equal lengths.
+// bootstrapQuantiles returns the difference of the p-quantiles of a and b, a minus b, for
+// 0 < p < 1 by nearest rank. Both slices must have equal lengths. With fewer than MinPairs
+// pairs the interval is unknown.
 func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)
 	if len(b) != n {
@@ -114,29 +118,30 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	if n < MinPairs {
 		return out
 	}
-	moves := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
-	out.Block = blockLength(moves)
+	influences := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
+	out.Block = blockLength(influences)
 	drawn := make([]float64, 0, resamples)
 	draws := newDraws(n, out.Block, seed)
-	timesX, timesY := make([]int32, n), make([]int32, n)
-	placeX, placeY := wrapAround(x.rank, out.Block), wrapAround(y.rank, out.Block)
+	timesX, timesY := make([]int32, n), make([]int32, n) // how often each rank was drawn
+	ranksX, ranksY := wrapAround(x.rank, out.Block), wrapAround(y.rank, out.Block)
 	for range resamples {
 		clear(timesX)
 		clear(timesY)
 		draws.forEachBlock(func(from, length int) {
-			for i, at := range placeX[from : from+length] {
+			for i, at := range ranksX[from : from+length] {
 				timesX[at]++
-				timesY[placeY[from+i]]++
+				timesY[ranksY[from+i]]++
 			}
 		})
 		drawn = append(drawn, x.quantile(timesX, n, p)-y.quantile(timesY, n, p))
 	}
-	out.setFromPercentiles(n, drawn, wideningFactor(moves, out.Block))
+	out.setFromPercentiles(n, drawn, wideningFactor(influences, out.Block))
 	return out
 }
 
-// setFromDeviation sets the interval from the standard deviation of the draws of n pairs. It remains unknown
-// if a draw was not finite.
+// setFromDeviation sets the interval from the standard deviation of the figure over the
+// draws, whose moments are m. n is the number of pairs, and wider the factor of ratios.
+// The interval remains unknown if the figure of a draw was not finite.
 func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
 	half := wider * critical(float64(i.Block)/float64(n)) * math.Sqrt(m.variance())
 	if math.IsNaN(half) || math.IsInf(half, 0) {
@@ -151,7 +156,7 @@ func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
 func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
 	wider *= critical(float64(i.Block)/float64(n)) / critical(0)
 	slices.Sort(drawn)
-	tail := len(drawn) / 40
+	tail := len(drawn) / 40 // 2.5 % at each end
 	lo, hi := drawn[tail], drawn[len(drawn)-1-tail]
 	i.Lo = i.Diff - wider*max(i.Diff-lo, 0)
 	i.Hi = i.Diff + wider*max(hi-i.Diff, 0)
@@ -180,13 +185,14 @@ func newDraws(n, block int, seed uint64) draws {
 // forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
 func (d *draws) forEachBlock(visit func(from, length int)) {
 	for left := d.n; left > 0; left -= d.block {
-		hi, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
-		visit(int(hi), min(d.block, left))
+		// The upper half of the product of 128 bits is evenly distributed from 0 to n-1.
+		start, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
+		visit(int(start), min(d.block, left))
 	}
 }
 
-// wrapAround appends the first values to the end, so that every circular block is a
-// slice.
+// wrapAround returns v followed by its first block values, so that every circular block
+// is a slice of the result.
 func wrapAround(v []int32, block int) []int32 {
 	return append(slices.Clip(v), v[:min(block, len(v))]...)
 }

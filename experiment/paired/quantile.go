@@ -28,8 +28,8 @@ func rank(v []float64) ranked {
 	return r
 }
 
-// quantile returns the p-th quantile of n drawn values. times is how often the value of each
-// rank was drawn; nil means once each.
+// quantile returns the p-quantile of n drawn values by nearest rank. times is how often the
+// value of each rank was drawn; nil means once each.
 func (r *ranked) quantile(times []int32, n int, p float64) float64 {
 	if times == nil {
 		return quantile.NearestRank(r.sorted, p)

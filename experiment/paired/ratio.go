@@ -32,7 +32,8 @@ type Quotient struct {
 func (q Quotient) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) }
 
 // Quotients returns the quotient of the ratios, a over b. The four slices must have
-// equal lengths. If a ratio is zero or its denominator is, the interval is unknown.
+// equal lengths. The interval is unknown if a ratio or its denominator is zero, or if
+// there are fewer than LeastPairs pairs. seed is that of the random draws.
 func Quotients(a, b Ratio, seed uint64) Quotient {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
@@ -42,16 +43,17 @@ func Quotients(a, b Ratio, seed uint64) Quotient {
 	if n < LeastPairs || !(times > 0) || math.IsInf(times, 0) {
 		return Quotient{Times: times}
 	}
-	moves := relativeInfluence(a, b)
-	block := max(blockLength(moves), n/maxBlocks, min(int(maxBlockFraction*float64(n)), longBlock))
-	i := bootstrap(a, b, block, wideningFactor(moves, block)*(1+smallSample/float64(n)), seed, func(t *[4]float64) float64 {
+	influences := relativeInfluence(a, b)
+	block := max(blockLength(influences), n/maxBlocks, min(int(maxBlockFraction*float64(n)), longBlock))
+	i := bootstrap(a, b, block, wideningFactor(influences, block)*(1+smallSample/float64(n)), seed, func(t *[4]float64) float64 {
 		return math.Log(t[0] / t[1] / (t[2] / t[3]))
 	})
 	return i.exp()
 }
 
-// QuantileQuotients returns the quotient of the p-th quantiles, a over b, for 0 < p < 1
-// by nearest rank. Both slices must have equal lengths and positive values.
+// QuantileQuotients returns the quotient of the p-quantiles of a and b, a over b, for
+// 0 < p < 1 by nearest rank. Both slices must have equal lengths and positive values. It
+// is computed as a difference of logarithms.
 func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
 	x, y := slices.Clone(a), slices.Clone(b)
 	for _, v := range [][]float64{x, y} {
@@ -63,7 +65,7 @@ func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
 	return i.exp()
 }
 
-// exp returns the quotient whose logarithm has the interval i.
+// exp converts the interval of a logarithm to the quotient itself.
 func (i *Interval) exp() Quotient {
 	q := Quotient{Times: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
 	if q.Known {
@@ -72,18 +74,19 @@ func (i *Interval) exp() Quotient {
 	return q
 }
 
-// relativeInfluence is influence for the logarithm of a quotient: how much each pair
-// shifts it, relative to its value.
+// relativeInfluence returns, for each pair, how much the logarithm of the quotient a/b
+// shifts with the weight of that pair, to first order. The block length follows from
+// the dependence among these values.
 func relativeInfluence(a, b Ratio) []float64 {
 	out := make([]float64, len(a.Num))
-	for _, of := range []struct {
+	for _, side := range []struct {
 		r    Ratio
 		sign float64
 	}{{a, 1}, {b, -1}} {
 		n := float64(len(out))
-		num, den := sum(of.r.Num)/n, sum(of.r.Den)/n
+		num, den := sum(side.r.Num)/n, sum(side.r.Den)/n
 		for i := range out {
-			out[i] += of.sign * (of.r.Num[i]/num - of.r.Den[i]/den)
+			out[i] += side.sign * (side.r.Num[i]/num - side.r.Den[i]/den)
 		}
 	}
 	return out

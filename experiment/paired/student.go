@@ -22,7 +22,7 @@ var quantileCache sync.Map
 // studentT computes the 0.975 quantile by bisection of the distribution function, which is a finite sum for
 // integer degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).
 func studentT(df int) float64 {
-	lo, hi := 1.9, 13.0
+	lo, hi := 1.9, 13.0 // the quantile is between 1.96 (many degrees of freedom) and 12.71 (one)
 	for range 60 {
 		mid := (lo + hi) / 2
 		if centralProbability(mid, df) < 0.95 {
@@ -34,7 +34,8 @@ func studentT(df int) float64 {
 	return lo
 }
 
-// centralProbability returns the probability that |t| is at most x, with df degrees of freedom.
+// centralProbability returns the probability that |t| is at most x, where t has Student's distribution with df
+// degrees of freedom. The sums are those of Abramowitz and Stegun for odd and for even df.
 func centralProbability(x float64, df int) float64 {
 	theta := math.Atan(x / math.Sqrt(float64(df)))
 	sin, cos := math.Sincos(theta)

@@ -56,8 +56,10 @@ type measurement struct {
 	encodeNS, decodeNS int64
 }
 
-// Of measures a codec on the messages that next returns until io.EOF. A codec that rejects params or schema is
-// not an error: Saving.Problem contains the reason.
+// Of measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
+// schema of the messages, and initial the initial state of both endpoints. A codec that rejects params or schema
+// is not an error: Saving.Problem contains the reason. After an error of next or ctx, Of also returns the sizes
+// so far.
 func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
 	next func(*frame.Frame) error, opt Options) (Saving, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
@@ -65,7 +67,8 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 	}
 	t := &measurement{codec: codec, Saving: Saving{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
 	var err error
-	t.pair, err = drive.NewPair(codec, params, s, initial, 2*opt.Lag+1)
+	historyLength := 2*opt.Lag + 1 // the oldest reference: see refsFor
+	t.pair, err = drive.NewPair(codec, params, s, initial, historyLength)
 	if err != nil {
 		t.Lossless, t.Problem = false, err.Error()
 		return t.Saving, nil
@@ -94,8 +97,9 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 	return t.Saving, nil
 }
 
-// refsFor returns the references for message n as e holds them: the newest decoded messages whose acks have
-// arrived, the newest first.
+// refsFor returns the references for message n, with the memos that endpoint e has for them: the newest decoded
+// messages whose acks have arrived, the newest first, as many as the codec uses. If none of the last messages
+// was decoded, it is the initial state.
 func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
 	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
@@ -109,7 +113,8 @@ func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 	return e.To(seqs...)
 }
 
-// send encodes message n, decodes it and compares.
+// send encodes message n, decodes it and compares. It adds the sizes and times to the result, and stores the
+// decoder's report for deliverReport.
 func (t *measurement) send(n int, f *frame.Frame) {
 	p := t.pair
 	t.deliverReport(n)
@@ -125,9 +130,9 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	}
 	t.packet = packet
 	t.Bytes += int64(len(packet))
-	if over := len(packet) - len(f.Body); over > 0 {
+	if growth := len(packet) - len(f.Body); growth > 0 {
 		t.Larger++
-		t.MostOver = max(t.MostOver, over)
+		t.MostOver = max(t.MostOver, growth)
 	}
 	got, err := p.Decode(n, packet, t.refsFor(&p.Receiver, n))
 	t.decodeNS += p.DecodeNS
@@ -136,12 +141,13 @@ func (t *measurement) send(n int, f *frame.Frame) {
 		t.setProblem(fmt.Sprintf("message %d is not decoded correctly: %v", n, err))
 	}
 	if d, ok := p.Decoder.(encoders.Feedback); ok {
-		at := n % t.lag
-		t.reports[at] = d.Report(t.reports[at][:0])
+		slot := n % t.lag
+		t.reports[slot] = d.Report(t.reports[slot][:0])
 	}
 }
 
-// deliverReport passes the report in the ack that arrives before message n to the encoder.
+// deliverReport passes the decoder's report in the ack that arrives before message n, which is about message
+// n-lag, to the encoder. It does nothing if encoder or decoder do not use reports.
 func (t *measurement) deliverReport(n int) {
 	report := t.reports[n%t.lag]
 	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {

@@ -57,16 +57,16 @@ type rival struct {
 	Ratio figures.Mean `json:"ratio"`
 }
 
-// describe returns setting x with its figures.
+// describe returns setting x with the means of its figures and the bounds that it violates.
 func (s *search) describe(x setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{}, Breaks: s.violationText(x),
-		RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
-	for d, v := range x {
-		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
+	c := Chosen{Set: map[string]any{}, Words: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{},
+		Breaks: s.violationText(x), RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
+	for d, valueIndex := range x {
+		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
 	for f, name := range s.spec.Minimise {
-		if v := s.figureBySeed(x, f, s.spec.Seeds); len(v) > 0 && finiteOrNil(v) != nil {
-			c.Figures[name] = sweep.MeanOf(v)
+		if valueIndex := s.figureBySeed(x, f, s.spec.Seeds); len(valueIndex) > 0 && finiteOrNil(valueIndex) != nil {
+			c.Figures[name] = sweep.MeanOf(valueIndex)
 		}
 	}
 	return c
@@ -84,16 +84,17 @@ func (s *search) violationText(x setting) string {
 	return worst.Reason
 }
 
-// countDrawnAhead sets drawnAhead: the number of drawn settings that are better than the best, list[0], in
-// runs of 1/8 of the duration, which all drawn settings have. It runs the best for that duration if the
-// limit of runs allows.
+// countDrawnAhead sets drawnAhead: the number of settings drawn at random that are better than the best,
+// list[0], in runs of 1/8 of the duration. All drawn settings have been run that long; the best is run here
+// if it has not. drawnAhead stays -1 if the limit of runs does not allow that, if nothing was drawn, or if
+// two figures are minimised.
 func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 	if s.nDrawn == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
 		return
 	}
 	j := job{Setting: list[0], Divisor: divisors[0]}
 	if s.spentRuns+s.newCost([]job{j}) > float64(s.spec.Runs) || s.runJobs(ctx, "race", []job{j}) != nil {
-		return
+		return // the result is complete without this number
 	}
 	best := s.outcomeOf(j)
 	s.drawnAhead = 0
@@ -107,8 +108,8 @@ func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 // summarize returns the result of the search. list are the best settings, the best first. own is the
 // configuration's own setting, nil if it is none of the settings; ownOutcome is its outcome.
 func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Found {
-	f := &Found{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried), Runs: s.spentRuns, Trace: s.trace,
-		Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Near: []rival{}}
+	f := &Found{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
+		Runs: s.spentRuns, Trace: s.trace, Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Near: []rival{}}
 	if s.walkSeeds > 1 {
 		f.Seeds = s.racedSeeds
 	}
@@ -125,8 +126,8 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 		}
 	}
 	if own != nil {
-		if r := s.pairedRatio(best, own, 0, s.spec.Seeds); r.N > 0 {
-			f.OfOwn = &r
+		if ratio := s.pairedRatio(best, own, 0, s.spec.Seeds); ratio.N > 0 {
+			f.OfOwn = &ratio
 		}
 	}
 	for _, x := range list[1:] {
@@ -157,13 +158,13 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	} else if float64(f.Tried) >= f.Settings {
 		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.racedSeeds, 1))
 	}
-	own := s.outcomeOf(completeRun(best, 0))
+	bestOutcome := s.outcomeOf(completeRun(best, 0))
 	ran, closest := 0, math.Inf(1)
 	near := neighbours(s.spec.Over, best)
 	for _, n := range near {
 		if v, ok := s.outcomes[jobKey(completeRun(n, 0))]; ok {
 			ran++
-			if v.Violation == own.Violation {
+			if v.Violation == bestOutcome.Violation {
 				closest = min(closest, v.Figures[0])
 			}
 			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == n.key() }) {
@@ -176,7 +177,7 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	})
 	if !math.IsInf(closest, 1) {
 		addf("%d of its %d neighbours were run on the same frames; with the first seed the closest is %s.",
-			ran, len(near), compareText(closest, own.Figures[0]))
+			ran, len(near), compareText(closest, bestOutcome.Figures[0]))
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.
@@ -197,7 +198,7 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	}
 }
 
-// compareText describes a figure x compared with that of the best.
+// compareText describes how a figure x differs from that of the best setting.
 func compareText(x, best float64) string {
 	switch by := 100 * (x/best - 1); {
 	case x == best:

@@ -44,24 +44,24 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	if base.Find == nil {
 		base.Find = func(name string) string { return name } // without Find, each run would hash the files it reads
 	}
-	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
+	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {
-		e.jobs = 1
+		eval.jobs = 1
 	}
-	r, err := e.runOnce(ctx, base.Clone())
+	ownResult, err := eval.runOnce(ctx, base.Clone())
 	if err != nil {
 		return nil, err
 	}
-	e.duration = r.DurationNS
-	return searchWith(ctx, c, e.evaluate, opt.Tell, e.outcomeOf(r))
+	eval.duration = ownResult.DurationNS
+	return searchWith(ctx, c, eval.evaluate, opt.Tell, eval.outcomeOf(ownResult))
 }
 
-// searchWith runs the search of c with eval. own is the outcome of the configuration itself; without
-// figures if it was not run.
-func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), own outcome) (*Found, error) {
+// searchWith runs the search of c, whose jobs eval runs. ownOutcome is the outcome of the configuration itself;
+// it has no figures if the configuration was not run. For the error and an interruption see Run.
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Found, error) {
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
 		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
-	if own.Figures != nil {
+	if ownOutcome.Figures != nil {
 		s.spentRuns = 1 // the configuration itself was run
 	}
 	if s.spec.Runs == 0 {
@@ -81,12 +81,12 @@ func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progre
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if err != nil {
+	if err != nil { // interrupted: return the best so far
 		list = s.bestSettings(4)
 		if len(s.spec.Minimise) > 1 {
 			list = thinOut(s.undominated(), maxFront)
 		}
-		f := s.summarize(list, ownAt, own)
+		f := s.summarize(list, ownAt, ownOutcome)
 		f.Interrupted = true
 		if f.Best == nil {
 			f.Sure = []string{"The search was interrupted before a setting was run for the whole duration."}
@@ -96,7 +96,7 @@ func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progre
 		return f, ctx.Err()
 	}
 	s.countDrawnAhead(ctx, list)
-	return s.summarize(list, ownAt, own), nil
+	return s.summarize(list, ownAt, ownOutcome), nil
 }
 
 // usesTimings reports whether a search minimises or bounds measured CPU times.
@@ -115,8 +115,8 @@ func ownSetting(c *config.Config) setting {
 	for d, r := range c.Search.Over {
 		s[d] = -1
 		for i, v := range r.Values {
-			same := c.Clone() // a set value has one form: "1000ms" becomes "1s"
-			if same.Set(r.Key, v) == nil && same.Settings()[r.Key] == settings[r.Key] {
+			candidate := c.Clone() // a set value has one form: "1000ms" becomes "1s"
+			if candidate.Set(r.Key, v) == nil && candidate.Settings()[r.Key] == settings[r.Key] {
 				s[d] = i
 			}
 		}
@@ -147,7 +147,8 @@ func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error)
 	return values, errors.Join(append(errs, ctx.Err())...)
 }
 
-// runJob runs one job. A configuration error is not returned: its outcome violates the bounds infinitely.
+// runJob runs one job. A setting that is an invalid configuration is no error: its outcome violates the bounds
+// infinitely, so that the search avoids it. If ctx is done, the outcome has no figures.
 func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
 	if ctx.Err() != nil {
 		return outcome{}, nil
@@ -158,7 +159,7 @@ func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
 	}
 	c.Seed += uint64(j.Seed)
 	c.Duration = e.duration / time.Duration(j.Divisor)
-	c.At = changesBefore(c.At, c.Duration)
+	c.At = changesBefore(c.At, c.Duration) // later changes would be invalid in a shorter run
 	r, err := e.runOnce(ctx, c)
 	var wrong *config.Error
 	if errors.As(err, &wrong) {
@@ -199,38 +200,39 @@ func (e *evaluator) failedOutcome(err error) outcome {
 	return v
 }
 
-// outcomeOf returns the figures of a run, and by how much it violates the bounds: the sum of the relative
-// differences.
+// outcomeOf returns the figures of a run, and by how much it violates the bounds: the sum, over the violated
+// bounds, of the difference relative to the larger of bound and figure. A figure that the run does not have
+// violates infinitely.
 func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
-	have := figures.Of(r.Totals)
+	measured := figures.Of(r.Totals)
 	for name, x := range timingFigures(r.Timing) {
-		have[name] = x
+		measured[name] = x
 	}
-	var why []string
+	var reasons []string
 	for _, name := range e.spec.Minimise {
-		x, ok := have[name]
+		x, ok := measured[name]
 		if !ok {
 			x, v.Violation = math.Inf(1), math.Inf(1)
-			why = append(why, "the run has no "+name)
+			reasons = append(reasons, "the run has no "+name)
 		}
 		v.Figures = append(v.Figures, x)
 	}
 	for _, a := range e.spec.Subject {
-		got, ok := have[a.Name]
+		got, ok := measured[a.Name]
 		switch {
 		case !ok:
 			v.Violation = math.Inf(1)
-			why = append(why, "the run has no "+a.Name)
+			reasons = append(reasons, "the run has no "+a.Name)
 		case !a.Holds(got):
 			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9)
-			why = append(why, fmt.Sprintf("%s is %g", a.Name, got))
+			reasons = append(reasons, fmt.Sprintf("%s is %g", a.Name, got))
 		}
 	}
-	v.Reason, v.RunsAs = strings.Join(why, ", "), r.Timing.RunsAs
+	v.Reason, v.RunsAs = strings.Join(reasons, ", "), r.Timing.RunsAs
 	return v
 }
 
-// timingFigures returns the CPU times by the names of their figures.
+// timingFigures returns the CPU times by the names of their figures: see config.TimingNames.
 func timingFigures(t figures.Timing) map[string]float64 {
 	m := map[string]float64{}
 	for name, q := range map[string]figures.Quantiles{"encode_us": t.EncodeUS, "decode_us": t.DecodeUS} {
@@ -241,7 +243,7 @@ func timingFigures(t figures.Timing) map[string]float64 {
 	return m
 }
 
-// Apply returns configuration c with the values of a setting that Run has found for c.
+// Apply returns a copy of configuration c with the values of a setting that Run has found for c.
 func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
 	s := make(setting, len(c.Search.Over))
 	for d, r := range c.Search.Over {

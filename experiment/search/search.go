@@ -33,13 +33,13 @@ type outcome struct {
 	RunsAs    string    // see Chosen.RunsAs
 }
 
-// compare orders outcomes by violation, then by the first figure: negative if v is better.
+// compare orders outcomes by violation, then by the first figure. The result is negative if v is better than w.
 func (v outcome) compare(w outcome) int {
 	return cmp.Or(cmp.Compare(v.Violation, w.Violation), cmp.Compare(v.Figures[0], w.Figures[0]))
 }
 
-// dominates reports whether v is better than w in one figure and not worse in the others. An outcome that
-// violates the bounds less always dominates.
+// dominates reports whether v is better than w in one figure and not worse in the other. An outcome that
+// violates the bounds less dominates whatever the figures are.
 func (v outcome) dominates(w outcome) bool {
 	if v.Violation != w.Violation {
 		return v.Violation < w.Violation
@@ -104,8 +104,9 @@ func jobKey(j job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Se
 // errBudgetSpent ends the walk phase. The remaining runs are reserved for the race.
 var errBudgetSpent = errors.New("the budget is spent")
 
-// runJobs runs the jobs that have not been run yet, and adds them to the trace. In the walk phase it
-// returns errBudgetSpent if they exceed the remaining runs. If ctx ends, the outcomes so far are stored.
+// runJobs runs the jobs that have not been run yet, stores their outcomes and adds them to the trace. phase is
+// drawn, walk or race; in the walk, runJobs returns errBudgetSpent and runs nothing if the jobs exceed the
+// remaining runs. If ctx ends, the outcomes so far are stored.
 func (s *search) runJobs(ctx context.Context, phase string, jobs []job) error {
 	var fresh []job
 	known := map[string]bool{}
@@ -153,7 +154,8 @@ func (s *search) newCost(jobs []job) (cost float64) {
 	return cost
 }
 
-// addStep adds a step about a job that was run to the trace.
+// addStep adds a step about a job that was run to the trace, which has a maximum length. result is for
+// traceStep.Outcome.
 func (s *search) addStep(phase string, j job, result string) {
 	if len(s.trace) < maxTrace {
 		s.trace = append(s.trace, traceStep{settingText(s.spec.Over, j.Setting), phase, 1 / float64(j.Divisor), j.Seed,
@@ -161,7 +163,7 @@ func (s *search) addStep(phase string, j job, result string) {
 	}
 }
 
-// finiteOrNil returns list, or nil if it has a value that JSON cannot represent.
+// finiteOrNil returns list, or nil if it has a value that JSON cannot represent: an infinity or NaN.
 func finiteOrNil(list []float64) []float64 {
 	if slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return nil
@@ -169,8 +171,9 @@ func finiteOrNil(list []float64) []float64 {
 	return list
 }
 
-// remainingRuns returns how many runs the phases before the race may still use. If the seed has an effect,
-// 3 runs per further seed are reserved for the race, at most 30 % of all.
+// remainingRuns returns how many runs the phases before the race may still use. If the seed has an effect, or
+// that is not known yet, 3 runs for each seed after the first are reserved for the race, but at most 30 % of
+// all runs.
 func (s *search) remainingRuns() float64 {
 	if s.walkSeeds == 1 {
 		return float64(s.spec.Runs) - s.spentRuns
@@ -178,9 +181,10 @@ func (s *search) remainingRuns() float64 {
 	return float64(s.spec.Runs) - s.spentRuns - min(float64(3*(s.spec.Seeds-1)), 0.3*float64(s.spec.Runs))
 }
 
-// drawAndHalve draws settings and reduces them by successive halving. It returns the rest, the best first.
-// If the whole grid fits into the remaining runs, all settings are run instead. own is the
-// configuration's own setting, which is included; nil if none.
+// drawAndHalve draws settings at random and reduces them by successive halving: all are run for a short time,
+// then the better half for a longer one, and so on. It returns those that remain, the best first. If the whole
+// grid fits into the remaining runs, all settings are run for the whole duration instead. own is the
+// configuration's own setting, which takes part; nil if none.
 func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
 	rungs := divisors
@@ -194,7 +198,7 @@ func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, erro
 	if own != nil {
 		list = append(list, own)
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // to remove settings that were drawn twice
 	list = slices.DeleteFunc(list, func(x setting) bool {
 		twice := seen[x.key()]
 		seen[x.key()] = true
@@ -235,13 +239,14 @@ func allSettings(over []config.Range) []setting {
 	return list
 }
 
-// rank sorts settings by their outcomes with the first seed and the given divisor of the duration, the best
-// first: one figure by its value, two figures by the number of settings that dominate a setting.
+// rank sorts list by the outcomes of its settings with the first seed and the given divisor of the duration, the
+// best first. If two figures are minimised, a setting is better the fewer others dominate it; compare
+// decides among equals.
 func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
 		at          setting
 		value       outcome
-		dominatedBy int // number of settings that dominate it
+		dominatedBy int // number of settings that dominate it; 0 if one figure is minimised
 	}
 	ranked := make([]placed, len(list))
 	for i, x := range list {
@@ -264,8 +269,9 @@ func (s *search) rank(list []setting, divisor int) {
 	}
 }
 
-// descend moves from a setting to better ones, one range at a time in random order, until no range has a
-// better one or the runs are spent. It returns the last setting.
+// descend moves from setting at to better ones, changing one range at a time, in random order, until no change
+// of a single range is better or the runs are spent. It returns the setting that it has reached, also with
+// an error.
 func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 	for moved := true; moved && s.remainingRuns() > 0; {
 		moved = false
@@ -281,18 +287,19 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 	return at, nil
 }
 
-// tryDiagonals spends the remaining runs on settings that differ from the best by one position in two ranges
-// at once. descend changes one range at a time, and so stops in valleys that are diagonal to the ranges.
+// tryDiagonals spends the remaining runs on settings that differ from the best by one position in each of two
+// ranges, and descends from those that are better. descend alone changes one range at a time, and so stops in
+// valleys that are diagonal to the ranges.
 func (s *search) tryDiagonals(ctx context.Context) error {
 	for s.remainingRuns() >= 1 && len(s.tried) > 0 {
 		at := s.bestSettings(1)[0]
 		var list []setting
-		for d := range at {
-			for e := range d {
+		for rangeA := range at {
+			for rangeB := range rangeA {
 				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
-					x, ok := s.shifted(at, d, by[0])
+					x, ok := s.shifted(at, rangeA, by[0])
 					if ok {
-						x, ok = s.shifted(x, e, by[1])
+						x, ok = s.shifted(x, rangeB, by[1])
 					}
 					if ok && s.tried[x.key()] == nil {
 						list = append(list, x)
@@ -312,8 +319,9 @@ func (s *search) tryDiagonals(ctx context.Context) error {
 	return nil
 }
 
-// searchRange searches range d for a better setting than at and returns the best. In an ordered range the
-// step doubles as long as the setting improves; otherwise all values are tried.
+// searchRange looks for a better setting than at that differs only in range d, an index of spec.Over, and returns
+// the best; at if none is better. In an ordered range it steps in both directions, then on in the better one
+// with steps that double as long as the setting improves. In another range it tries all values.
 func (s *search) searchRange(ctx context.Context, at setting, d int) (setting, error) {
 	if !s.spec.Over[d].Ordered {
 		var list []setting
@@ -366,8 +374,8 @@ func (s *search) shifted(at setting, d, by int) (setting, bool) {
 	return n, true
 }
 
-// bestOf returns the best of at and others, compared on the same seeds. A setting that is clearly worse with
-// the first seed is not run with the others.
+// bestOf runs at and others, and returns the best of them, compared on the same seeds. A setting that is clearly
+// worse with the first seed is not run with the other seeds.
 func (s *search) bestOf(ctx context.Context, at setting, others []setting) (setting, error) {
 	var jobs []job
 	for _, x := range append([]setting{at}, others...) {
@@ -389,8 +397,9 @@ func (s *search) bestOf(ctx context.Context, at setting, others []setting) (sett
 	return at, nil
 }
 
-// isBetter reports whether x is better than y with the seeds of the walk. It runs missing seeds unless x is
-// more than 5 % worse with the first.
+// isBetter reports whether x is better than y: if it violates the bounds less or, with equal violations, if its
+// first figure is lower on average over the seeds of the walk. It runs both with seeds that are missing, unless
+// x is more than 5 % worse with the first seed.
 func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 	a, b := s.outcomeOf(completeRun(x, 0)), s.outcomeOf(completeRun(y, 0))
 	if a.Violation != b.Violation {
@@ -413,9 +422,9 @@ func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 	return diff < 0, nil
 }
 
-// chooseWalkSeeds sets walkSeeds: 1 if the seed has no effect on the figures, otherwise 3, or the number of
-// seeds if that is less. It tests the first and the last setting of list, because the figures of one of
-// them may be 0 with every seed.
+// chooseWalkSeeds sets walkSeeds: 1 if the seed has no effect on the figures, otherwise 3, or spec.Seeds if that
+// is less. It runs the first and, if necessary, the last setting of list with a second seed; two, because the
+// figures of one may be 0 with every seed.
 func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 	s.walkSeeds = 1
 	if s.spec.Seeds < 2 {
@@ -436,16 +445,16 @@ func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 }
 
 // race runs settings with all seeds, one seed after the other, as far as the limit of runs allows. From the
-// third seed on it drops settings whose 95 % interval of the difference to the leader is above 0. It
-// returns the others, the best first.
+// third seed on it drops settings that are significantly worse than the leader: the 95 % interval of the
+// difference is above 0. It returns the others, the best first.
 func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 	if s.walkSeeds == 1 {
 		return list, nil // a seed changes nothing
 	}
 	for seed := range s.spec.Seeds {
-		if paid, err := s.raceRound(ctx, list, seed); err != nil {
+		if affordable, err := s.raceRound(ctx, list, seed); err != nil {
 			return nil, err
-		} else if !paid {
+		} else if !affordable {
 			break
 		}
 		slices.SortStableFunc(list, func(x, y setting) int {
@@ -453,13 +462,13 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 				cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
 		})
 		if seed < 2 {
-			continue
+			continue // too few seeds for an interval
 		}
 		remaining := list[:1]
 		for _, x := range list[1:] {
-			if by := s.pairedDifference(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
+			if excess := s.pairedDifference(x, list[0], seed+1); excess.Lo != nil && *excess.Lo > 0 {
 				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
-					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
+					units.Significant(excess.Mean, 4), units.Significant(*excess.Lo, 4), seed+1))
 				continue
 			}
 			remaining = append(remaining, x)
@@ -469,8 +478,9 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 	return list, nil
 }
 
-// raceRound runs settings with one more seed. It returns false if that would exceed the limit of runs.
-func (s *search) raceRound(ctx context.Context, list []setting, seed int) (paid bool, err error) {
+// raceRound runs settings with one more seed and sets racedSeeds. affordable is false if that would exceed the
+// limit of runs; nothing is run then.
+func (s *search) raceRound(ctx context.Context, list []setting, seed int) (affordable bool, err error) {
 	var jobs []job
 	for _, x := range list {
 		jobs = append(jobs, completeRun(x, seed))
@@ -482,7 +492,8 @@ func (s *search) raceRound(ctx context.Context, list []setting, seed int) (paid 
 	return true, s.runJobs(ctx, "race", jobs)
 }
 
-// figureBySeed returns figure f of a setting with each of the first seeds that has been run.
+// figureBySeed returns figure f, an index of spec.Minimise, of setting x for each of the first seeds with which
+// the setting was run for the whole duration.
 func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 	for seed := range seeds {
 		if v, ok := s.outcomes[jobKey(completeRun(x, seed))]; ok {
@@ -536,8 +547,9 @@ func (s *search) bestSettings(n int) []setting {
 	return list[:min(n, len(list))]
 }
 
-// searchOptimum returns the setting with the smallest figure, followed by those that may be as good. own is
-// the configuration's own setting, nil if none.
+// searchOptimum searches for the smallest figure: it draws settings, descends from the best three, and races the
+// best four. It returns the best setting, followed by those that may be as good. own is the configuration's own
+// setting, nil if none.
 func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {
@@ -563,8 +575,9 @@ func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, err
 // maxFront is the maximum number of settings of a front.
 const maxFront = 16
 
-// searchFront returns the Pareto front of two figures. It expands the front by the neighbours of its
-// settings until all have been run or the runs are spent. own is as in searchOptimum.
+// searchFront returns the Pareto front of two figures, at most maxFront settings. It runs the neighbours of the
+// settings of the front, which may change the front, until those of all its settings have been run or the
+// runs are spent. own is as in searchOptimum.
 func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {
@@ -596,9 +609,9 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 	front := thinOut(s.undominated(), maxFront)
 	if s.walkSeeds > 1 {
 		for seed := range s.spec.Seeds {
-			if paid, err := s.raceRound(ctx, front, seed); err != nil {
+			if affordable, err := s.raceRound(ctx, front, seed); err != nil {
 				return nil, err
-			} else if !paid {
+			} else if !affordable {
 				break
 			}
 		}
@@ -634,7 +647,7 @@ func (s *search) undominated() (front []setting) {
 	return front
 }
 
-// thinOut returns n settings of a front: the first, the last, and evenly spaced ones between them.
+// thinOut returns at most n settings of a front: the first, the last, and evenly spaced ones between them.
 func thinOut(front []setting, n int) []setting {
 	if len(front) <= n {
 		return front

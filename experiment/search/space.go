@@ -33,8 +33,8 @@ func settingText(over []config.Range, s setting) string {
 	return strings.Join(list, " ")
 }
 
-// drawSettings draws n settings at random as a Latin hypercube: each range is divided into n parts, and each
-// part occurs in one setting.
+// drawSettings draws n settings at random as a Latin hypercube: each range is divided into n parts of equal
+// size, and each part occurs in exactly one setting. So the settings cover every range evenly.
 func drawSettings(over []config.Range, n int, r *rand.Rand) []setting {
 	list := make([]setting, n)
 	for i := range list {
@@ -59,7 +59,7 @@ func neighbours(over []config.Range, s setting) (list []setting) {
 	}
 	for d := range over {
 		for v := range over[d].Values {
-			if by := max(v-s[d], s[d]-v); by > 0 && (!over[d].Ordered || by <= 2) {
+			if distance := max(v-s[d], s[d]-v); distance > 0 && (!over[d].Ordered || distance <= 2) {
 				add(d, v)
 			}
 		}

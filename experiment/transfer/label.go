@@ -25,11 +25,11 @@ func (l *Label) Append(dst []byte) []byte {
 	return append(dst, l.Hash[:]...)
 }
 
-// parseLabel reads what Append wrote and returns its length n.
+// parseLabel reads a label, as Append wrote it, from the beginning of src, and returns its length n.
 func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])
-		if k <= 0 || u >= 1<<62 {
+		if k <= 0 || u >= 1<<62 { // incomplete, or so large that sums of sizes could overflow
 			return l, 0, fmt.Errorf("%w: the first block has no label", ErrBlock)
 		}
 		*v = int64(u)

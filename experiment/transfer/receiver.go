@@ -29,25 +29,25 @@ const (
 // ErrBlock means that a block cannot be part of the stream.
 var ErrBlock = errors.New("transfer: impossible block")
 
-// Accept adds a block; it copies body. Any arguments are safe: memory grows with the
-// bytes received, not with the sizes in the label. After an error in the stream, all
-// blocks are refused.
+// Accept adds block number, from 0, with the contents body, which it copies. Any
+// arguments are safe: memory grows with the bytes received, not with the sizes in the
+// label. After an error in the stream, all blocks are refused with that error.
 func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	if r.err != nil {
 		return Refused, r.err
 	}
-	at := uint32(r.blocks)
+	next := uint32(r.blocks)
 	switch {
-	case number < at:
+	case number < next:
 		return Duplicate, nil
-	case number-at >= Reach:
-		return Refused, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, at, at+Reach-1)
+	case number-next >= Reach:
+		return Refused, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, next, next+Reach-1)
 	case len(body) == 0:
 		return Refused, fmt.Errorf("%w: number %d is empty", ErrBlock, number)
 	case r.Complete():
 		return Refused, fmt.Errorf("%w: number %d is after the end", ErrBlock, number)
 	}
-	if number > at {
+	if number > next {
 		if r.afterGap[number] != nil {
 			return Duplicate, nil
 		}
@@ -57,6 +57,7 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 		r.afterGap[number] = append([]byte{}, body...)
 		return Kept, nil
 	}
+	// The next block may also close the gap before blocks that have arrived already.
 	for body != nil && r.err == nil {
 		r.err = r.appendBlock(body)
 		body = r.afterGap[uint32(r.blocks)]
@@ -84,8 +85,8 @@ func (r *Receiver) appendBlock(body []byte) error {
 	return nil
 }
 
-// missing returns how many bytes of the stream have not been received without a gap;
-// negative if there are too many.
+// missing returns the number of bytes that r.stream lacks until the end that the label
+// states; negative if the stream is too long.
 func (r *Receiver) missing() int64 {
 	return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream))
 }

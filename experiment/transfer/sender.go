@@ -17,13 +17,13 @@ type Sender struct {
 	pending    int // unacknowledged blocks from base up to next
 	contiguous int // blocks that the receiver reported without a gap
 
-	sent [maxRemembered]datagram // datagram of sequence s at s % remembered
+	sent [maxRemembered]datagram // the datagram with sequence s is at s % maxRemembered
 
 	timer     timer
-	anyAck    bool
-	lastAck   time.Duration
+	anyAck    bool          // an acknowledgement has arrived
+	lastAck   time.Duration // when the last one arrived
 	backedOff time.Duration // when the timeout was last doubled
-	resent    int64
+	resent    int64         // see Resent
 }
 
 // A block is the state of one block at the sender.
@@ -51,12 +51,13 @@ func NewSender(blocks, window int, beat time.Duration) *Sender {
 }
 
 // Next returns the number of the block to send now, and whether it was sent before;
-// ok is false if there is nothing to send.
-func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
+// ok is false if there is nothing to send. It prefers the lowest overdue block to a new
+// one.
+func (s *Sender) Next(now time.Duration) (number int, resend, ok bool) {
 	timeout := s.timer.timeout()
 	for n := s.base; n < s.next; n++ {
 		if b := &s.blocks[n]; !b.acked && now-b.lastSent >= timeout {
-			return n, true, true
+			return n, true, true // overdue
 		}
 	}
 	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+Reach {
@@ -85,8 +86,8 @@ func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 	s.sent[seq%maxRemembered] = datagram{seq: seq + 1, block: number, sentAt: now}
 }
 
-// backOff doubles the timeout if no acknowledgement has arrived since a block was
-// sent, at most once per timeout.
+// backOff doubles the timeout if no acknowledgement has arrived since the time sent, when
+// a block that must be resent was sent before. It does so at most once per timeout.
 func (s *Sender) backOff(now, sent time.Duration) {
 	if s.anyAck && s.lastAck >= sent || now-s.backedOff < s.timer.timeout() {
 		return
@@ -106,7 +107,8 @@ type Ack struct {
 	Contiguous int    // blocks received without a gap
 }
 
-// HandleAck updates the sender with an acknowledgement that arrives at now.
+// HandleAck updates the sender with an acknowledgement that arrives at now. On ErrAck it
+// changes nothing.
 func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 	if a.Contiguous < 0 || a.Contiguous > s.next {
 		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.Contiguous, s.next)

@@ -76,7 +76,7 @@ func checkLoss(stretches []meters.LinkStretch) Check {
 			c.Known = false
 		}
 	}
-	sent = max(sent, 1)
+	sent = max(sent, 1) // a divisor
 	least, most := odds.Between(alpha)
 	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
 	c.Least, c.Most = 100*least/sent, 100*most/sent
@@ -107,21 +107,24 @@ func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
 			c.Known = false
 			continue
 		}
+		// With autocorrelation Rho, n delays vary like n/correlation independent ones.
 		n, correlation := float64(stretch.Arrived), (1+model.Rho)/(1-model.Rho)
 		arrived += n
 		totalDelay += float64(stretch.Took) / 1e6
 		sum += n * model.Mean
 		variance += n * model.SD * model.SD * correlation
 		maxDeviation = max(maxDeviation, max(model.Hi-model.Mean, model.Mean-model.Lo)*correlation)
-		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Hi - model.Lo) // packets in flight are likely to be slow ones
+		// Packets in flight are likely to be slow ones, so that those that arrived are faster on average.
+		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Hi - model.Lo)
 		extraDelay = extraDelay || isRateLimited(&stretch.Down) || addsDelay(&stretch.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
 		return c
 	}
-	level := math.Log(2/alpha) / 3 * maxDeviation
-	slack := level + math.Sqrt(level*level+6*level/max(maxDeviation, 1e-9)*variance)
+	halfLinear := math.Log(2/alpha) / 3 * maxDeviation
+	// slack solves Bernstein's inequality for the deviation of the sum that has probability alpha.
+	slack := halfLinear + math.Sqrt(halfLinear*halfLinear+6*halfLinear/max(maxDeviation, 1e-9)*variance)
 	c.Set, c.Measured = sum/arrived, totalDelay/arrived
 	c.Least, c.Most = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
 	c.Least -= 1e-5
@@ -142,7 +145,7 @@ func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
 	model, known := j.models[*d]
 	if !known {
 		model.DelayLaw, model.ok = measure.DelayLawOf(d)
-		if len(j.models) > 64 || j.models == nil {
+		if len(j.models) > 64 || j.models == nil { // begin anew: the limit bounds the memory
 			j.models = map[lossmodel.Delay]delayModel{}
 		}
 		j.models[*d] = model
@@ -151,9 +154,9 @@ func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
 }
 
 // checkRate compares the measured rate of the link since its last change with the configured rate, both
-// in kbps; ok is false if the settings have no constant rate, or if no time has passed. All traffic
-// crossed the link after the first packet was sent, so Most is the configured rate plus the burst of a
-// token bucket.
+// in kbps; ok is false if the settings have no constant rate, or if no time has passed. In the period from
+// the first packet on, at most the configured rate plus the burst of a token bucket can have crossed the link,
+// which is Most. There is no lower limit, because the sender may send less.
 func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
 	last := &stretches[len(stretches)-1]

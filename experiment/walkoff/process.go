@@ -21,10 +21,10 @@ type auditProcess struct {
 	cancel   context.CancelFunc
 	command  *exec.Cmd
 	stdin    io.WriteCloser
-	buffered *bufio.Writer // in front of pipe
-	encoder  *gob.Encoder
-	closed   bool // the process no longer reads input: it found a problem, or ended
-	finished bool // the answers were read and the process has ended
+	buffered *bufio.Writer // to stdin
+	encoder  *gob.Encoder  // to buffered
+	closed   bool          // the process no longer reads input: it found a problem, or ended
+	finished bool          // the answers were read and the process has ended
 	answers  chan answers
 	stderr   bytes.Buffer
 }
@@ -66,11 +66,11 @@ func (w *auditProcess) send(message any) {
 	}
 }
 
-// compare waits for the end of the process and compares its digests with want. It returns a description of
-// the first problem; "" if none. differs describes a difference at index i.
+// compare waits for the end of the process and compares the digests of its answers with want. It returns a
+// description of the first problem; "" if none. differs returns the description of a difference at index i.
 func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string {
 	list, err := w.finish()
-	for i, a := range list {
+	for i, a := range list { // even if err is not nil: the problem in an answer explains more
 		switch {
 		case a.Problem != "":
 			return a.Problem
@@ -80,8 +80,8 @@ func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string
 	}
 	switch {
 	case err != nil:
-		last, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n")
-		return fmt.Sprintf("the audit process failed (%v): %s", err, last)
+		firstLine, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n")
+		return fmt.Sprintf("the audit process failed (%v): %s", err, firstLine)
 	case len(list) < len(want):
 		return fmt.Sprintf("the audit process answered %d of %d messages", len(list), len(want))
 	}
@@ -101,7 +101,7 @@ func (w *auditProcess) finish() ([]answer, error) {
 	return got.list, err
 }
 
-// stop kills the process.
+// stop kills the process. It does nothing if finish has been called.
 func (w *auditProcess) stop() {
 	w.cancel()
 	if !w.finished {

@@ -68,7 +68,8 @@ type times struct {
 	P99 float64 `json:"p99"`
 }
 
-// result returns the figures. Encoder, RunsAs, OfGame, Lossless, Audit and Problem are not set.
+// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, RunsAs, OfGame,
+// Lossless, Audit and Problem.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {
@@ -83,7 +84,7 @@ func (t *tally) result() Result {
 	bits := float64(r.Bytes) * 8
 	packets := float64(r.Packets)
 	r.BytesPerPacket = round(float64(r.Bytes) / packets)
-	r.Kbps = round(bits / packets * float64(t.schema.TickHz) / 1000)
+	r.Kbps = round(bits / packets * float64(t.schema.TickHz) / 1000) // one packet per tick
 	r.BitsPerItem = round(bits / packets / float64(t.schema.Rows))
 	r.ChangedItemsPerPacket = round(float64(t.changed) / packets)
 	if t.changed > 0 {

@@ -19,17 +19,19 @@ const Own Back = -1
 // MaxBack is the maximum age of a baseline: the largest distance in a packet header.
 const MaxBack = frame.MaxHistory
 
-// newPair returns an encoder and a decoder with default parameters, and with a history long enough for back.
+// newPair returns an encoder and a decoder with default parameters, and with histories long enough for
+// baselines of age back.
 func newPair(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back Back) (*drive.Pair, error) {
-	n := int(back)
+	historyLength := int(back)
 	if back == Own {
-		n = MaxBack
+		historyLength = MaxBack
 	}
-	return drive.NewPair(codec, codec.Defaults(), s, initial, n)
+	return drive.NewPair(codec, codec.Defaults(), s, initial, historyLength)
 }
 
-// refsFor returns the reference of frame n as e holds it: frame n-back, or the initial state if back is 0
-// or frame n-back is before frame 6.
+// refsFor returns the reference of frame n, with the memo that endpoint e has for it: frame n-back, or the
+// initial state if frame n-back is one of the first Delay frames, which repeat it, or if back is 0, which
+// stands for a frame without a baseline.
 func refsFor(e *drive.End, n, back int) []encoders.Ref {
 	if back == 0 || n-back < Delay {
 		return e.Initial(uint32(max(n-back, 0)))

@@ -62,7 +62,7 @@ func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 			return Result{}, endedEarly(err)
 		}
 		problem = m.scoreFrame(n, m.opt.baselineAge(src), f)
-		if game, ok := src.(dataset.Priced); ok && game.Price().Key {
+		if game, ok := src.(dataset.Priced); ok && game.Price().Key { // a keyframe, which the game did not send
 			m.tally.keyBytes += len(m.packet)
 		}
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
@@ -72,7 +72,8 @@ func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 	return m.result(ctx, problem)
 }
 
-// endedEarly replaces io.EOF by an error: the recording is now shorter than survey found it.
+// endedEarly replaces io.EOF by an error for users, because the recording is now shorter than when survey
+// counted its frames. It returns other errors unchanged.
 func endedEarly(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("the recording became shorter while it was read")
@@ -80,8 +81,9 @@ func endedEarly(err error) error {
 	return err
 }
 
-// scoreFrame encodes and decodes frame n, whose baseline is frame n-back. It returns a description of the
-// problem; "" if none.
+// scoreFrame encodes frame n, whose baseline is frame n-back, decodes it, and adds the packet to the tally and
+// the audit. It returns a description of the problem if the codec fails or the decoded frame differs; "" if
+// none.
 func (m *scorer) scoreFrame(n, back int, f *frame.Frame) (problem string) {
 	p := m.pair
 	sent := refsFor(&p.Sender, n, back)
@@ -119,7 +121,8 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 		got.Table[i], want.Table[i])
 }
 
-// result waits for the audit and returns the encoder's result.
+// result waits for the audit, if any, and returns the encoder's result. problem is why the encoder is not
+// lossless, "" if it is.
 func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
 	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), auditOff
@@ -127,16 +130,16 @@ func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	if m.audit == nil {
 		return r, nil
 	}
-	illegal := m.audit.verdict()
+	violation := m.audit.verdict()
 	if err := ctx.Err(); err != nil {
 		return Result{}, err // ctx ended the processes too: there is no verdict
 	}
 	r.Audit = auditPass
-	if illegal != "" || !r.Lossless {
+	if violation != "" || !r.Lossless {
 		r.Audit = auditFail
 	}
 	if r.Problem == "" {
-		r.Problem = illegal
+		r.Problem = violation
 	}
 	return r, nil
 }

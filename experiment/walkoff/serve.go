@@ -76,7 +76,7 @@ type job struct {
 	task
 	pair *drive.Pair
 	src  *frame.Frame // the frame to encode
-	out  []byte       // see step
+	out  []byte       // the bytes of which the answer has the hash: see step
 }
 
 // newJob reads a task, checks it and prepares its codec.
@@ -118,7 +118,8 @@ func isValidSchema(s *frame.Schema) bool {
 	return frame.IsCubes(s) || s.Cells() <= table.MaxCells
 }
 
-// run answers messages until the input ends or the codec fails.
+// run answers messages until the input ends or the codec fails. The failure of the codec is an answer, not an
+// error.
 func (j *job) run(r *gob.Decoder, w *gob.Encoder) error {
 	var in []byte
 	for n := j.First; ; n += j.Stride {
@@ -137,8 +138,8 @@ func (j *job) run(r *gob.Decoder, w *gob.Encoder) error {
 	}
 }
 
-// step sets j.out to the bytes to compare for one message: the packet of a table, or the table of a
-// packet.
+// step sets j.out to the bytes to compare for message in, which is about frame n: the packet of a table if
+// the task is to encode, otherwise the table of a packet.
 func (j *job) step(n int, in []byte) error {
 	if !j.Encode {
 		f, err := j.pair.Decode(n, in, refsFor(&j.pair.Receiver, n, Delay))

@@ -37,7 +37,8 @@ type Options struct {
 	Progress func(done, total float64)
 }
 
-// baselineAge returns the age of the baseline of the frame that src returned last.
+// baselineAge returns the age in frames of the baseline for the frame that src returned last. With Own it is the
+// age that the game used, 0 if the game used none.
 func (o *Options) baselineAge(src dataset.Source) int {
 	if o.Back != Own {
 		return int(o.Back)
@@ -122,16 +123,16 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			return board, err
 		}
 		if g := board.Dataset.Game; g != nil && g.Bytes > 0 {
-			share := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
-			result.OfGame = &share
+			ratio := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
+			result.OfGame = &ratio
 		}
 		board.Results = append(board.Results, result)
 	}
 	return board, nil
 }
 
-// survey reads the recording once before any encoder runs. It validates it, counts its frames and
-// computes its digest.
+// survey reads the recording once, before any encoder runs, and sets d: it validates the data and the
+// options, counts the frames, and computes their digest and, for a demo, the size of what the game sent.
 func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
@@ -148,9 +149,9 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	s := src.Schema()
 	f := s.NewFrame()
 	src.Initial(f)
-	sum := dataset.NewDigest(f)
-	priced, game := src.(dataset.Priced)
-	g := &gameRun{}
+	digest := dataset.NewDigest(f)
+	priced, isPriced := src.(dataset.Priced)
+	gameSize := &gameRun{}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -160,19 +161,19 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 		} else if err != nil {
 			return err
 		}
-		sum.Add(f)
+		digest.Add(f)
 		d.Frames++
-		if game {
-			g.add(priced.Price())
+		if isPriced {
+			gameSize.add(priced.Price())
 		}
 	}
 	if d.Frames == Delay {
 		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable, d.Spec, Delay)
 	}
-	d.SHA256 = sum.Sum()
-	if game {
-		g.computeMeans(s.TickHz)
-		d.Game = g
+	d.SHA256 = digest.Sum()
+	if isPriced {
+		gameSize.computeMeans(s.TickHz)
+		d.Game = gameSize
 	}
 	return nil
 }
@@ -180,13 +181,13 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 // describe checks the data and the options, and sets the fields of d that do not depend on the frames.
 func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	s := src.Schema()
-	_, priced := src.(dataset.Priced)
-	_, own := src.(*table.Source)
+	_, isPriced := src.(dataset.Priced)
+	_, isTable := src.(*table.Source)
 	back := opt.Back
 	switch {
-	case !own && !priced && !frame.IsCubes(s):
+	case !isTable && !isPriced && !frame.IsCubes(s):
 		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table of yours or the demo of a match", errUnsuitable, d.Spec, s.Name)
-	case back == Own && !priced:
+	case back == Own && !isPriced:
 		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match", errUnsuitable, d.Spec)
 	case back < Own || back > MaxBack:
 		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back, MaxBack)
@@ -203,7 +204,9 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	if frame.IsCubes(s) {
 		d.Cubes = s.Rows
 	}
-	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
+	// A recording of the walk-off has frames 1..5 too. No encoder reads them, but by the rules they must equal
+	// frame 0.
+	if r, ok := src.(interface{ Preamble() error }); ok {
 		return r.Preamble()
 	}
 	return nil

@@ -40,8 +40,8 @@ const (
 	totalMass     = 1 << 19 // of the distribution of a residual
 )
 
-// findBucket returns the index of the bucket that contains a distance, the absolute value of a
-// residual; the smallest distance in the bucket; and the binary logarithm of the bucket's width.
+// findBucket returns the index of the bucket that contains the given distance of a value from its
+// prediction; the smallest distance in the bucket; and the binary logarithm of the bucket's width.
 // Distances below 4 have buckets of their own. From 4 on, the distances between two powers of two
 // are divided into four buckets of equal width.
 func findBucket(distance uint32) (index int, start uint32, widthLog2 uint) {
@@ -259,10 +259,11 @@ func (p *predictor) predict(bits uint8, first int, in *predictionInput) int64 {
 		a, _ := p.turnedVector(in)
 		return a
 	case predictRefSpeed:
-		a, b := p.turnedVector(in)
-		c := p.b.readSigned(in.cur)
-		r := roundedSqrt(a*a + b*b - c*c)
-		if a < 0 {
+		// a^2 + b^2 is the square of the length. The root has the sign of the reference's a, turned.
+		refA, refB := p.turnedVector(in)
+		b := p.b.readSigned(in.cur)
+		r := roundedSqrt(refA*refA + refB*refB - b*b)
+		if refA < 0 {
 			return -r
 		}
 		return r
@@ -532,7 +533,7 @@ func (s *fieldCoder) splitIntervals(t *tables) (a, b int32) {
 // range. It returns the logit of the upper half in 1/16 nat: 0 if the interval has next to no mass.
 func (o *estimate) splitInterval(t *tables, size, half int64) int32 {
 	o.mid = massBelowResidual(o.massBelow, o.start+size, half)
-	// More than totalMass is impossible for masses in order; the limit only keeps lnMass within its table.
+	// The upper limit is above totalMass, so that only an invalid total exceeds it.
 	if total := o.high - o.low; total < 4 || total > 1<<21 {
 		return 0
 	}

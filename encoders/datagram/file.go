@@ -312,7 +312,8 @@ func (f *modelFile) codeField(fld *field) {
 	}
 }
 
-// codePredictor codes a predictor. Methods before predictRate have no parameters.
+// codePredictor codes a predictor. Methods before predictRate have no parameters. Numbers without a name for
+// errors may have any value that their bytes can hold.
 func (f *modelFile) codePredictor(p *predictor) {
 	codeInteger(f, &p.method, 0, nMethods-1, "prediction method")
 	if p.method < predictRate {

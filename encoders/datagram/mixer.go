@@ -143,7 +143,7 @@ func (x *mixer) agreementInput(i int, head uint32, bits, n uint) int32 {
 		return 0
 	}
 	logit, bit := int32(int8(x.unit.agreeLogits[i][(x.agreement+int(bits-n))&63])), int32(expected>>((n-1)&15)&1)
-	return logit * (2*bit - 1)
+	return logit * (2*bit - 1) // positive if the expected bit is 1
 }
 
 // comparisonInputs returns the inputs from inRef to inPredictor2. Training uses it; prob computes the

@@ -73,12 +73,13 @@ func (k *coder) encode(dst, d []byte, acked *ackedLog) []byte {
 	if len(d) > maxBytes { // too long for the model: a raw packet
 		return append(append(dst, 0), d...)
 	}
+	const fullTrust, lowTrust = false, true
 	base := len(dst)
-	dst = k.encodeOnce(dst, d, acked, false)
+	dst = k.encodeOnce(dst, d, acked, fullTrust)
 	if k.omitLength || (len(dst)-base)*8 < len(d)*7 {
 		return dst
 	}
-	k.lowTrustPacket = k.encodeOnce(k.lowTrustPacket[:0], d, acked, true)
+	k.lowTrustPacket = k.encodeOnce(k.lowTrustPacket[:0], d, acked, lowTrust)
 	if len(k.lowTrustPacket) < len(dst)-base {
 		dst = append(dst[:base], k.lowTrustPacket...)
 	}

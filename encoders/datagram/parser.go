@@ -108,14 +108,15 @@ func (p *parser) addUnit(u byte) {
 
 // addBytes adds the bytes of a group, after addUnit has been called for all its units. It reads the
 // message's clock when its last byte is among them, and starts the next message where one begins.
-func (p *parser) addBytes(b []byte) {
-	for _, b := range b {
+func (p *parser) addBytes(added []byte) {
+	for _, b := range added {
 		p.last4 = p.last4<<8 | uint32(b)
 	}
-	p.pos += len(b)
+	p.pos += len(added)
 	k := &p.model.kinds[p.kind]
-	if c := int(k.clockByte); c >= 0 && p.pos-p.msgStart >= c+4 && p.pos-p.msgStart-len(b) < c+4 {
-		p.clock = decodeClock(p.last4>>(8*uint(p.pos-p.msgStart-c-4)), k.clockFormat)
+	size := p.pos - p.msgStart // bytes of the message so far
+	if clockEnd := int(k.clockByte) + 4; k.clockByte >= 0 && size >= clockEnd && size-len(added) < clockEnd {
+		p.clock = decodeClock(p.last4>>(8*uint(size-clockEnd)), k.clockFormat)
 	}
 	if p.pos >= 4 {
 		if kind := p.model.anchors.find(p.last4); kind != 0 {
@@ -123,7 +124,7 @@ func (p *parser) addBytes(b []byte) {
 			return
 		}
 	}
-	if k.size > 0 && p.pos-p.msgStart >= int(k.size) && p.pos < p.size { // a message of a fixed size is complete
+	if k.size > 0 && size >= int(k.size) && p.pos < p.size { // a message of a fixed size is complete
 		p.startMessage(k.next, 0)
 	}
 }

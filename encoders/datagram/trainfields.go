@@ -82,15 +82,15 @@ func (t *trainer) fitFields() (total int64, out []fieldFit) {
 		if len(list) < minMessages {
 			continue
 		}
-		f := fitter{messages: sampleEvenly(list, maxFitMessages)}
-		for at, p := range t.piecesByUnit(kind) {
-			if p.bits <= 32 && at+(p.bits+7)/8 <= unitsPerKind {
-				f.fields = append(f.fields, &fieldFit{kind: kind, first: at, bits: uint8(p.bits)})
+		x := fitter{messages: sampleEvenly(list, maxFitMessages)}
+		for firstUnit, p := range t.piecesByUnit(kind) {
+			if p.bits <= 32 && firstUnit+(p.bits+7)/8 <= unitsPerKind {
+				x.fields = append(x.fields, &fieldFit{kind: kind, first: firstUnit, bits: uint8(p.bits)})
 			}
 		}
-		slices.SortFunc(f.fields, func(a, b *fieldFit) int { return a.first - b.first })
-		total += f.fit(int(t.model.kinds[kind].keyUnit))
-		for _, f := range f.fields {
+		slices.SortFunc(x.fields, func(a, b *fieldFit) int { return a.first - b.first })
+		total += x.fit(int(t.model.kinds[kind].keyUnit))
+		for _, f := range x.fields {
 			if f.useful {
 				out = append(out, *f)
 			}

@@ -164,9 +164,9 @@ func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits in
 	for i := range list {
 		for at, b := range list[i].raw {
 			if period == 0 {
-				at = min(at, 255)
+				at = min(at, 255) // later bytes share the last position
 			} else if at >= head {
-				at = 256 + (at-head)%period
+				at = 256 + (at-head)%period // see positionCounts
 			}
 			node := 1
 			for n := 7; n >= 0; n-- {
@@ -174,7 +174,7 @@ func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits in
 				c := &t[at][node]
 				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
 				c[bit]++
-				if c[0]+c[1] >= 4095 { // the size of countLogs
+				if c[0]+c[1] >= 4095 { // halve the counts, which must be indices of countLogs
 					c[0], c[1] = c[0]/2, c[1]/2
 				}
 				node = node<<1 | int(bit)
@@ -348,16 +348,17 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
+	ref, prevRef, sameKind := values[1], values[2], values[3]
 	for method := range predictRate {
 		cost := newResidualCost(bits)
 		for i, value := range values[0] {
 			switch method {
 			case predictSameKind:
-				cost.add(value - values[3][i])
+				cost.add(value - sameKind[i])
 			case predictRef:
-				cost.add(value - values[1][i])
+				cost.add(value - ref[i])
 			case predictLine:
-				cost.add(value - 2*values[1][i] + values[2][i])
+				cost.add(value - 2*ref[i] + prevRef[i])
 			}
 		}
 		best = min(best, cost.bits)
@@ -397,11 +398,11 @@ func fixedLog2(v int64) int64 {
 // residualBucket returns the bucket of a residual, as indices into field.bucketCost, and the binary
 // logarithm of the bucket's width.
 func residualBucket(r int64) (side, i int, log uint) {
-	k := uint32(r)
-	if r < 0 {
-		side, k = 1, uint32(-r-1)
+	distance := uint32(r)
+	if r < 0 { // -1 is in the first bucket of its side, because 0 is on the other side
+		side, distance = 1, uint32(-r-1)
 	}
-	i, _, log = findBucket(k)
+	i, _, log = findBucket(distance)
 	return side, i, log
 }
 

@@ -266,7 +266,7 @@ func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
 		}
 		// sum is in 1/16 nat x 1/fineWeight; a shift by 17 makes it 1/2048 nat.
 		p := rangecoder.Squash(int32(min(max(sum>>17, -fullTrustLogit), fullTrustLogit)))
-		errScaled := (int64(bit)<<16 - int64(p)) * rate
+		errScaled := (int64(bit)<<16 - int64(p)) * rate // the shifts below complete the scale of the rate
 		for i, x := range in {
 			unitWeights[i] += errScaled * x >> 12
 			foundWeights[i] += errScaled * x >> 14 // a quarter
@@ -296,7 +296,7 @@ func (t *trainer) fillTable(counts map[uint64]*contextCount, logits *stateLogits
 			continue // no room
 		}
 		l := &t.model.slots[i]
-		l[0] = byte(h) | 1
+		l[0] = byte(h) | 1 // the check: see slot
 		for node := 1; node < 16; node++ {
 			l[node] = byte(logits[input][countState(c.bits[node])])
 		}
@@ -448,7 +448,8 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 		lowCost = min(lowCost, recipeCost(list, &r, table, min(bits, 4)))
 	}
 	if n := int64(len(list)); n >= 500 { // with fewer samples, chance decides
-		// A bit that nothing predicts costs 1024/1024 bit.
+		// A bit that nothing predicts costs 1024/1024 bit. In a field of several units, all bits must pass through
+		// the field coder, whose intervals depend on them.
 		p.random = least > n*int64(bits)*1019
 		p.lowRandom = bits > 4 && lowCost > n*4*1021 && (p.field < 0 || fields[p.field].nUnits == 1)
 	}

@@ -151,7 +151,8 @@ func (e *codec) closeHost() {
 	}
 }
 
-// call assigns slots to the frames of c and makes the call. It opens a host if necessary.
+// call assigns slots to the frames of c, which sets the slot fields of c, and makes the call. It opens a host
+// if there is none or it has ended.
 func (e *codec) call(c *call) (*answer, error) {
 	if e.host == nil || !e.host.claim() {
 		if err := e.startHost(); err != nil {
@@ -221,7 +222,7 @@ func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 // there is none. The bits are charged to b unless b is nil.
 func (e *codec) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Table) != e.schema.Cells() {
-		return dst, nil, fmt.Errorf("a frame of %d values, expected %d", len(cur.Table), e.schema.Cells())
+		return dst, nil, fmt.Errorf("frame has %d values, expected %d", len(cur.Table), e.schema.Cells())
 	}
 	c := call{kind: encodeCall, cur: cur, refs: refs, wantBits: b != nil}
 	a, err := e.call(&c)
@@ -289,7 +290,7 @@ func (e *codec) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	switch {
 	case err != nil:
 		return nil, err
-	case a.code == -1:
+	case a.code == codeTruncated:
 		return nil, fmt.Errorf("%w: plugin %s%s", encoders.ErrTruncated, e.plugin.Name(), withReason(a.reason))
 	case a.code != 0:
 		return nil, fmt.Errorf("%w: plugin %s returned %s%s", encoders.ErrCorrupt, e.plugin.Name(), codeName(a.code), withReason(a.reason))
@@ -300,8 +301,8 @@ func (e *codec) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	return e.newMemo(c.curSlot, a.memo, spare), nil
 }
 
-// storeFrame replaces f by the frame in the plugin's answer, and checks it against the first
-// reference of the call.
+// storeFrame replaces f by the frame in the plugin's answer a, and checks it: the values must be valid in
+// the schema, also as successors of those in the newest reference of the call.
 func (e *codec) storeFrame(c *call, a *answer, f *frame.Frame) error {
 	f.Body = append(f.Body[:0], a.body...)
 	getInt32s(f.Table, a.table)
@@ -331,14 +332,21 @@ func withReason(text string) string {
 	return ": " + text
 }
 
-// codeName returns the name of a return code in wirelab.h.
+// Return codes of wirelab.h: WL_TRUNCATED, WL_CORRUPT and WL_REFUSED. 0 is WL_OK.
+const (
+	codeTruncated = -1
+	codeCorrupt   = -2
+	codeRefused   = -3
+)
+
+// codeName returns the name of a return code in wirelab.h, or the number of an unknown code.
 func codeName(code int32) string {
 	switch code {
-	case -1:
+	case codeTruncated:
 		return "WL_TRUNCATED"
-	case -2:
+	case codeCorrupt:
 		return "WL_CORRUPT"
-	case -3:
+	case codeRefused:
 		return "WL_REFUSED"
 	}
 	return fmt.Sprint(code)

@@ -324,8 +324,9 @@ func (x *process) exitReason() error {
 // errMalformed means that an answer does not have the format of PROCESS.md.
 var errMalformed = errors.New("malformed answer")
 
-// exchange fills in the header of a message, writes the message and reads the answer of at most limit
-// bytes, without its header.
+// exchange fills in the header of a message, writes the message and reads the answer. It returns the answer's
+// code and contents, which have at most limit bytes. If the program has printed text instead of an answer, it
+// sets x.stray.
 func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byte, error) {
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
 	binary.LittleEndian.PutUint32(message[4:], x.lastMessage)

@@ -306,8 +306,8 @@ func (ch Change) linkLabels() (words []string) {
 	return words
 }
 
-// Then returns the change that has the effect of ch followed by next. The exception is that next removes
-// shadows that ch adds, because a change removes shadows before it adds others.
+// Then returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
+// and next removes is added, because a change removes shadows before it adds others.
 func (ch Change) Then(next Change) Change {
 	if next.Encoder != "" {
 		ch.Encoder, ch.Params = next.Encoder, nil

@@ -52,7 +52,8 @@ func (ch *Change) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// setJSON sets one member of the JSON object.
+// setJSON sets one member of the JSON object. Members whose form differs from that of [[at]] are handled here:
+// times in nanoseconds, and the nested objects of parameters, inputs and shadows. Set handles the others.
 func (ch *Change) setJSON(key string, v any) error {
 	object, isObject := v.(map[string]any)
 	switch {
@@ -64,7 +65,7 @@ func (ch *Change) setJSON(key string, v any) error {
 		return ch.Set(playoutName, time.Duration(ns).String())
 	case key == "params" && !isObject:
 		return &Error{Key: key, Problem: quoteValue(v) + " is not a table", Expected: "a table of params"}
-	case key == "params":
+	case key == "params": // not by Set, which would split names at dots
 		for name, x := range object {
 			ch.Params = withEntry(ch.Params, name, x)
 		}

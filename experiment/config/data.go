@@ -45,7 +45,7 @@ func (c *Config) FitTo(s *frame.Schema) error {
 	rateBefore := c.Sender.RateHz
 	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the data.
 	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
-		c.Sender.RateHz = s.TickHz
+		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
 	if s.Timed && c.Sender.RateHz != s.TickHz {
 		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d cannot be set: the data have their own times", c.Sender.RateHz),
@@ -60,14 +60,14 @@ func (c *Config) FitTo(s *frame.Schema) error {
 	}
 	codec, err := findCodec(c.Encoder.Name, c.Codecs)
 	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
-		c.Encoder.Name = table.Default(s)
+		c.Encoder.Name = table.Default(s) // an encoder for such data
 		codec, err = findCodec(c.Encoder.Name, c.Codecs)
 	}
 	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
 		c.Shadows = []Encoder{{Name: fullFileEncoder}} // shows what the patch saves
 	}
 	if c.Sender.RateHz == rateBefore {
-		return nil // Validate has checked the histories
+		return nil // Validate has checked the histories for this rate
 	}
 	return c.checkHistories()
 }

@@ -105,6 +105,7 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
 		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
 	}
+	// Errors of other packages about a name that is none of a list.
 	var u interface {
 		Unknown() (name string, known []string)
 	}

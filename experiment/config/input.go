@@ -89,7 +89,7 @@ func (ch *Change) setInput(key string, value any) error {
 // directionsText describes the values of Input.Press.
 const directionsText = `"left", "right", "up", "down", or several of them separated by spaces`
 
-// setSwitch is setBool, but it also accepts "on" and "off".
+// setSwitch stores the Boolean v in dst, like setBool, but v may also be "on" or "off".
 func setSwitch(dst *bool, v any) bool {
 	switch v {
 	case "on":

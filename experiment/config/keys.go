@@ -265,9 +265,7 @@ func quoteValue(v any) string {
 	return truncate(fmt.Sprint(v))
 }
 
-// The following functions convert v, store it in dst and return true. If v is invalid, they return false.
-
-// setText accepts a text that is not blank, and removes spaces around it.
+// setText stores the text v in dst, without spaces around it. It returns false if v is not a text or is blank.
 func setText(dst *string, v any) bool {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
@@ -277,7 +275,7 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
-// setUint accepts an integer from 0.
+// setUint stores the integer v, from 0 on, in dst. It returns false if v is no such integer.
 func setUint(dst *uint64, v any) bool {
 	n, ok := toUint(v)
 	if ok {
@@ -286,7 +284,7 @@ func setUint(dst *uint64, v any) bool {
 	return ok
 }
 
-// setInt accepts an integer from lo to hi.
+// setInt stores the integer v in dst. It returns false if v is not an integer from lo to hi.
 func setInt(dst *int, v any, lo, hi int) bool {
 	n, ok := toUint(v)
 	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
@@ -296,7 +294,7 @@ func setInt(dst *int, v any, lo, hi int) bool {
 	return true
 }
 
-// setBool accepts a Boolean, also as text.
+// setBool stores the Boolean v, which may be text, in dst. It returns false if v is not a Boolean.
 func setBool(dst *bool, v any) bool {
 	if s, isText := v.(string); isText {
 		b, err := strconv.ParseBool(s)
@@ -312,7 +310,8 @@ func setBool(dst *bool, v any) bool {
 	return ok
 }
 
-// setMilliHz accepts 0 or a rate from 1 to 1000 Hz, and stores it in 1/1000 Hz, rounded.
+// setMilliHz stores the rate v, which is in Hz, in dst in 1/1000 Hz, rounded. It returns false if v is neither 0
+// nor from 1 to 1000.
 func setMilliHz(dst *int, v any) bool {
 	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
@@ -322,7 +321,8 @@ func setMilliHz(dst *int, v any) bool {
 	return true
 }
 
-// setDuration accepts a text such as "1m 30s" from lo to hi.
+// setDuration stores the duration v, a text such as "1m 30s", in dst. It returns false if v is not a duration
+// from lo to hi.
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	s, ok := v.(string)
 	if !ok {

@@ -104,12 +104,12 @@ func (v Values) WithPluginSizes() Values {
 	}
 	list = slices.Clone(list)
 	for i, p := range list {
-		table, _ := p.(map[string]any)
-		text, _ := table["memory"].(string)
+		entry, _ := p.(map[string]any)
+		text, _ := entry["memory"].(string)
 		if number, old := strings.CutSuffix(text, "MB"); old {
-			table = maps.Clone(table)
-			table["memory"] = number + "MiB"
-			list[i] = table
+			entry = maps.Clone(entry)
+			entry["memory"] = number + "MiB"
+			list[i] = entry
 		}
 	}
 	v = maps.Clone(v)

@@ -32,7 +32,7 @@ func (w Way) Link(c *Config) *lossmodel.Spec {
 	return &c.Down
 }
 
-// Other returns the direction of the link that is not shown.
+// Other returns the direction of the link that Link does not return.
 func (w Way) Other() Way {
 	if w == UpOnly {
 		return DownOnly
@@ -99,11 +99,11 @@ type lossParam struct {
 // a burst have no rows, because rate and burst have keys of their own. A step sets the complete model, so
 // that its effect does not depend on earlier changes.
 func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Way) (rows []lossParam) {
-	table := lossTable(shown.Link(c))
+	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
 			isSteppable := p.Unit == "%" || p.Unit == "packets"
-			if m.Name == table["model"] && table[p.Name] != nil && isSteppable {
+			if m.Name == current["model"] && current[p.Name] != nil && isSteppable {
 				rows = append(rows, lossParam{lossParamRow(m.Name, p, dir), p.Name})
 			}
 		}

@@ -54,8 +54,9 @@ func Controls() []*scalarSetting {
 	return list
 }
 
-// withLadder returns r with steps along a ladder of n values. rung returns the index of the current value,
-// or of the next one if the value is between two. value returns the value at an index.
+// withLadder returns r with Step and Gauge for a ladder of n values. currentIndex returns the index of the
+// current value in the ladder, or of the next one if the value is between two. value returns the value at an
+// index.
 func withLadder(r Row, n int, currentIndex func(c *Config) int, value func(i int) any) Row {
 	r.Step = func(c *Config, steps int) (any, bool) {
 		next := min(max(currentIndex(c)+steps, 0), n-1)

@@ -35,7 +35,7 @@ func (c *Config) Values() Values {
 	return v
 }
 
-// setNested sets a dotted key in nested tables.
+// setNested sets a dotted key to v in nested tables, which it adds where they are missing.
 func setNested(table map[string]any, key string, v any) {
 	head, rest, below := strings.Cut(key, ".")
 	if !below {
@@ -148,7 +148,7 @@ func (v Values) Config(name string) (*Config, error) {
 		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
 		}
-		delete(flat, key)
+		delete(flat, key) // keys may contain it twice
 	}
 	if err := c.Validate(); err != nil {
 		return nil, Located(name, nil, err)

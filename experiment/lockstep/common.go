@@ -42,6 +42,7 @@ func commonStart(snap *engine.Snapshot) time.Duration {
 		}
 		from = max(from, l.Began)
 		if s := l.Samples; len(s) > 0 {
+			// A sample begins one period before its T. WarmUp is added below, but does not apply here.
 			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
 		}
 	}
@@ -114,7 +115,7 @@ func (x *Stretch) dropLoopSamples() {
 		if slices.ContainsFunc(x.Lanes, func(r Series) bool { return len(r.acrossLoop) > 0 && r.acrossLoop[k] }) {
 			continue
 		}
-		for i := range x.Lanes {
+		for i := range x.Lanes { // move sample k of every lane that is not absent
 			if r := &x.Lanes[i]; len(r.acrossLoop) > 0 {
 				for _, v := range r.values() {
 					(*v)[remaining] = (*v)[k]

@@ -6,7 +6,8 @@ import (
 )
 
 // WithoutSeams returns the samples of two lanes without the periods in which one of them sent packets whose
-// baseline is from before a loop point. a and b must have the same periods.
+// baseline is from before a loop point. The size of these packets depends on how different end and start of the
+// recording are, not on the encoder. a and b must have the same periods.
 func WithoutSeams(a, b []meters.Sample) (x, y []meters.Sample) {
 	for i := range a {
 		if a[i].Across == 0 && b[i].Across == 0 {

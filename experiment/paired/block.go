@@ -58,6 +58,8 @@ func wideningFactor(v []float64, block int) float64 {
 	if phi <= 0 {
 		return 1
 	}
+	// Of the variance of the mean, relative to that of independent values: all of it, and the part that blocks
+	// of length l do not show.
 	total := (1 + phi) / (1 - phi)
 	lost := 2 * phi * (1 - math.Pow(phi, l)) / (l * (1 - phi) * (1 - phi))
 	return math.Sqrt(total / (total - lost))

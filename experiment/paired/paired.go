@@ -76,7 +76,7 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 // ratios is Ratios with a given block length in pairs. The width of the interval is
 // multiplied by wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
-	return bootstrap(a, b, block, wider, seed, func(t *[4]float64) float64 { return t[0]/t[1] - t[2]/t[3] })
+	return bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { return sums[0]/sums[1] - sums[2]/sums[3] })
 }
 
 // bootstrap returns the interval of a figure that is a function of four sums: of a.Num,

@@ -44,9 +44,11 @@ func Quotients(a, b Ratio, seed uint64) Quotient {
 		return Quotient{Times: times}
 	}
 	influences := relativeInfluence(a, b)
+	// The estimated length, but at least longBlock as far as the data allow: see longBlock.
 	block := max(blockLength(influences), n/maxBlocks, min(int(maxBlockFraction*float64(n)), longBlock))
-	i := bootstrap(a, b, block, wideningFactor(influences, block)*(1+smallSample/float64(n)), seed, func(t *[4]float64) float64 {
-		return math.Log(t[0] / t[1] / (t[2] / t[3]))
+	wider := wideningFactor(influences, block) * (1 + smallSample/float64(n))
+	i := bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { // of a.Num, a.Den, b.Num and b.Den
+		return math.Log(sums[0] / sums[1] / (sums[2] / sums[3]))
 	})
 	return i.exp()
 }

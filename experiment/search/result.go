@@ -65,8 +65,8 @@ func (s *search) describe(x setting) Chosen {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
 	for f, name := range s.spec.Minimise {
-		if valueIndex := s.figureBySeed(x, f, s.spec.Seeds); len(valueIndex) > 0 && finiteOrNil(valueIndex) != nil {
-			c.Figures[name] = sweep.MeanOf(valueIndex)
+		if values := s.figureBySeed(x, f, s.spec.Seeds); len(values) > 0 && finiteOrNil(values) != nil {
+			c.Figures[name] = sweep.MeanOf(values)
 		}
 	}
 	return c
@@ -150,7 +150,8 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 }
 
 // addConfidence adds sentences to f.Sure that describe how certain it is that best is the best setting. list
-// are the settings that the race left. It also adds the neighbours of best to f.Near.
+// are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Near
+// and sorts that list by the ratio to best.
 func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	addf := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
 	if float64(f.Tried) >= f.Settings && s.walkSeeds <= 1 {
@@ -160,15 +161,15 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	}
 	bestOutcome := s.outcomeOf(completeRun(best, 0))
 	ran, closest := 0, math.Inf(1)
-	near := neighbours(s.spec.Over, best)
-	for _, n := range near {
-		if v, ok := s.outcomes[jobKey(completeRun(n, 0))]; ok {
+	neighbourList := neighbours(s.spec.Over, best)
+	for _, neighbour := range neighbourList {
+		if neighbourOutcome, ok := s.outcomes[jobKey(completeRun(neighbour, 0))]; ok {
 			ran++
-			if v.Violation == bestOutcome.Violation {
-				closest = min(closest, v.Figures[0])
+			if neighbourOutcome.Violation == bestOutcome.Violation {
+				closest = min(closest, neighbourOutcome.Figures[0])
 			}
-			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == n.key() }) {
-				f.Near = append(f.Near, rival{s.describe(n), s.pairedRatio(n, best, 0, s.spec.Seeds)})
+			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
+				f.Near = append(f.Near, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
 			}
 		}
 	}
@@ -177,7 +178,7 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 	})
 	if !math.IsInf(closest, 1) {
 		addf("%d of its %d neighbours were run on the same frames; with the first seed the closest is %s.",
-			ran, len(near), compareText(closest, bestOutcome.Figures[0]))
+			ran, len(neighbourList), compareText(closest, bestOutcome.Figures[0]))
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.

@@ -376,25 +376,25 @@ func (s *search) shifted(at setting, d, by int) (setting, bool) {
 
 // bestOf runs at and others, and returns the best of them, compared on the same seeds. A setting that is clearly
 // worse with the first seed is not run with the other seeds.
-func (s *search) bestOf(ctx context.Context, at setting, others []setting) (setting, error) {
+func (s *search) bestOf(ctx context.Context, best setting, others []setting) (setting, error) {
 	var jobs []job
-	for _, x := range append([]setting{at}, others...) {
+	for _, x := range append([]setting{best}, others...) {
 		jobs = append(jobs, completeRun(x, 0))
 	}
 	if err := s.runJobs(ctx, "walk", jobs); err != nil {
-		return at, err
+		return best, err
 	}
 	for _, x := range others {
-		better, err := s.isBetter(ctx, x, at)
+		better, err := s.isBetter(ctx, x, best)
 		if err != nil {
-			return at, err
+			return best, err
 		}
 		if better {
 			s.addStep("walk", completeRun(x, 0), "better: the walk continues from here")
-			at = x
+			best = x
 		}
 	}
-	return at, nil
+	return best, nil
 }
 
 // isBetter reports whether x is better than y: if it violates the bounds less or, with equal violations, if its
@@ -607,7 +607,7 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 		}
 	}
 	front := thinOut(s.undominated(), maxFront)
-	if s.walkSeeds > 1 {
+	if s.walkSeeds > 1 { // run the other seeds for the means of the figures; the front remains
 		for seed := range s.spec.Seeds {
 			if affordable, err := s.raceRound(ctx, front, seed); err != nil {
 				return nil, err

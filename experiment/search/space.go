@@ -52,6 +52,7 @@ func drawSettings(over []config.Range, n int, r *rand.Rand) []setting {
 // neighbours returns the settings that differ from s in one range: by one or two positions if the range is
 // ordered, otherwise by any value.
 func neighbours(over []config.Range, s setting) (list []setting) {
+	// add adds s with value index v in range d.
 	add := func(d, v int) {
 		n := append(setting{}, s...)
 		n[d] = v

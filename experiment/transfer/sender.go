@@ -60,6 +60,7 @@ func (s *Sender) Next(now time.Duration) (number int, resend, ok bool) {
 			return n, true, true // overdue
 		}
 	}
+	// A new block must be within the window and within the blocks that the receiver accepts.
 	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+Reach {
 		return s.next, false, true
 	}

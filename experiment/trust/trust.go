@@ -50,7 +50,7 @@ func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
 		out = append(out, rate)
 	}
 	for i := range out {
-		c := &out[i]
+		c := &out[i] // 1e-9 allows for rounding errors
 		c.OK = !c.Known || c.Measured >= c.Least-1e-9 && c.Measured <= c.Most+1e-9
 	}
 	return out

@@ -446,7 +446,7 @@ func (s *fieldCoder) beginUnit(p *parser) {
 func (s *fieldCoder) beginField(f *field, first int, in *predictionInput) {
 	s.field, s.prefix, s.intervalSize, s.nPredictors = f, 0, 1<<f.bits, f.predictorCount()
 	if in.ref.units == nil && f.predictors[1].method < firstWithoutRef {
-		s.nPredictors = 1
+		s.nPredictors = 1 // the second needs a reference
 	}
 	for i := range s.nPredictors {
 		est := &s.estimates[i]

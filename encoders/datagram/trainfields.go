@@ -362,7 +362,8 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 		x.tryPredictor(heading, pred)
 	}
 	best := slices.MinFunc(heading.trials[first:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
-	// It need not be the best predictor of heading to show that heading is the direction of (a, b).
+	// To show that heading is the direction of (a, b), the prediction need not be the best: it may cost 1/8 more
+	// than the cheapest, but must cost 1/8 less than no prediction.
 	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
 		heading.trials = heading.trials[:first]
 		return

@@ -54,11 +54,12 @@ func (t *trainer) findKeys() {
 			t.model.kinds[i].keyUnit = key
 		}
 	}
-	setKeys(-1)
+	const noKey = -1
+	setKeys(noKey)
 	best := countByKind()
 	keys := make([]int8, len(best))
 	for i := range keys {
-		keys[i] = -1
+		keys[i] = noKey
 	}
 	for key := range int8(maxKeyUnit) {
 		setKeys(key)

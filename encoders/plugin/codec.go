@@ -204,7 +204,8 @@ func (e *codec) leastRecentlyUsed(exclude []int) int {
 	return best
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. After an error the next call has a new host. After maxLateCalls calls
+// that exceeded the timeout, the plugin is no longer called.
 func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := e.late.check(); err != nil {
 		return dst, nil, err
@@ -301,8 +302,8 @@ func (e *codec) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	return e.newMemo(c.curSlot, a.memo, spare), nil
 }
 
-// storeFrame replaces f by the frame in the plugin's answer a, and checks it: the values must be valid in
-// the schema, also as successors of those in the newest reference of the call.
+// storeFrame replaces f by the frame in the plugin's answer a, and checks that its values are valid in the
+// schema. Rows that equal those of the newest reference are not checked again.
 func (e *codec) storeFrame(c *call, a *answer, f *frame.Frame) error {
 	f.Body = append(f.Body[:0], a.body...)
 	getInt32s(f.Table, a.table)

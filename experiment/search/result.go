@@ -201,14 +201,14 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 
 // compareText describes how a figure x differs from that of the best setting.
 func compareText(x, best float64) string {
-	switch by := 100 * (x/best - 1); {
+	switch percent := 100 * (x/best - 1); {
 	case x == best:
 		return "equal"
-	case best == 0 || by-by != 0: // by is not finite
+	case best == 0 || percent-percent != 0: // percent is not finite
 		return fmt.Sprintf("%s (best: %s)", units.Significant(x, 4), units.Significant(best, 4))
-	case by < 0:
-		return fmt.Sprintf("%.2f %% lower", -by)
+	case percent < 0:
+		return fmt.Sprintf("%.2f %% lower", -percent)
 	default:
-		return fmt.Sprintf("%.2f %% higher", by)
+		return fmt.Sprintf("%.2f %% higher", percent)
 	}
 }

@@ -113,7 +113,7 @@ func ownSetting(c *config.Config) setting {
 	s := make(setting, len(c.Search.Over))
 	settings := c.Settings()
 	for d, r := range c.Search.Over {
-		s[d] = -1
+		s[d] = -1 // not found yet
 		for i, v := range r.Values {
 			candidate := c.Clone() // a set value has one form: "1000ms" becomes "1s"
 			if candidate.Set(r.Key, v) == nil && candidate.Settings()[r.Key] == settings[r.Key] {

@@ -315,7 +315,7 @@ func (p *predictor) arcDisplacement(in *predictionInput) int64 {
 	turn := p.turnAngle(in)
 	rate, _ := rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), turn/2)
 	distance := p.gain.scale(rate, elapsed(in.clock, in.ref.clock))
-	// The square of turnScaled is in 1/2^24, hence the limit and the shift.
+	// The square of turnScaled is in units of 1/2^24, which explains the limit and the shift.
 	turnScaled := int64(turn>>16) * 411775 >> 20 // in 1/4096 radian: 411775/2^20 is 2*pi/16
 	return distance - distance*min(turnScaled*turnScaled/24, 1<<24)>>24
 }

@@ -47,7 +47,7 @@ type mixer struct {
 	noExpected  bool // hasExpected is false for both
 
 	// agreement is the index into unitModel.agreeLogits for the unit's first bit: 8 times a number from 0
-	// to 7 that says which of the preceding three units equal the reference's.
+	// to 7 whose bits are set if the preceding three units equal the reference's.
 	agreement int
 	maxLogit  int32 // limit of the sum of the inputs: fullTrustLogit or lowTrustLogit
 	tables    *tables

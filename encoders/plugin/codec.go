@@ -152,7 +152,7 @@ func (e *codec) closeHost() {
 }
 
 // call assigns slots to the frames of c, which sets the slot fields of c, and makes the call. It opens a host
-// if there is none or it has ended.
+// if none is open or the host has ended.
 func (e *codec) call(c *call) (*answer, error) {
 	if e.host == nil || !e.host.claim() {
 		if err := e.startHost(); err != nil {

@@ -67,7 +67,7 @@ func withEntry[V any](m map[string]V, key string, v V) map[string]V {
 type member struct {
 	name  string // in scripts and JSON
 	value any
-	set   bool // false if the change leaves the value as it is
+	set   bool // false if the change does not set the value
 }
 
 // members returns the values that the change sets, in the order of its JSON.

@@ -232,7 +232,7 @@ func everyRow() Row {
 	r.Shown = func(c *Config) string {
 		return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
 	}
-	last := len(rungs) - 1
+	last := len(rungs) - 1 // the ladder is rungs in reverse order
 	return withLadder(r, len(rungs), func(c *Config) int {
 		at, _ := slices.BinarySearch(rungs, c.Sender.Every)
 		return last - at

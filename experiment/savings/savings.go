@@ -122,7 +122,7 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	t.Raw += int64(len(f.Body))
 	packet, _, err := p.Encode(t.packet[:0], n, f, t.refsFor(&p.Sender, n), nil)
 	t.encodeNS += p.EncodeNS
-	if err != nil {
+	if err != nil { // the game would send the message itself
 		t.Refused++
 		t.Bytes += int64(len(f.Body))
 		t.setProblem(fmt.Sprintf("message %d: %v", n, err))

@@ -374,8 +374,8 @@ func (s *search) shifted(at setting, d, by int) (setting, bool) {
 	return n, true
 }
 
-// bestOf runs at and others, and returns the best of them, compared on the same seeds. A setting that is clearly
-// worse with the first seed is not run with the other seeds.
+// bestOf runs best, the best setting so far, and others. It returns the best of them, compared on the same seeds.
+// A setting that is clearly worse with the first seed is not run with the other seeds.
 func (s *search) bestOf(ctx context.Context, best setting, others []setting) (setting, error) {
 	var jobs []job
 	for _, x := range append([]setting{best}, others...) {

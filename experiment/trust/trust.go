@@ -50,7 +50,8 @@ func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
 		out = append(out, rate)
 	}
 	for i := range out {
-		c := &out[i] // 1e-9 allows for rounding errors
+		c := &out[i]
+		// 1e-9 allows for rounding errors.
 		c.OK = !c.Known || c.Measured >= c.Least-1e-9 && c.Measured <= c.Most+1e-9
 	}
 	return out
@@ -145,7 +146,7 @@ func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
 	model, known := j.models[*d]
 	if !known {
 		model.DelayLaw, model.ok = measure.DelayLawOf(d)
-		if len(j.models) > 64 || j.models == nil { // begin anew: the limit bounds the memory
+		if len(j.models) > 64 || j.models == nil { // a full cache is emptied
 			j.models = map[lossmodel.Delay]delayModel{}
 		}
 		j.models[*d] = model

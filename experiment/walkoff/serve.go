@@ -76,7 +76,7 @@ type job struct {
 	task
 	pair *drive.Pair
 	src  *frame.Frame // the frame to encode
-	out  []byte       // the bytes of which the answer has the hash: see step
+	out  []byte       // result of step: the bytes whose hash is the answer
 }
 
 // newJob reads a task, checks it and prepares its codec.
